@@ -40,7 +40,7 @@ from promptuary.renderer import digest
 from registry import mirror
 from registry.accounts import actor
 from registry.journal import log, mirror_paths
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import compute_digest, format_canonical_json
 from registry.journal.models import Event
 from registry.mirror import fast_import as mirror_fast_import
 from registry.mirror.commit_message import Entry
@@ -134,7 +134,7 @@ def add_events(chosen: Sequence[Template], number: int) -> None:
             template=template,
             number=number,
             digest=digest(bundle),
-            bundle=canonical(bundle),
+            bundle=format_canonical_json(bundle),
             author=operator.person,
             message="Measure",
             created_at=at,
@@ -143,7 +143,7 @@ def add_events(chosen: Sequence[Template], number: int) -> None:
             "template": template.name,
             "number": number,
             "digest": version.digest,
-            "document": digest_of(version.document),
+            "document": compute_digest(version.document),
             "fragments": {},
             "profile": None,
             "base": None,
@@ -160,8 +160,8 @@ def add_events(chosen: Sequence[Template], number: int) -> None:
             "person": operator.person.username,
             "previous": head,
         }
-        text = canonical(facts)
-        head = digest_of(text)
+        text = format_canonical_json(facts)
+        head = compute_digest(text)
         columns = {name: facts[name] for name in ("at", "kind", "namespace", "number", "person")}
         events.append(Event(**columns, template=template.name, version=number, text=text, hash=head))
         versions.append(version)

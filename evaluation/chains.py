@@ -14,8 +14,8 @@ from typing import Any
 
 from promptuary.evaluation.errors import ChainError
 from promptuary.evaluation.runnables import Runnable, TemplateRunnable, input_names
-from promptuary.renderer.digest import canonical
-from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
+from promptuary.renderer.digest import encode_canonical_json
+from promptuary.renderer.syntax.yaml_reader import YamlError, compose, read_value
 
 __all__ = ["Chain", "spread_inputs"]
 
@@ -42,7 +42,7 @@ class Chain:
             ],
             "wiring": dict(wiring or {}),
         }
-        self.digest = "sha256:" + hashlib.sha256(canonical(self.definition)).hexdigest()
+        self.digest = "sha256:" + hashlib.sha256(encode_canonical_json(self.definition)).hexdigest()
 
     def _check_wires(self) -> None:
         order = list(self.components)
@@ -130,7 +130,7 @@ class Chain:
     def from_yaml(cls, text: str, runnables: Mapping[str, Runnable]) -> "Chain":
         """Build the chain that the text describes; components are looked up by name in the mapping."""
         try:
-            content = value_of(compose(text))
+            content = read_value(compose(text))
         except YamlError as error:
             raise ChainError(f"the chain can't be read: {error}") from error
         if not isinstance(content, dict) or not isinstance(content.get("components"), list):

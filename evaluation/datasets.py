@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any
 
 from promptuary.evaluation.errors import DatasetError
-from promptuary.renderer.digest import canonical
+from promptuary.renderer.digest import encode_canonical_json
 from promptuary.renderer.errors import DocumentError
 from promptuary.renderer.syntax import suggestions
-from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
+from promptuary.renderer.syntax.yaml_reader import YamlError, compose, read_value
 
 __all__ = ["Dataset", "Row", "digest_contents", "parse", "read", "read_beir", "read_corpus"]
 
@@ -60,7 +60,7 @@ class Dataset:
         digest = hashlib.sha256()
         for number, row in enumerate(self.rows, start=1):
             try:
-                digest.update(canonical(row.to_dict()) + b"\n")
+                digest.update(encode_canonical_json(row.to_dict()) + b"\n")
             except DocumentError as error:
                 raise DatasetError(f"{self.name}, row {number}: {error.message}") from error
         object.__setattr__(self, "digest", f"sha256:{digest.hexdigest()}")
@@ -82,7 +82,7 @@ def digest_contents(rows: Iterable[Row]) -> str:
     """
     digest = hashlib.sha256()
     for row in rows:
-        digest.update(canonical({"inputs": row.inputs, "expected": row.expected}) + b"\n")
+        digest.update(encode_canonical_json({"inputs": row.inputs, "expected": row.expected}) + b"\n")
     return f"sha256:{digest.hexdigest()}"
 
 
@@ -176,7 +176,7 @@ def _from_jsonl(text: str, name: str) -> Iterator[Row]:
 
 def _from_yaml(text: str, name: str) -> Iterator[Row]:
     try:
-        content = value_of(compose(text))
+        content = read_value(compose(text))
     except YamlError as error:
         raise DatasetError(f"{name}: {error}") from error
     if isinstance(content, Mapping):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from promptuary.evaluation.errors import ModelError
-from promptuary.renderer.digest import canonical
+from promptuary.renderer.digest import encode_canonical_json
 from promptuary.renderer.files import make_private_folder, write_atomically
 
 __all__ = ["Asked", "CachingModel", "EchoModel", "Model", "RecordedModel", "Reply", "prompt_digest"]
@@ -51,7 +51,7 @@ class Model(Protocol):
 
 def prompt_digest(prompt: Asked) -> str:
     """The digest of a prompt, as `sha256:…` over its messages in canonical JSON."""
-    return "sha256:" + hashlib.sha256(canonical(prompt.messages)).hexdigest()
+    return "sha256:" + hashlib.sha256(encode_canonical_json(prompt.messages)).hexdigest()
 
 
 class EchoModel:
@@ -91,7 +91,7 @@ class CachingModel:
     def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
         """Return the cached reply, marked cached, or ask the model and cache its reply."""
         identity = {"prompt": prompt_digest(prompt), "model": self.name, "settings": dict(settings)}
-        path = self._folder / f"{hashlib.sha256(canonical(identity)).hexdigest()}.json"
+        path = self._folder / f"{hashlib.sha256(encode_canonical_json(identity)).hexdigest()}.json"
         try:
             return Reply(**{**json.loads(path.read_bytes()), "cached": True, "faults": (), "spent": ()})
         except (OSError, ValueError, TypeError):

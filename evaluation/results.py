@@ -20,7 +20,7 @@ from typing import Any, Literal, Self, cast
 from promptuary.evaluation.errors import EvaluationError
 from promptuary.evaluation.metrics import catalogue
 from promptuary.evaluation.scoring import Score, score
-from promptuary.renderer.digest import canonical
+from promptuary.renderer.digest import encode_canonical_json
 
 __all__ = ["EvaluationResult", "MetricsResult", "Recorder"]
 
@@ -111,7 +111,7 @@ class EvaluationResult:
         if self._inputs_digest is None:
             digest = hashlib.sha256()
             for row in self.rows():
-                digest.update(canonical(row["inputs"]) + b"\n")
+                digest.update(encode_canonical_json(row["inputs"]) + b"\n")
             self._inputs_digest = f"sha256:{digest.hexdigest()}"
         return self._inputs_digest
 

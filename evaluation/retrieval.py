@@ -9,7 +9,7 @@ from heapq import nsmallest
 from typing import Any
 
 from promptuary.evaluation.errors import EvaluationError
-from promptuary.renderer.digest import canonical
+from promptuary.renderer.digest import encode_canonical_json
 
 __all__ = ["KeywordRetriever"]
 
@@ -38,12 +38,12 @@ class KeywordRetriever:
             for word, count in counts.items():
                 self._places[word].append((index, count))
         self.definition = {"kind": "keyword retriever", "name": name, "k": k, "corpus": self._digest_corpus()}
-        self.digest = "sha256:" + hashlib.sha256(canonical(self.definition)).hexdigest()
+        self.digest = "sha256:" + hashlib.sha256(encode_canonical_json(self.definition)).hexdigest()
 
     def _digest_corpus(self) -> str:
         digest = hashlib.sha256()
         for document in self._documents:
-            digest.update(canonical(document) + b"\n")
+            digest.update(encode_canonical_json(document) + b"\n")
         return f"sha256:{digest.hexdigest()}"
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from promptuary.evaluation.errors import EvaluationError, ReplyError
 from promptuary.evaluation.models import Model
-from promptuary.renderer.digest import canonical
+from promptuary.renderer.digest import encode_canonical_json
 from promptuary.renderer.errors import MissingVocabularyError, OutputError
 from promptuary.renderer.template import Template
 
@@ -42,7 +42,7 @@ class FunctionRunnable:
             "inputs": list(self.inputs or ()),
             "revision": revision,
         }
-        self.digest = "sha256:" + hashlib.sha256(canonical(self.definition)).hexdigest()
+        self.digest = "sha256:" + hashlib.sha256(encode_canonical_json(self.definition)).hexdigest()
         self._function = function
 
     def run(self, inputs: dict[str, Any]) -> dict[str, Any]:
@@ -67,7 +67,7 @@ class TemplateRunnable:
         identity = {"template": template.digest, "model": model.name}
         if prompt is not None:
             self.definition["prompt"] = identity["prompt"] = prompt
-        self.digest = "sha256:" + hashlib.sha256(canonical(identity)).hexdigest()
+        self.digest = "sha256:" + hashlib.sha256(encode_canonical_json(identity)).hexdigest()
 
     def with_prompt(self, prompt: str) -> "TemplateRunnable":
         """Return the same runnable with another prompt text; see `prompt` of the constructor."""

@@ -19,7 +19,7 @@ from promptuary._fetching import (
 from promptuary._transport import Answer, Flow, Request
 from promptuary.bundles import decode_object
 from promptuary.errors import BadAnswer, DigestMismatch, PromptuaryError, Unavailable
-from promptuary.renderer.digest import canonical
+from promptuary.renderer.digest import encode_canonical_json
 
 __all__ = ["MOST_REFS", "fetch_many", "fetch_namespace"]
 
@@ -73,7 +73,7 @@ def fetch_namespace(state: ClientState, namespace: str, label: str) -> Flow[list
         expected = str(answer_fields["digest"])
     except (KeyError, TypeError):
         raise BadAnswer("the registry: this isn't a bundle of a namespace") from None
-    actual = "sha256:" + hashlib.sha256(canonical(rows)).hexdigest()
+    actual = "sha256:" + hashlib.sha256(encode_canonical_json(rows)).hexdigest()
     if actual != expected:
         raise DigestMismatch(f"the bundle of {namespace}@{label}", expected=expected, actual=actual)
     return [_take(state, name, label, entry) for name, entry in entries]

@@ -8,7 +8,7 @@ from typing import Any
 
 from promptuary import renderer
 from promptuary.errors import BadAnswer, DigestMismatch
-from promptuary.renderer.digest import canonical
+from promptuary.renderer.digest import encode_canonical_json
 from promptuary.renderer.names import DIGEST
 from promptuary.renderer.rollouts import is_on_candidate_side
 from promptuary.renderer.template import build_template
@@ -63,7 +63,7 @@ def build_bundle(fields: Mapping[str, Any], name: str, ref: str, *, where: str) 
         raise BadAnswer(f"{where}: asked for {name}@{ref}, got version {version}")
     covered = {field: fields.get(field) for field in FIELDS}
     try:
-        text = canonical(covered)
+        text = encode_canonical_json(covered)
     except renderer.DocumentError as error:
         raise BadAnswer(f"{where}: {name}@{ref}: {error}") from None
     actual = "sha256:" + hashlib.sha256(text).hexdigest()

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 from promptuary import renderer
 from promptuary._transport import Answer, Request
 from promptuary.errors import Unavailable
-from promptuary.renderer.digest import canonical
+from promptuary.renderer.digest import encode_canonical_json
 from promptuary.renderer.names import is_pin
 
 __all__ = ["AsyncFakeTransport", "FakeTransport"]
@@ -113,7 +113,7 @@ class FakeTransport:
         entries = [
             {"ref": f"{name}@{label}", "etag": _etag(version, label), "found": version} for name, version in rows
         ]
-        digest = "sha256:" + sha256(canonical(digest_rows)).hexdigest()
+        digest = "sha256:" + sha256(encode_canonical_json(digest_rows)).hexdigest()
         return _json(200, {"namespace": namespace, "label": label, "digest": digest, "entries": entries, "omitted": []})
 
     def _answer_moves(self, namespace: str, query: Mapping[str, str]) -> Answer:
@@ -140,7 +140,7 @@ class FakeTransport:
         names = {row["id"] for row in known_rows if row.get("id")}
         new_rows = [row for row in json.loads(request.body or b"{}")["rows"] if row.get("id") not in names]
         known_rows += new_rows
-        digest = "sha256:" + sha256(canonical(known_rows)).hexdigest()
+        digest = "sha256:" + sha256(encode_canonical_json(known_rows)).hexdigest()
         body = {"name": name, "version": len(known_rows), "digest": digest, "count": len(known_rows), "warnings": []}
         return _json(201 if new_rows else 200, body)
 

@@ -18,7 +18,7 @@ from promptuary.errors import ConfigurationError
 from promptuary.names import check_name
 from promptuary.renderer.files import write_atomically
 from promptuary.renderer.syntax import yaml_writer
-from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
+from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, read_value
 from promptuary.renderer.validation.standards import Standards
 from promptuary.renderer.validation.standards_reader import StandardsError, read_standards
 
@@ -69,7 +69,7 @@ class Workspace:
         """Path of a template's samples."""
         return self.folder / (check_name(name) + SAMPLES)
 
-    def name_of(self, path: Path) -> str | None:
+    def find_name(self, path: Path) -> str | None:
         """Return the name of the template at this path, or None if the path doesn't name one."""
         name = path.absolute().relative_to(self.folder).as_posix().removesuffix(DOCUMENT)
         return name if "/" in name and path.name.endswith(DOCUMENT) else None
@@ -199,7 +199,7 @@ def read_standards_file(path: Path) -> Standards:
 def _read_yaml(path: Path) -> Any:
     text = read_document_text(path)
     try:
-        return value_of(compose(text, _BOUNDS))
+        return read_value(compose(text, _BOUNDS))
     except YamlError as error:
         line = text.count("\n", 0, error.index) + 1
         raise ConfigurationError(f"{path}:{line}: {error.message}") from None

@@ -17,7 +17,7 @@ from registry.accounts.models import Key
 from registry.core import tracing
 from registry.core.client_address import client_address
 from registry.core.errors import NotFound
-from registry.core.problem_details import CONTENT_TYPE, of_error
+from registry.core.problem_details import CONTENT_TYPE, describe_error
 from registry.core.work_quota import work_quota
 from registry.observability import health
 from registry.people.sessions import note_session_use
@@ -193,7 +193,7 @@ def refuse_nul(respond: Respond) -> Respond:
             return respond(request)
         if not request.path.startswith("/api/"):
             raise Http404(REASON)
-        problem = of_error(NotFound(REASON))
+        problem = describe_error(NotFound(REASON))
         return HttpResponse(problem.to_bytes(), status=problem.status, content_type=CONTENT_TYPE)
 
     return answer

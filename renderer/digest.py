@@ -8,7 +8,7 @@ import rfc8785
 
 from promptuary.renderer.errors import DocumentError, EngineError
 
-__all__ = ["ENGINE", "canonical", "digest"]
+__all__ = ["ENGINE", "digest", "encode_canonical_json"]
 
 ENGINE = 1
 """The version of the rendering rules. A released engine never changes what a document renders to."""
@@ -16,7 +16,7 @@ ENGINE = 1
 _FIELDS = ("engine", "document", "fragments", "profile")
 
 
-def canonical(value: Any) -> bytes:
+def encode_canonical_json(value: Any) -> bytes:
     """Return the RFC 8785 bytes of a JSON value."""
     try:
         return rfc8785.dumps(value)
@@ -31,4 +31,4 @@ def digest(bundle: Mapping[str, Any]) -> str:
         raise DocumentError(f"a bundle needs {', '.join(missing)}", code="PT107")
     if bundle["engine"] != ENGINE:
         raise EngineError(f"this bundle needs engine {bundle['engine']}, the newest known here is engine {ENGINE}")
-    return "sha256:" + hashlib.sha256(canonical({name: bundle[name] for name in _FIELDS})).hexdigest()
+    return "sha256:" + hashlib.sha256(encode_canonical_json({name: bundle[name] for name in _FIELDS})).hexdigest()

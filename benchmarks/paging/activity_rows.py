@@ -12,7 +12,7 @@ from registry.changes.models import ChangeRequest, Verdict
 from registry.evaluations.dataset_models import Dataset, DatasetVersion
 from registry.evaluations.models import Run, RunRow
 from registry.jobs.models import Job
-from registry.journal.event import canonical
+from registry.journal.event import format_canonical_json
 from registry.notifications.models import Notification
 from registry.releases.events import ReleaseOpened, ReleasePublished
 from registry.releases.models import Release
@@ -79,7 +79,9 @@ def add_verdicts(templates: Sequence[Template]) -> None:
 
 def add_datasets(cast: Cast, templates: Sequence[Template]) -> dict[int, DatasetVersion]:
     """Add a dataset of three rows for each of these templates; return the last one of each namespace."""
-    text = "".join(canonical({"expected": None, "id": str(n), "inputs": {"question": "Why?"}}) + "\n" for n in range(3))
+    text = "".join(
+        format_canonical_json({"expected": None, "id": str(n), "inputs": {"question": "Why?"}}) + "\n" for n in range(3)
+    )
     made = []
     for template in templates:
         at = template.updated_at
@@ -114,16 +116,16 @@ def add_runs(cast: Cast, templates: Sequence[Template], datasets: dict[int, Data
         run = Run(template=template, version=version, dataset_version=rows_of, rows_digest=rows_of.digest)
         run.model, run.model_digest, run.key = "gpt-4o", _digest("gpt-4o"), _digest(f"run {template.name}")
         run.state, run.total, run.done, run.started_by = Run.DONE, 3, 3, cast.author
-        run.scores_text = canonical({"exact_match": {"answer": {"score": 0.5, "scored": 3, "of": 3}}})
+        run.scores_text = format_canonical_json({"exact_match": {"answer": {"score": 0.5, "scored": 3, "of": 3}}})
         run.metrics, run.created_at, run.started_at, run.finished_at = ["exact_match"], at, at, at
         rows.append(run)
     runs = Run.objects.bulk_create(rows)
-    result = canonical({"actual": {"answer": "Because."}, "problem": None, "faults": [], "prompts": []})
+    result = format_canonical_json({"actual": {"answer": "Because."}, "problem": None, "faults": [], "prompts": []})
     answers = []
     for run in runs:
         for index in range(3):
             row = RunRow(run=run, index=index, result=result, is_failed=False, created_at=run.created_at)
-            row.scores_text = canonical({"exact_match answer": 0.5})
+            row.scores_text = format_canonical_json({"exact_match answer": 0.5})
             answers.append(row)
     RunRow.objects.bulk_create(answers, batch_size=1_000)
 

@@ -25,7 +25,7 @@ from registry.rollouts.models import Rollout
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Tag, Template, Version
 from registry.templates.search_models import SearchCount, SearchEntry
-from registry.templates.search_terms import name_terms
+from registry.templates.search_terms import index_name
 from registry.usage.models import Fetch, OutcomeTotal, Report
 from registry.webhooks.models import Attempt, Delivery
 
@@ -169,8 +169,8 @@ def _copy_entries(copies: int, base: int, step: int) -> None:
 def _entries(origins: list[SearchEntry], copy: int, base: int, step: int) -> Iterator[SearchEntry]:
     for origin in origins:
         name = origin.name.replace("-t", f"-t{copy * base // 1000:03}-")
-        old = set(name_terms(origin.name))
-        words = [*name_terms(name), *(word for word in origin.words.split(" ") if word not in old)]
+        old = set(index_name(origin.name))
+        words = [*index_name(name), *(word for word in origin.words.split(" ") if word not in old)]
         row = SearchEntry(template_id=origin.template_id + copy * step, namespace_id=origin.namespace_id, name=name)
         row.facts, row.facets, row.words = origin.facts, origin.facets, " ".join(words)
         yield row

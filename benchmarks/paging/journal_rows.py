@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from registry.accounts.models import User
-from registry.journal.event import JournalEvent, canonical, digest_of, read_columns, to_microseconds
+from registry.journal.event import JournalEvent, compute_digest, format_canonical_json, read_columns, to_microseconds
 from registry.journal.models import Commit, Event
 
 __all__ = ["JournalRows"]
@@ -35,8 +35,8 @@ class JournalRows:
             "person": person.username,
             "previous": self._head,
         }
-        text = canonical(facts)
-        self._head = digest_of(text)
+        text = format_canonical_json(facts)
+        self._head = compute_digest(text)
         columns = read_columns(event.kind, body)
         row = Event(number=self._number, kind=event.kind, at=facts["at"], person=person.username, namespace=namespace)
         row.template, row.version, row.change = columns.template, columns.version, columns.change

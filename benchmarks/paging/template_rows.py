@@ -14,7 +14,7 @@ from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.models import User
 from registry.changes.events import ChangeDecided, ChangeProposed
 from registry.changes.models import ChangeRequest, Decision
-from registry.journal.event import JournalEvent, canonical, digest_of, to_microseconds
+from registry.journal.event import JournalEvent, compute_digest, format_canonical_json, to_microseconds
 from registry.namespaces.models import Namespace
 from registry.templates.events import VersionSaved
 from registry.templates.label_events import LabelMoved
@@ -70,7 +70,9 @@ class TemplateRows:
             for version in range(1, self._versions + 1):
                 text = document_of(number, version, chance)
                 bundle = {"engine": 1, "document": text, "fragments": {}, "profile": None}
-                row = Version(template=template, number=version, digest=digest(bundle), bundle=canonical(bundle))
+                row = Version(
+                    template=template, number=version, digest=digest(bundle), bundle=format_canonical_json(bundle)
+                )
                 row.settings, row.author, row.message = _settings(text[: text.index("inputs:")]), self._cast.author, ""
                 row.message, row.created_at = f"Version {version}", template.updated_at
                 yield row
@@ -91,7 +93,7 @@ class TemplateRows:
                     template=template.name,
                     number=number,
                     digest=version.digest,
-                    document=digest_of(version.document),
+                    document=compute_digest(version.document),
                     fragments={},
                     profile=None,
                     base=number - 1 or None,
@@ -183,4 +185,4 @@ class TemplateRows:
 def _settings(head: str) -> str:
     """The settings of a document with this front matter, as canonical JSON."""
     document = inspect_document(f"{head}---\n- name: question\n  content: x\n")[0]
-    return canonical(document.settings if document else {})
+    return format_canonical_json(document.settings if document else {})

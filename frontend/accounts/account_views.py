@@ -24,7 +24,7 @@ from frontend.web.time_zones import list_time_zones
 from registry.accounts.actor import Actor
 from registry.accounts.signin.passkeys import describe_passkey_obstacle
 from registry.core.errors import Busy, Conflict, Invalid, TooMany
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.people import own_account, sessions
 
 __all__ = ["account", "confirm_own_address"]
@@ -86,7 +86,7 @@ def confirm_own_address(request: HttpRequest, actor: Actor, token: str) -> HttpR
         context = {"section": "account", "email": own_account.read_address_link(actor=actor, token=token)}
     except Conflict as error:
         context = {"section": "account", "reason": error.message}
-        return show(request, "accounts/confirm_address.html", context, status=status_of(error))
+        return show(request, "accounts/confirm_address.html", context, status=find_status(error))
     return show(request, "accounts/confirm_address.html", context)
 
 
@@ -98,7 +98,7 @@ def _try_form(request: HttpRequest, actor: Actor, form: forms.Form, act: Any) ->
         messages.success(request, act(request, actor, form.cleaned_data))
     except (Invalid, Conflict, Busy, TooMany) as error:
         add_errors(form, error)
-        return status_of(error)
+        return find_status(error)
     return 200
 
 

@@ -23,7 +23,7 @@ from registry.accounts.actor import Actor, find_signed_in_person
 from registry.accounts.models import User
 from registry.changes import gate
 from registry.core.errors import Busy, Conflict, Invalid, NotFound, TooMany
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.invitations import queries, services
 from registry.invitations.models import Invitation
 from registry.releases import gate as release_gate
@@ -61,7 +61,7 @@ def accept(request: HttpRequest, secret: str) -> HttpResponse:
         return _accept_as_new(request, invitation, secret)
     except (NotFound, Conflict) as error:
         context = {"heading": gettext("This invitation can't be accepted"), "reason": error.message}
-        return show(request, "web/not_signed_in.html", context, status=status_of(error))
+        return show(request, "web/not_signed_in.html", context, status=find_status(error))
 
 
 def _accept_as(request: HttpRequest, person: User, invitation: Invitation, secret: str) -> HttpResponse:
@@ -88,7 +88,7 @@ def _accept_as_new(request: HttpRequest, invitation: Invitation, secret: str) ->
                 )
             except (Invalid, Conflict, Busy) as error:
                 add_errors(form, error)
-                status = status_of(error)
+                status = find_status(error)
             else:
                 if not has_password:
                     return redirect(f"{reverse('openid_connect_login', args=['oidc'])}?{urlencode({'next': '/'})}")

@@ -13,7 +13,7 @@ from frontend.web.page import show
 from frontend.web.wording import TOPICS_IN_WORDS
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import queries as namespace_queries
 from registry.notifications import queries as notification_queries
 from registry.notifications.models import Watch
@@ -88,7 +88,7 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
             )
         except (Invalid, Conflict) as error:
             add_errors(form, error)
-            status = status_of(error)
+            status = find_status(error)
         else:
             messages.success(request, gettext("Saved.") if data["level"] else gettext("Removed."))
             return redirect("mail")

@@ -10,25 +10,25 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor, find_signed_in_person
 from registry.namespaces import permissions
 
-__all__ = ["proof_problem", "wants_password"]
+__all__ = ["asks_for_password", "explain_missing_proof"]
 
 # For users without a password, a sign-in this recent counts as reauthentication.
 FRESH = timedelta(minutes=10)
 
 
-def wants_password(request: HttpRequest) -> bool:
+def asks_for_password(request: HttpRequest) -> bool:
     """Whether the page itself asks for the password, because reauthentication is switched off for the instance."""
     person = find_signed_in_person(request)
     return settings.PROMPTUARY_STEP_UP == "off" and person is not None and person.has_usable_password()
 
 
-def proof_problem(request: HttpRequest, actor: Actor) -> str:
+def explain_missing_proof(request: HttpRequest, actor: Actor) -> str:
     """Return in a sentence why this request doesn't prove the user's identity, or an empty string if it does.
 
     Raises ProofRequired if the instance requires a proof that the session doesn't have.
     """
     permissions.require_proof(actor)
-    if wants_password(request):
+    if asks_for_password(request):
         return (
             ""
             if actor.person.check_password(request.POST.get("password", ""))

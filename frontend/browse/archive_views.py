@@ -10,7 +10,7 @@ from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.core.errors import PromptuaryError
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces.verbs import Verb
 from registry.templates import archive as template_archive
 from registry.templates import fragments, label_queries, queries
@@ -33,7 +33,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         else:
             messages.success(request, sentence)
             return redirect("template", name)
-    label_numbers = label_queries.label_numbers(template)
+    label_numbers = label_queries.read_label_numbers(template)
     protected = [label for label in template.namespace.protected_labels if label in label_numbers]
     waiting = change_queries.list_changes(actor, state="pending", template=name).items
     context = {
@@ -50,7 +50,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "reason": request.POST.get("reason", ""),
         "force": request.POST.get("force", ""),
     }
-    return show(request, "browse/archive.html", context, status=status_of(refusal) if refusal else 200)
+    return show(request, "browse/archive.html", context, status=find_status(refusal) if refusal else 200)
 
 
 def _act(request: HttpRequest, actor: Actor, name: str) -> str:

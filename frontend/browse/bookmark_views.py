@@ -14,7 +14,7 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.bookmarks import services as bookmark_services
 from registry.core.errors import Conflict, Invalid
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 
 __all__ = ["keep_favourite", "list_saved_views"]
 
@@ -61,7 +61,7 @@ def list_saved_views(request: HttpRequest, actor: Actor) -> HttpResponse:
                 view = bookmark_services.save_view(actor=actor, **form.cleaned_data)
             except (Invalid, Conflict) as error:
                 add_errors(form, error)
-                status = status_of(error)
+                status = find_status(error)
             else:
                 messages.success(request, gettext("The view {name} is saved.").format(name=view.name))
                 return redirect(write_view_address(view))

@@ -16,7 +16,7 @@ from registry.accounts.actor import Actor
 from registry.bookmarks import queries as bookmark_queries
 from registry.core.errors import Invalid
 from registry.core.input_checks import parse_number
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.templates import bulk
 
 __all__ = ["change_several"]
@@ -60,7 +60,7 @@ def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
             except Invalid as error:
                 refusals = {name: error.fields[name] for name in names if name in error.fields}
                 add_errors(form, _summarize(refusals, names) if refusals else error)
-                status = status_of(error)
+                status = find_status(error)
             else:
                 _say_done(request, actor, act, changed, names)
                 return _redirect_to_list(actor, names)

@@ -16,8 +16,8 @@ from registry.core.names import LATEST
 from registry.freezes.windows import ComingFreeze, StandingFreeze
 from registry.namespaces.models import Namespace, Role
 from registry.namespaces.permissions import MemberRoles
-from registry.namespaces.queries import live_label
-from registry.namespaces.rules import rules_of
+from registry.namespaces.queries import choose_live_label
+from registry.namespaces.rules import read_rules
 from registry.namespaces.verbs import Verb
 from registry.templates.environments import EnvironmentCell, EnvironmentRow
 from registry.templates.label_moves import Approval
@@ -116,7 +116,7 @@ def list_column_labels(rows: Sequence[EnvironmentRow], pair: tuple[str, str]) ->
     """`latest`, the pair, then the other labels: unprotected before protected ones, live first."""
     spaces = {row.template.namespace_id: row.template.namespace for row in rows}.values()
     protected = {label for space in spaces for label in space.protected_labels}
-    live = {live_label(space) for space in spaces if space.protected_labels}
+    live = {choose_live_label(space) for space in spaces if space.protected_labels}
     others = {label for row in rows for label in row.places} | protected
     ordered = sorted(others, key=lambda label: (label in protected, label not in live, label))
     return list(dict.fromkeys([LATEST, *pair, *ordered]))
@@ -158,7 +158,7 @@ def _head(space: Namespace, label: str, target: str, freeze: StandingFreeze | Co
         return Head(label, protected)
     if not protected:
         return Head(label, False, gettext("open to authors"))
-    needed = rules_of(space).count_needed_approvals(label, "")
+    needed = read_rules(space).count_needed_approvals(label, "")
     rule = ngettext("needs {count} approval", "needs {count} approvals", needed).format(count=needed)
     return Head(label, True, f"{rule}, {freeze.short_notice}", freeze.notice) if freeze else Head(label, True, rule)
 

@@ -23,7 +23,7 @@ from registry.evaluations import live_failures
 from registry.freezes.queries import find_freezes_ahead
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Namespace
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.people import own_account
 from registry.rollouts import queries as rollout_queries
 from registry.rollouts.models import Rollout
@@ -81,7 +81,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     spaces = namespace_queries.list_namespaces(actor)
     names = label_queries.list_label_names(actor)
     pair = _choose_pair(request, actor, [space for space, _ in spaces], names)
-    visible = search_queries.visible_namespaces(actor)
+    visible = search_queries.find_visible_namespaces(actor)
     target = pair[1]
     totals = environments_query.count_environments(actor, visible)
     rollouts = rollout_queries.list_active(actor)
@@ -226,7 +226,7 @@ def _choose_pair(
     protected = [label for space in spaces for label in space.protected_labels]
     target = request.GET.get("to") or person.promotion_target
     if not LABEL.fullmatch(target) or target not in {*names, *protected}:
-        live = [live_label(space) for space in spaces if space.protected_labels]
+        live = [choose_live_label(space) for space in spaces if space.protected_labels]
         target = next(iter([*live, *sorted(names)]), "production")
     source = request.GET.get("from") or person.promotion_source
     if source not in {LATEST, *names} or source == target:

@@ -15,7 +15,7 @@ from frontend.browse.score_form import ReplyScoreForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.templates import former_names, label_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
@@ -41,8 +41,8 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     a reply.
     """
     template = template_queries.get_template(actor, name)
-    labels = label_queries.label_numbers(template)
-    live = labels.get(live_label(template.namespace))
+    labels = label_queries.read_label_numbers(template)
+    live = labels.get(choose_live_label(template.namespace))
     scores = outcome_queries.compare_scores(outcome_queries.read_scores_by_version(template))
     first = score_form.choose_first_values(request.GET, live, scores)
     newest = template.latest.number if template.latest else 1

@@ -12,7 +12,7 @@ from frontend.web.page import breadcrumbs, show
 from frontend.web.wording import TOPICS_IN_WORDS
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.notifications import following
 from registry.notifications.models import Watch
 from registry.templates import queries as template_queries
@@ -48,7 +48,7 @@ def follow(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 following.follow_template(actor=actor, name=name, topics=form.cleaned_data["topics"])
             except (Invalid, Conflict) as error:
                 add_errors(form, error)
-                status = status_of(error)
+                status = find_status(error)
             else:
                 messages.success(request, gettext("You now follow it."))
                 return redirect("template", name)

@@ -6,13 +6,13 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend.browse.label_status import LabelStatus, label_statuses
+from frontend.browse.label_status import LabelStatus, list_label_statuses
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import list_draft_links
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.namespaces import permissions
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.namespaces.verbs import Verb
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
@@ -39,8 +39,8 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     template = template_queries.get_template(actor, name)
     page = versions_query.list_versions(actor, name, cursor=request.GET.get("cursor"), limit=50)
     moves: list[LabelMove] = label_queries.list_label_moves(actor, name, limit=200).items
-    marks = label_statuses(actor, template, label_queries.label_numbers(template), moves)
-    rows = [_row(entry, marks, live_label(template.namespace)) for entry in page.items]
+    marks = list_label_statuses(actor, template, label_queries.read_label_numbers(template), moves)
+    rows = [_row(entry, marks, choose_live_label(template.namespace)) for entry in page.items]
     numbers = [row.entry.version.number for row in rows]
     may_write = permissions.is_allowed(actor, Verb.SAVE, template.namespace, template.path)
     context = {
@@ -51,7 +51,7 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "moves": moves[:30],
         "protected_labels": template.namespace.protected_labels,
         "default_to": numbers[0] if numbers else None,
-        "default_from": _baseline(marks, numbers, live_label(template.namespace)),
+        "default_from": _baseline(marks, numbers, choose_live_label(template.namespace)),
         "may_write": may_write,
         "may_restore": may_write and template.archived_at is None,
         "drafts": list_draft_links(actor, name),

@@ -16,7 +16,7 @@ from registry.accounts.actor import Actor
 from registry.core.names import LATEST
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.namespaces.verbs import Verb
 from registry.rollouts.models import Rollout
 from registry.templates.label_models import LabelMove
@@ -24,7 +24,7 @@ from registry.templates.label_moves import Approval, find_approvals_of_labels
 from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template
 
-__all__ = ["LabelStatus", "label_statuses", "list_labels_ahead", "mark_rollouts"]
+__all__ = ["LabelStatus", "list_label_statuses", "list_labels_ahead", "mark_rollouts"]
 
 MOVED_BY = {
     "moved": gettext_lazy("moved by {person}"),
@@ -66,7 +66,7 @@ class LabelStatus:
         return -self.ahead
 
 
-def label_statuses(
+def list_label_statuses(
     actor: Actor, template: Template, label_numbers: dict[str, int], moves: Sequence[LabelMove]
 ) -> list[LabelStatus]:
     """Protected labels first, set or not, then the others, then `latest`.
@@ -74,7 +74,7 @@ def label_statuses(
     label_numbers: version number by label, including `latest`. moves: the template's label moves, newest first.
     """
     namespace = template.namespace
-    live = live_label(namespace)
+    live = choose_live_label(namespace)
     last = {move.label: move for move in reversed(moves)}
     digests = {move.after.number: move.after.digest for move in moves if move.after}
     others = [label for label in label_numbers if label not in namespace.protected_labels and label != LATEST]
@@ -132,7 +132,7 @@ def _back_address(template: Template, label: str, number: int) -> str:
 
 def list_labels_ahead(label_numbers: dict[str, int], namespace: Namespace) -> list[LabelStatus]:
     """The labels of a template that are ahead of live; `latest` only if no other label is."""
-    live = live_label(namespace)
+    live = choose_live_label(namespace)
     number = label_numbers.get(live)
     if number is None:
         return []

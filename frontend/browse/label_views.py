@@ -14,7 +14,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from frontend.browse.label_status import label_statuses
+from frontend.browse.label_status import list_label_statuses
 from frontend.changes.actions import add_label_moved_message
 from frontend.changes.label_evidence import evidence_context
 from frontend.changes.rollout_rows import rollout_rows
@@ -26,7 +26,7 @@ from registry.accounts.actor import Actor
 from registry.changes import label_preview
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.names import LABEL, LATEST
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.rollouts import queries as rollout_queries
@@ -84,7 +84,7 @@ class LabelForm(forms.Form):
 def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The form for one label; `do` selects whether a POST moves, rolls back or removes it, or stops its rollout."""
     template = template_queries.get_template(actor, name)
-    label_numbers = labels_query.label_numbers(template)
+    label_numbers = labels_query.read_label_numbers(template)
     newest = template.latest.number if template.latest else 1
     label = request.POST.get("label") or request.GET.get("label", "")
     keep = f"{actor.person.username}:label:{name}:{label}"
@@ -102,7 +102,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 sentence = _act(actor, name, request.POST.get("do", "move"), asked)
             except (Invalid, Conflict, NotAllowed) as error:
                 add_errors(form, error)
-                status = status_of(error)
+                status = find_status(error)
             else:
                 add_label_moved_message(request, actor, template, form.cleaned_data["label"], sentence, tags=keep)
                 return redirect(_find_page_behind(request, name))
@@ -119,7 +119,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "protected": label in template.namespace.protected_labels,
         "holds": label_numbers.get(label),
         "label_numbers": label_numbers,
-        "marks": label_statuses(actor, template, label_numbers, moves),
+        "marks": list_label_statuses(actor, template, label_numbers, moves),
         "moves": moves,
         "held_before": held_before,
         "may_move": permissions.is_allowed(actor, Verb.MOVE, template.namespace, template.path),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from frontend.changes.check_summaries import summarize_checks
 from registry.changes.promotion_state import PromotionState
-from registry.namespaces.rules import rules_of
+from registry.namespaces.rules import read_rules
 from registry.templates.models import Template
 from registry.usage.service_fetches import list_service_fetches
 
@@ -43,7 +43,7 @@ def read_facts(
     for template in (each for each in templates if _is_ready(states[each.pk])):
         state = states[template.pk]
         checks = summarize_checks(state.checks)
-        needed = rules_of(template.namespace).count_needed_approvals(label, template.path)
+        needed = read_rules(template.namespace).count_needed_approvals(label, template.path)
         served = {row.service: row.per_day for row in fetches.get(template.pk, []) if row.ref == label}
         is_passed = checks is not None and checks.passed == checks.total
         facts[template.name] = PromotionFacts(is_passed, needed, served)

@@ -9,7 +9,7 @@ from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, PromptuaryError
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces.verbs import Verb
 from registry.templates import former_names, fragments, queries, rename
 from registry.usage import queries as usage_queries
@@ -43,7 +43,7 @@ def rename_template(request: HttpRequest, actor: Actor, name: str) -> HttpRespon
         "open_changes": template.changes.pending().order_by("number"),
         **_form_context(request, name, refusal),
     }
-    return show(request, "browse/rename.html", context, status=status_of(refusal) if refusal else 200)
+    return show(request, "browse/rename.html", context, status=find_status(refusal) if refusal else 200)
 
 
 @form_page
@@ -68,7 +68,7 @@ def rename_folder(request: HttpRequest, actor: Actor, folder: str) -> HttpRespon
         "names": listed,
         **_form_context(request, folder, refusal),
     }
-    return show(request, "browse/rename.html", context, status=status_of(refusal) if refusal else 200)
+    return show(request, "browse/rename.html", context, status=find_status(refusal) if refusal else 200)
 
 
 def _given(request: HttpRequest) -> dict[str, str]:

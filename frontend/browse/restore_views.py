@@ -17,7 +17,7 @@ from frontend.web.draft_links import draft_address
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.errors import Gone, Invalid, NotAllowed, NotFound, PromptuaryError, Stale
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates import restore as template_restore
@@ -84,7 +84,7 @@ def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "refusal": refusal,
         "problems": refusal.error.problems if refusal and isinstance(refusal.error, Invalid) else [],
     }
-    return show(request, "browse/restore.html", context, status=status_of(refusal.error) if refusal else 200)
+    return show(request, "browse/restore.html", context, status=find_status(refusal.error) if refusal else 200)
 
 
 @require_POST

@@ -15,7 +15,7 @@ from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.core.input_checks import BadJson, parse_json
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
@@ -49,7 +49,7 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             problems = error.problems if isinstance(error, Invalid) else []
             if not problems:
                 add_errors(form, error)
-            status = status_of(error)
+            status = find_status(error)
         else:
             messages.success(request, gettext("The samples are saved."))
             return redirect("template", name)

@@ -33,7 +33,7 @@ def list_view_rows(actor: Actor) -> list[ViewRow]:
 
 def count_view_rows(actor: Actor) -> list[ViewRow]:
     """The same with the number of templates that each matches."""
-    visible = search_queries.visible_namespaces(actor)
+    visible = search_queries.find_visible_namespaces(actor)
     return [replace(row, count=_count(actor, row.view, visible)) for row in list_view_rows(actor)]
 
 

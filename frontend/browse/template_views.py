@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from frontend.browse import fetch_charts, fetch_snippets, input_reference
-from frontend.browse.label_status import LabelStatus, label_statuses, mark_rollouts
+from frontend.browse.label_status import LabelStatus, list_label_statuses, mark_rollouts
 from frontend.changes import emergency_notices
 from frontend.changes.check_summaries import CheckSummary, read_check_summaries
 from frontend.changes.rollout_rows import rollout_rows
@@ -31,7 +31,7 @@ from registry.core.names import LATEST
 from registry.evaluations import run_queries
 from registry.namespaces import granters, permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.rules import rules_of
+from registry.namespaces.rules import read_rules
 from registry.namespaces.verbs import Verb
 from registry.notifications import following
 from registry.rollouts import queries as rollout_queries
@@ -81,11 +81,13 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
     if template.name != name:
         query = f"?{request.GET.urlencode()}" if request.GET else ""
         return redirect(reverse("template", args=[template.name]) + query)
-    label_numbers = label_queries.label_numbers(template)
-    live = namespace_queries.live_label(template.namespace)
+    label_numbers = label_queries.read_label_numbers(template)
+    live = namespace_queries.choose_live_label(template.namespace)
     ref = request.GET.get("ref") or ""
     version = version_queries.resolve_version(actor, name, ref or (live if live in label_numbers else LATEST))
-    marks = label_statuses(actor, template, label_numbers, label_queries.list_label_moves(actor, name, limit=200).items)
+    marks = list_label_statuses(
+        actor, template, label_numbers, label_queries.list_label_moves(actor, name, limit=200).items
+    )
     rollouts = rollout_queries.list_active(actor, [template.pk])
     if permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path):
         marks = mark_rollouts(marks, rollouts)
@@ -147,7 +149,7 @@ def _list_changes(actor: Actor, name: str) -> dict[str, Any]:
     unapproved = emergencies.find_emergencies([change for change in pending if not change.is_open])
     return {
         "open_changes": [change for change in pending if change.is_open],
-        "emergencies": emergency_notices.notices_of(list(unapproved.values()), actor),
+        "emergencies": emergency_notices.build_notices(list(unapproved.values()), actor),
         "stopped_rollouts": list_stopped_changes(pending),
     }
 
@@ -230,8 +232,10 @@ def _fetch(request: HttpRequest, name: str, version: Version, marks: list[LabelS
 
 def _rail(actor: Actor, template: Template, marks: list[LabelStatus]) -> list[RailEntry]:
     entries = version_queries.list_versions(actor, template.name, limit=RAIL).items
-    live = namespace_queries.live_label(template.namespace)
-    checks = read_check_summaries(dict.fromkeys((entry.version.pk for entry in entries), rules_of(template.namespace)))
+    live = namespace_queries.choose_live_label(template.namespace)
+    checks = read_check_summaries(
+        dict.fromkeys((entry.version.pk for entry in entries), read_rules(template.namespace))
+    )
     return [_rail_entry(entry.version, marks, live, checks[entry.version.pk]) for entry in entries]
 
 

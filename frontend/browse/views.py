@@ -25,8 +25,8 @@ from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Role
-from registry.namespaces.queries import live_label
-from registry.namespaces.rules import rules_of
+from registry.namespaces.queries import choose_live_label
+from registry.namespaces.rules import read_rules
 from registry.people import own_account
 from registry.templates import fragments, label_queries, search_counts, search_queries
 from registry.templates.former_names import find_current_folder
@@ -202,13 +202,13 @@ def _namespace_context(actor: Actor, name: str, folder: str) -> dict[str, Any]:
 
 
 def _rows(actor: Actor, items: Sequence[Template], folder: str, words: str) -> list[Row]:
-    numbers = label_queries.label_numbers_of_many(items)
+    numbers = label_queries.read_label_numbers_of_many(items)
     pattern = compile_word_pattern(words)
     elsewhere = [row for row in items if not _is_marked(row, words)] if pattern else []
     lines = find_matching_lines(elsewhere, pattern)
     fetches = draw_sparklines(row.pk for row in items)
     dependants = fragments.count_dependants(actor, items)
-    checks = read_check_summaries({row.latest_id: rules_of(row.namespace) for row in items if row.latest_id})
+    checks = read_check_summaries({row.latest_id: read_rules(row.namespace) for row in items if row.latest_id})
     return [
         _row(
             row,
@@ -240,7 +240,7 @@ def _row(
     dependants: int,
 ) -> Row:
     below = len(folder) + 1 if folder else 0
-    live = live_label(template.namespace)
+    live = choose_live_label(template.namespace)
     stem, slash, leaf = template.name[below:].rpartition("/")
     facts = json.loads(template.search_entry.facts)
     return Row(

@@ -9,9 +9,9 @@ from registry.accounts.actor import Actor
 from registry.changes import dependant_update
 from registry.changes.dependant_update import UpdatedDependant
 from registry.core.errors import PromptuaryError
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import permissions
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.namespaces.verbs import Verb
 from registry.templates import fragments, label_queries, queries, version_queries
 from registry.templates.models import Version
@@ -24,8 +24,8 @@ __all__ = ["update"]
 def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """What includes the fragment and at which version, the form, and afterwards the result for each template."""
     template = queries.get_template(actor, name)
-    live = live_label(template.namespace)
-    label_numbers = label_queries.label_numbers(template)
+    live = choose_live_label(template.namespace)
+    label_numbers = label_queries.read_label_numbers(template)
     newest = template.latest.number if template.latest else 1
     number = (
         parse_form_number(request.POST.get("version") or request.GET.get("version"))
@@ -60,4 +60,4 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "done": done,
         "refusal": refusal,
     }
-    return show(request, "changes/dependants.html", context, status=status_of(refusal) if refusal else 200)
+    return show(request, "changes/dependants.html", context, status=find_status(refusal) if refusal else 200)

@@ -16,7 +16,7 @@ from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.verbs import Verb
 
-__all__ = ["Notice", "notice_of", "notices_of", "open_notices", "roll_back_url"]
+__all__ = ["Notice", "build_notice", "build_notices", "open_notices", "roll_back_url"]
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Notice:
 
 def open_notices(actor: Actor) -> list[Notice]:
     """Notices of all emergencies that the user may read and that aren't approved or closed, oldest first."""
-    return notices_of(emergencies.list_unapproved(actor), actor)
+    return build_notices(emergencies.list_unapproved(actor), actor)
 
 
-def notices_of(found: Sequence[Emergency], actor: Actor) -> list[Notice]:
+def build_notices(found: Sequence[Emergency], actor: Actor) -> list[Notice]:
     """Notices of these emergencies; one that is approved or closed needs no action."""
     if not found:
         return []
@@ -44,7 +44,7 @@ def notices_of(found: Sequence[Emergency], actor: Actor) -> list[Notice]:
     return [_notice(emergency, gate, actor, roles) for emergency, gate in zip(found, listed, strict=True)]
 
 
-def notice_of(emergency: Emergency, gate: Gate, actor: Actor) -> Notice:
+def build_notice(emergency: Emergency, gate: Gate, actor: Actor) -> Notice:
     """The notice of one emergency whose gate is already evaluated."""
     return _notice(emergency, gate, actor, _roles(actor))
 

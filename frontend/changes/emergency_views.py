@@ -18,7 +18,7 @@ from registry.changes import emergencies, gate, label_preview
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError, ProofRequired
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.templates.label_ways_back import find_ways_back
@@ -36,7 +36,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     refusal: PromptuaryError | None = None
     if request.method == "POST":
         try:
-            if fault := reauthentication.proof_problem(request, actor):
+            if fault := reauthentication.explain_missing_proof(request, actor):
                 raise Invalid(fields={"password": fault})
             emergencies.publish_in_emergency(
                 actor=actor,
@@ -71,12 +71,12 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "fault": _fault(actor, change, has_blockers=bool(blockers)),
         "back": back,
         "back_url": roll_back_url(change.template.name, change.label, back) if back else "",
-        "wants_password": reauthentication.wants_password(request),
+        "wants_password": reauthentication.asks_for_password(request),
         "reason": request.POST.get("reason", ""),
         "refusal": refusal,
         **evidence_context(request, actor, preview),
     }
-    status = status_of(refusal) if refusal else 200
+    status = find_status(refusal) if refusal else 200
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 

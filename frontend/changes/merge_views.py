@@ -20,7 +20,7 @@ from registry.changes import queries as change_queries
 from registry.changes.merge import MergePreview
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces.verbs import Verb
 from registry.templates import document_check, version_queries
 
@@ -68,7 +68,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         **(_result(actor, change, preview, document) if preview and document is not None else {}),
     }
     undecided = do == "look" and document is None
-    status = status_of(refusal) if refusal else 422 if undecided else 200
+    status = find_status(refusal) if refusal else 422 if undecided else 200
     return show(request, "changes/merge.html", context, status=status)
 
 

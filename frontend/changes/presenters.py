@@ -97,7 +97,7 @@ def find_permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
     """The buttons of the change page."""
     change, blockers = gate.change, gate.blockers
     namespace = change.template.namespace
-    roles = permissions.roles_of(actor.person, namespace) if actor.person.is_active else None
+    roles = permissions.find_roles(actor.person, namespace) if actor.person.is_active else None
 
     def may(verb: Verb) -> bool:
         return roles is not None and roles.allows(verb, change.template.path)

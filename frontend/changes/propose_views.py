@@ -22,9 +22,9 @@ from registry.changes.label_preview import LabelPreview
 from registry.changes.models import ChangeRequest
 from registry.changes.review_requests import ReviewCandidate
 from registry.core.errors import Conflict, Invalid, NotAllowed
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import permissions
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.namespaces.verbs import Verb
 from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
@@ -79,7 +79,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     protected = template.namespace.protected_labels
     if not protected:
         return show(request, "changes/propose_unprotected.html", {"section": "templates", "template": template})
-    label_numbers = label_queries.label_numbers(template)
+    label_numbers = label_queries.read_label_numbers(template)
     newest = template.latest.number if template.latest else 1
     label, version = _chosen(request, template, label_numbers, newest)
     preview = label_preview.find_preview(actor, name, label, version)
@@ -101,7 +101,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 refusal = error if _FIELDS_OF_TIME & set(getattr(error, "fields", ())) else None
                 if refusal is None and not preview.refusal:
                     add_errors(form, error)
-                status = status_of(error)
+                status = find_status(error)
             else:
                 messages.success(request, gettext("Change {number} is open.").format(number=change.number), keep)
                 return redirect("change", change.number)
@@ -150,7 +150,7 @@ def _chosen(request: HttpRequest, template: Template, label_numbers: Mapping[str
     label, version = given.get("label", ""), parse_form_number(given.get("version"))
     known = {number for number, _ in list_version_choices(newest, label_numbers)}
     if label not in template.namespace.protected_labels:
-        label = live_label(template.namespace)
+        label = choose_live_label(template.namespace)
     return label, version if version in known else newest
 
 

@@ -14,7 +14,7 @@ from registry.changes import gate as change_gate
 from registry.changes import label_preview
 from registry.changes import queries as change_queries
 from registry.core.errors import PromptuaryError
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 
 __all__ = ["preview_publish", "show_publish_panel"]
 
@@ -56,5 +56,5 @@ def show_publish_panel(
         **evidence_context(request, actor, preview),
         "checks": None,  # the form lists the change's own checks
     }
-    status = status_of(refusal) if refusal else 200
+    status = find_status(refusal) if refusal else 200
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)

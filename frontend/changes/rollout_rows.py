@@ -59,11 +59,11 @@ class RolloutRow:
 
 def read_rollout_row(change: ChangeRequest, actor: Actor) -> RolloutRow | None:
     """The newest rollout of the change, None if there isn't one."""
-    rollout = rollout_queries.rollout_of_change(change.number)
+    rollout = rollout_queries.find_rollout_of_change(change.number)
     if rollout is None:
         return None
     space = change.template.namespace
-    roles = permissions.roles_of(actor.person, space)
+    roles = permissions.find_roles(actor.person, space)
     return rollout_rows([rollout], {space.pk: roles} if roles else {})[0]
 
 

@@ -33,7 +33,7 @@ from registry.changes.queries import list_stopped_changes
 from registry.changes.thread_models import Thread
 from registry.changes.thread_queries import CommentTexts
 from registry.core.errors import PromptuaryError
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.templates import version_queries
 from registry.templates.label_moves import Approval, find_approval_of_label
 
@@ -113,11 +113,11 @@ def render_change(
         "planned_shares": presenters.describe_planned_shares(gate),
         "is_rolling_out": presenters.is_rolling_out(gate),
         "emergency": emergency,
-        "notice": emergency_notices.notice_of(emergency, gate, actor) if emergency else None,
+        "notice": emergency_notices.build_notice(emergency, gate, actor) if emergency else None,
     }
     if not any(is_for_region(request, region) for region in ("checks", "blockers")):
         context |= _reading(request, actor, gate, act, refusal)
-    status = status_of(refusal) if refusal else 200
+    status = find_status(refusal) if refusal else 200
     regions = {"diff": "diff/_diff.html", "checks": "changes/_checks.html", "blockers": "changes/_blockers.html"}
     return show(request, "changes/change.html", context, regions=regions, status=status)
 

@@ -15,7 +15,7 @@ from frontend.diff import text as diff_text
 from frontend.diff.text import Entry, Fold, Line, Value
 from promptuary.renderer.syntax.alignment import Effort
 
-__all__ = ["PartDiff", "compare_parts", "read_reference", "split_at_values", "text_of"]
+__all__ = ["PartDiff", "compare_parts", "read_reference", "read_text", "split_at_values"]
 
 REFERENCE = re.compile(r"""["']([^"']+@[^"']+)["']""")
 Values = Mapping[int, tuple[Value, ...]]
@@ -43,7 +43,7 @@ class PartDiff:
         return (self.new_tokens or 0) - (self.old_tokens or 0)
 
 
-def text_of(part: Mapping[str, Any]) -> str:
+def read_text(part: Mapping[str, Any]) -> str:
     """A part's text; multimodal content is shown as its JSON."""
     content = part.get("content")
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=2)
@@ -118,7 +118,7 @@ def _named(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[
 
 
 def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> PartDiff:
-    text = text_of(part)
+    text = read_text(part)
     lines, _ = diff_text.folded_diff("", text) if state == "added" else diff_text.folded_diff(text, "")
     marks = _find_values(text, part.get("spans") or ())
     tokens = part.get("token_count")
@@ -134,8 +134,8 @@ def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> P
 
 
 def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], move: str, effort: Effort) -> PartDiff:
-    lines, counts = diff_text.folded_diff(text_of(old), text_of(new), effort, context=2)
-    before, after = (_find_values(text_of(part), part.get("spans") or ()) for part in (old, new))
+    lines, counts = diff_text.folded_diff(read_text(old), read_text(new), effort, context=2)
+    before, after = (_find_values(read_text(part), part.get("spans") or ()) for part in (old, new))
     same_role = old.get("role") == new.get("role")
     same = same_role and not counts.added and not counts.removed
     role = str(new.get("role") or "")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from frontend.diff.part_diffs import read_reference, text_of
+from frontend.diff.part_diffs import read_reference, read_text
 
 __all__ = ["Message", "Piece", "messages", "split_at_spans"]
 
@@ -58,7 +58,7 @@ def messages(parts: Sequence[Mapping[str, Any]], placeholders: Sequence[str] = (
                 role="" if role == last else role,
                 tokens=part.get("token_count"),
                 pieces=tuple(
-                    _with_placeholders(split_at_spans(text_of(part), part.get("spans") or ()), marks, placeholders)
+                    _with_placeholders(split_at_spans(read_text(part), part.get("spans") or ()), marks, placeholders)
                 ),
             )
         )

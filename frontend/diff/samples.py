@@ -8,7 +8,7 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext
 
 from frontend.diff import rendered
-from frontend.diff.part_diffs import text_of
+from frontend.diff.part_diffs import read_text
 from registry.accounts.actor import Actor
 from registry.core.errors import Busy, Invalid, PromptuaryError
 from registry.templates import preview, sample_renderings
@@ -164,4 +164,4 @@ def _previews(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dic
 def _read(preview: RenderedSample) -> list[tuple[str, str, str]] | str:
     if preview.failure:
         return preview.failure.message
-    return [(str(part.get("name")), str(part.get("role")), text_of(part)) for part in preview.parts]
+    return [(str(part.get("name")), str(part.get("role")), read_text(part)) for part in preview.parts]

@@ -15,7 +15,7 @@ from frontend.web.decorators import signed_in
 from frontend.web.draft_links import describe_own_draft
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft, Template, Version
@@ -57,7 +57,7 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
     `draft` names the reader's draft, `draft:Shorter` one with a name.
     """
     template = template_queries.get_template(actor, name)
-    label_numbers = label_queries.label_numbers(template)
+    label_numbers = label_queries.read_label_numbers(template)
     new = _find_side(actor, name, request.GET.get("to") or "latest")
     old = _find_side(actor, name, request.GET.get("from") or _choose_old(template, label_numbers, new))
     layout = request.GET.get("layout", "")
@@ -90,7 +90,7 @@ def _choose_old(template: Template, label_numbers: dict[str, int], new: _Side) -
     """The live version, else the version before; for a draft, the newest version."""
     if new.version is None:
         return "latest"
-    live = label_numbers.get(live_label(template.namespace))
+    live = label_numbers.get(choose_live_label(template.namespace))
     return str(live if live and live != new.version.number else max(1, new.version.number - 1))
 
 

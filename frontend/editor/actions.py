@@ -14,7 +14,7 @@ from registry.accounts.actor import Actor
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError, Stale
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.templates import document_check, label_queries, version_queries
 from registry.templates import save as template_save
 from registry.templates.models import Draft, Version
@@ -79,10 +79,10 @@ def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str 
         )
     except Stale as error:
         newer = version_queries.resolve_version(actor, state.name, "latest") if state.template else None
-        return ActionResult("conflict", status_of(error), newer=newer, error=error)
+        return ActionResult("conflict", find_status(error), newer=newer, error=error)
     except PromptuaryError as error:
-        return ActionResult("refused", status_of(error), error=error)
-    numbers = label_queries.label_numbers(saved.template)
+        return ActionResult("refused", find_status(error), error=error)
+    numbers = label_queries.read_label_numbers(saved.template)
     protected = saved.template.namespace.protected_labels
     offers = [label for label in protected if numbers.get(label) != saved.version.number]
     return ActionResult("saved", version=saved.version, created=saved.created, offers=offers)
@@ -97,5 +97,5 @@ def propose(actor: Actor, state: EditorState, label: str, number: int) -> Action
             actor=actor, name=state.name, label=label, version=number, message=message
         )
     except PromptuaryError as error:
-        return ActionResult("refused", status_of(error), error=error, version=version)
+        return ActionResult("refused", find_status(error), error=error, version=version)
     return ActionResult("proposed", change=change, version=version)

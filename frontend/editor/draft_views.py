@@ -16,7 +16,7 @@ from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import path_permissions
 from registry.namespaces.verbs import Verb
 from registry.templates import drafts, label_queries, named_drafts, shared_drafts
@@ -50,7 +50,7 @@ def list_drafts(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "refusal": _describe_refusal(error),
         "longest_name": names.LONGEST_DRAFT_NAME,
     }
-    return show(request, "editor/drafts.html", context, status=status_of(error) if error else 200)
+    return show(request, "editor/drafts.html", context, status=find_status(error) if error else 200)
 
 
 def _find_template(actor: Actor, name: str) -> Template | None:
@@ -103,7 +103,7 @@ def _list_sources(actor: Actor, name: str, template: Template | None) -> list[tu
     own = [(link.ref, describe_own_draft(link.name)) for link in list_draft_links(actor, name)]
     if template is None or template.latest is None:
         return own
-    versions = list_version_choices(template.latest.number, label_queries.label_numbers(template))
+    versions = list_version_choices(template.latest.number, label_queries.read_label_numbers(template))
     choices = [(str(number), words) for number, words in versions]
     return [*choices[:1], *own, *choices[1:]]
 

@@ -147,7 +147,7 @@ def _render(actor: Actor, row: ImportRow) -> ImportRow:
         return row
     messages = rendered.messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))
     inputs = [
-        RowInput(name, input_kinds.name_kind(schema), input_kinds.list_kinds(schema))
+        RowInput(name, input_kinds.find_kind(schema), input_kinds.list_kinds(schema))
         for name, schema in input_kinds.list_schemas(examined).items()
     ]
     return replace(row, messages=messages, inputs=inputs, token_count=prompt["token_count"])

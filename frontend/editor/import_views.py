@@ -32,7 +32,7 @@ from promptuary.renderer.interop.reading import FORMATS, READABLE_SUFFIXES
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.input_checks import BadJson, check_size, parse_json
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import queries as namespace_queries
 from registry.templates import imports
 from registry.templates.imports import IMPORT_BYTES
@@ -212,7 +212,7 @@ def _render_page(
     sentences: list[str] = []
     status = 422 if rows else 200
     if error is not None:
-        status = status_of(error)
+        status = find_status(error)
         sentences = list(error.fields.values()) if isinstance(error, Invalid) and error.fields else [error.message]
     context: dict[str, Any] = {
         "section": "templates",

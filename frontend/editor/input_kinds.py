@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from frontend.editor.notices import KINDS, describe_kind, kind_of_schema
+from frontend.editor.notices import KINDS, choose_input_kind, describe_kind
 from promptuary.renderer.inputs.example_data import bare
 from promptuary.renderer.validation import fixes
 from registry.accounts.actor import Actor
@@ -13,7 +13,7 @@ from registry.core.errors import Invalid
 from registry.templates import document_check
 from registry.templates.document_check import ReadDocument
 
-__all__ = ["choose_kinds", "list_kinds", "list_schemas", "name_kind"]
+__all__ = ["choose_kinds", "find_kind", "list_kinds", "list_schemas"]
 
 _USERS = ".users"
 _FROM_USERS = ("text", "list")
@@ -29,9 +29,9 @@ def list_schemas(examined: ReadDocument) -> dict[str, dict[str, Any]]:
     return declared | {undeclared.name: undeclared.schema for undeclared in examined.undeclared.inputs}
 
 
-def name_kind(schema: Mapping[str, Any]) -> str:
+def find_kind(schema: Mapping[str, Any]) -> str:
     """The list value of a schema's kind: a key of `KINDS` or `choice`, with `.users` for untrusted values."""
-    number = "number" if schema.get("type") == "integer" else kind_of_schema(schema)
+    number = "number" if schema.get("type") == "integer" else choose_input_kind(schema)
     return (_CHOICE if "enum" in schema else number) + (_USERS if schema.get("untrusted") else "")
 
 
@@ -39,7 +39,7 @@ def list_kinds(schema: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The options for an input, as value and words; its current kind is always included."""
     offered = {kind: str(words) for kind, (words, _) in KINDS.items()}
     offered |= {kind + _USERS: _say_from_users(offered[kind]) for kind in _FROM_USERS}
-    own = name_kind(schema)
+    own = find_kind(schema)
     if own not in offered:
         words = describe_kind(schema)
         offered[own] = _say_from_users(words) if own.endswith(_USERS) else words
@@ -56,7 +56,7 @@ def choose_kinds(actor: Actor, document: str, kinds: Mapping[str, str]) -> str:
     changed = {
         name: _with_kind(schema, kinds[name])
         for name, schema in list_schemas(examined).items()
-        if name in kinds and kinds[name] != name_kind(schema) and kinds[name] in dict(list_kinds(schema))
+        if name in kinds and kinds[name] != find_kind(schema) and kinds[name] in dict(list_kinds(schema))
     }
     if not changed or examined.document is None:
         return document
@@ -78,7 +78,7 @@ def choose_kinds(actor: Actor, document: str, kinds: Mapping[str, str]) -> str:
 def _with_kind(schema: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """The schema converted to another kind. It is untrusted only if the kind says so."""
     base = kind.removesuffix(_USERS)
-    if base == name_kind(schema).removesuffix(_USERS):
+    if base == find_kind(schema).removesuffix(_USERS):
         chosen = dict(schema)
     else:
         chosen = {**KINDS[base][1], **{key: schema[key] for key in _KEPT if key in schema}}

@@ -18,7 +18,7 @@ from promptuary.renderer.interop.imported import LossError, slugify
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound, PreconditionRequired, PromptuaryError
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import queries as namespace_queries
 from registry.templates import drafts, version_queries
 from registry.templates import queries as template_queries
@@ -74,7 +74,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
                 name = _begin(actor, form.cleaned_data)
             except PromptuaryError as error:
                 add_errors(form, error)
-                status = status_of(error)
+                status = find_status(error)
             else:
                 return redirect("edit", name)
     context = {"section": "templates", "form": form, "starts": EXAMPLES.values(), **_typed_address(request, actor)}
@@ -118,7 +118,7 @@ def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 copied = _copy(actor, origin, form.cleaned_data)
             except PromptuaryError as error:
                 add_errors(form, error)
-                status = status_of(error)
+                status = find_status(error)
             else:
                 sentence = gettext("Copied {name} v{number}; this is version 1 of {copied}.")
                 messages.success(request, sentence.format(name=name, number=origin.number, copied=copied))

@@ -22,8 +22,8 @@ __all__ = [
     "MissingValue",
     "Notices",
     "UndeclaredRow",
+    "choose_input_kind",
     "describe_kind",
-    "kind_of_schema",
     "list_missing_values",
     "list_notices",
 ]
@@ -208,7 +208,7 @@ def list_missing_values(problems: Sequence[Problem], samples: Samples, shown: st
     ]
 
 
-def kind_of_schema(schema: Mapping[str, Any]) -> str:
+def choose_input_kind(schema: Mapping[str, Any]) -> str:
     """The kind in `KINDS` of a schema."""
     kind = schema.get("type")
     if kind == "array":
@@ -220,11 +220,11 @@ def describe_kind(schema: Mapping[str, Any]) -> str:
     """The kind of a schema's input in words: `Text`, `Choice`, `List of text`."""
     if "enum" in schema:
         return gettext("Choice")
-    return str(KINDS["number" if schema.get("type") == "integer" else kind_of_schema(schema)][0])
+    return str(KINDS["number" if schema.get("type") == "integer" else choose_input_kind(schema)][0])
 
 
 def _row(undeclared: UndeclaredInput, text: str, values: Mapping[str, Any]) -> UndeclaredRow:
-    schema, kind = undeclared.schema, kind_of_schema(undeclared.schema)
+    schema, kind = undeclared.schema, choose_input_kind(undeclared.schema)
     is_required = "default" not in schema
     reason = translate_finding(undeclared.reason)
     typed = write_typed_value(values, undeclared.name, kind)

@@ -14,7 +14,7 @@ from frontend.web.draft_links import draft_address
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.input_checks import parse_number
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.templates import drafts
 from registry.templates.models import Draft
 
@@ -61,7 +61,7 @@ def run_draft_action(
     try:
         return ACTIONS[_verb_of(fields)](request, actor, state), state, None
     except PromptuaryError as error:
-        return "", state, ActionResult("refused", status_of(error), error=error)
+        return "", state, ActionResult("refused", find_status(error), error=error)
 
 
 def store_draft(actor: Actor, state: EditorState) -> None:

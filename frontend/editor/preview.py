@@ -18,7 +18,7 @@ from promptuary.renderer.document.parser import Document
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.templates import document_check, label_queries, preview, version_queries
 from registry.templates.document_check import CheckedDocument, PreviewRequest, ReadDocument
 from registry.templates.models import Version
@@ -217,7 +217,7 @@ def find_stopping_problem(error: PromptuaryError, problems: list[Problem]) -> Pr
 def _compared_version(actor: Actor, state: EditorState) -> ComparedVersion | None:
     if state.template is None:
         return None
-    live = label_queries.list_labels(state.template).get(live_label(state.namespace))
+    live = label_queries.list_labels(state.template).get(choose_live_label(state.namespace))
     if live is not None:
         return ComparedVersion(
             version_queries.get_version(actor, state.name, live.version.number), f"{live.name} v{live.version.number}"

@@ -8,7 +8,7 @@ from django.utils.translation import gettext, ngettext
 from frontend.editor.example_fillings import fill_with_examples
 from frontend.editor.example_inputs import drop_spent_inputs
 from frontend.editor.input_kinds import list_schemas
-from frontend.editor.notices import KINDS, MissingValue, kind_of_schema, list_missing_values
+from frontend.editor.notices import KINDS, MissingValue, choose_input_kind, list_missing_values
 from frontend.editor.sample_edits import (
     drop_value,
     fill_missing_value,
@@ -269,11 +269,11 @@ def _chosen_schema(name: str, schema: dict[str, Any], fields: Fields) -> dict[st
     if kind not in KINDS:
         return schema
     default = schema.get("default")
-    chosen = dict(schema if kind == kind_of_schema(schema) else KINDS[kind][1])
+    chosen = dict(schema if kind == choose_input_kind(schema) else KINDS[kind][1])
     chosen.pop("default", None)
     if f"required.{name}" in fields:
         return chosen
-    fits = "default" in schema and kind == kind_of_schema(schema)
+    fits = "default" in schema and kind == choose_input_kind(schema)
     return {**chosen, "default": default if fits else bare(chosen)}
 
 

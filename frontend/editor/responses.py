@@ -26,7 +26,7 @@ from promptuary.renderer.problems import Problem
 from registry.connections.endpoint import ECHO
 from registry.connections.queries import list_endpoints
 from registry.core.errors import Conflict
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.templates.models import Draft, Template, Version
 from registry.usage import queries as usage_queries
 
@@ -85,7 +85,7 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "draftRevision": state.page_revision,
         "filters": FILTER_NAMES,
         "functions": {name: function.signature for name, function in FUNCTIONS.items()},
-        "labels": {"live": live_label(state.namespace), "protected": list(state.namespace.protected_labels)},
+        "labels": {"live": choose_live_label(state.namespace), "protected": list(state.namespace.protected_labels)},
         "urls": _page_addresses(state),
     }
 

@@ -33,7 +33,7 @@ from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.input_checks import BadJson, parse_json, parse_number
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.templates import drafts, fragments, imports, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft
@@ -257,7 +257,7 @@ def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> JsonResponse:
     try:
         body, status = answer()
     except PromptuaryError as error:
-        body, status = {"error": translate_finding(str(error))}, status_of(error)
+        body, status = {"error": translate_finding(str(error))}, find_status(error)
     return JsonResponse(body, status=status, headers={"Cache-Control": "private, no-store"})  # no text: a header
 
 

@@ -18,7 +18,7 @@ from frontend.web.field_labels import capitalise_sentence
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets
 from registry.namespaces import queries as namespace_queries
@@ -140,4 +140,4 @@ def _tell(form: DatasetForm, error: PromptuaryError) -> tuple[dict[str, str], in
             form.add_error(field, capitalise_sentence(sentence))
     if not fields:
         form.add_error(None, error.message)
-    return {where: message for where, message in fields.items() if where not in form.fields}, status_of(error), None
+    return {where: message for where, message in fields.items() if where not in form.fields}, find_status(error), None

@@ -13,7 +13,7 @@ from frontend.web.findings import translate_fields, translate_finding
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
 from registry.core.errors import Gone, Invalid, NotFound, PromptuaryError
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.evaluations import dataset_files, dataset_queries
 from registry.evaluations.attachment_queries import list_measured_templates
 from registry.evaluations.dataset_models import Dataset
@@ -119,4 +119,4 @@ def answer_refusal(error: PromptuaryError, name: str) -> HttpResponse:
         )
         answer["detail"] = sentence.format(number=latest)
         answer |= {"latest": latest, "diffUrl": f"{reverse('dataset-diff', args=[name])}?{query}"}
-    return JsonResponse(answer, status=status_of(error))
+    return JsonResponse(answer, status=find_status(error))

@@ -16,7 +16,7 @@ from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.connections.endpoint import Endpoint
 from registry.core.errors import PromptuaryError
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.evaluations import run_queries
 from registry.evaluations.models import Run
 from registry.improvements import queries, services
@@ -68,7 +68,7 @@ def ask_for_improvement(request: HttpRequest, actor: Actor, number: int) -> Http
                 plan, status = queries.plan_improvement(actor=actor, run=number, **form.cleaned_data), 200
             except PromptuaryError as error:
                 add_errors(form, error)
-                status = status_of(error)
+                status = find_status(error)
     elif endpoints and prompts:
         plan, refused = _plan_first(actor, number, first)
     context = {

@@ -19,7 +19,7 @@ from frontend.web.page import breadcrumbs, is_for_region, show
 from registry.accounts.actor import Actor
 from registry.core.errors import PromptuaryError
 from registry.core.names import LONGEST_DRAFT_NAME
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.evaluations import run_matrix
 from registry.evaluations.metric_titles import title_metric
 from registry.evaluations.run_matrix import MatrixCell, MatrixRow
@@ -72,7 +72,7 @@ def show_improvement(request: HttpRequest, actor: Actor, number: int) -> HttpRes
             if request.POST.get("do") != "take":
                 raise
             add_errors(form, error)
-            status = status_of(error)
+            status = find_status(error)
     improvement = queries.find_own_improvement(actor, number)
     context = {**_frame(improvement), "form": form, "longest_name": LONGEST_DRAFT_NAME}
     if is_for_region(request, "progress"):

@@ -15,7 +15,7 @@ from registry.changes.models import ChangeRequest
 from registry.evaluations import metric_lines
 from registry.evaluations.models import Run
 from registry.evaluations.run_matrix import RunMatrix
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.templates import label_queries
 
 __all__ = [
@@ -32,7 +32,7 @@ _FEW = 30  # with fewer rows, a figure has no reading
 
 def describe_columns(runs: Sequence[Run], baseline: Run, choice: MatrixChoice) -> list[dict[str, Any]]:
     """Each run with its version's current status (live, or proposed by an open change). Two queries for all of them."""
-    numbers = label_queries.label_numbers_of_many({run.template for run in runs})
+    numbers = label_queries.read_label_numbers_of_many({run.template for run in runs})
     changes = ChangeRequest.objects.filter(version__in={run.version_id for run in runs}).pending()
     proposed = dict(changes.order_by("pk").values_list("version", "number"))
     columns = [_column(run, runs[0], baseline, choice, numbers[run.template_id], proposed) for run in runs]
@@ -52,7 +52,7 @@ def _column(
     labels: dict[str, int],
     proposed: dict[int, int],
 ) -> dict[str, Any]:
-    live = live_label(run.template.namespace)
+    live = choose_live_label(run.template.namespace)
     is_first, is_baseline = run.pk == first.pk, run.pk == baseline.pk
     return {
         "run": run,

@@ -7,7 +7,7 @@ from django.urls import reverse
 from registry.accounts.actor import Actor
 from registry.evaluations.models import Run
 from registry.namespaces import permissions
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.namespaces.verbs import Verb
 
 __all__ = ["find_propose_url", "find_thresholds_url"]
@@ -19,7 +19,7 @@ def find_propose_url(actor: Actor, run: Run, live: int | None) -> str:
     Empty if a change already has the version, it isn't newer than the live one, the label isn't protected, or the user
     may not propose.
     """
-    template, label = run.template, live_label(run.template.namespace)
+    template, label = run.template, choose_live_label(run.template.namespace)
     if run.state != Run.DONE or run.change or run.version.number <= (live or 0):
         return ""
     if label not in template.namespace.protected_labels:

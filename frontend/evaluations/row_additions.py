@@ -15,7 +15,7 @@ from frontend.web.forms import parse_form_number
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotAllowed, PromptuaryError, Stale
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.evaluations import dataset_additions, dataset_queries, run_queries
 from registry.evaluations.models import Run
 from registry.evaluations.run_queries import RunRowDetail
@@ -61,7 +61,7 @@ def add_run_row(request: HttpRequest, actor: Actor, number: int, index: int) -> 
         "query": request.META.get("QUERY_STRING", ""),
         "refusal": refusal,
     }
-    status = status_of(refusal) if refusal else 200
+    status = find_status(refusal) if refusal else 200
     return show(request, "evaluations/row_addition.html", context, status=status)
 
 

@@ -15,7 +15,7 @@ from registry.evaluations import run_queries
 from registry.evaluations.metric_titles import title_metric
 from registry.evaluations.models import Run
 from registry.evaluations.run_queries import RunRowDetail
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.templates import label_queries
 
 __all__ = ["show_row", "show_rows"]
@@ -55,7 +55,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
     """One row in full: the inputs and the reply, compared with the expected output and with another run."""
     run = run_queries.read_run(actor, number)
     detail = run_queries.read_run_row(run, index)
-    live = label_queries.label_numbers(run.template).get(live_label(run.template.namespace))
+    live = label_queries.read_label_numbers(run.template).get(choose_live_label(run.template.namespace))
     against, _ = score_table.find_baseline(run, live, read_number(request.GET.get("against")))
     other = run_queries.read_run_row(against, index) if against else None
     answer = row_comparison.answer_text(detail.row.actual) if detail.row else ""

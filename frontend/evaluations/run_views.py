@@ -31,7 +31,7 @@ from registry.evaluations import start_runs as services
 from registry.evaluations.metric_titles import title_metric
 from registry.evaluations.models import Run
 from registry.improvements import queries as improvement_queries
-from registry.namespaces.queries import list_writable_namespaces, live_label
+from registry.namespaces.queries import choose_live_label, list_writable_namespaces
 from registry.templates import label_queries
 
 __all__ = ["export", "listing", "show_run"]
@@ -118,7 +118,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         if not waits:
             response["HX-Refresh"] = "true"  # the page now shows more than a progress bar
         return response
-    live = label_queries.label_numbers(run.template).get(live_label(run.template.namespace))
+    live = label_queries.read_label_numbers(run.template).get(choose_live_label(run.template.namespace))
     against, choices = score_table.find_baseline(run, live, baseline_number)
     board = score_table.score_table(run, against)
     line = _chosen(board, request.GET.get("by", ""))
@@ -128,7 +128,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "against": against,
         "choices": choices,
         "live": live,
-        "live_label": live_label(run.template.namespace),
+        "live_label": choose_live_label(run.template.namespace),
         "by": line,
         "verdicts": score_table.list_gate_results(run, board),
         "people": score_panels.describe_people_scores(run),

@@ -24,7 +24,7 @@ from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.core.errors import NotFound, PromptuaryError
 from registry.core.names import LATEST
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.evaluations import dataset_queries, run_queries
 from registry.evaluations import start_runs as services
 from registry.evaluations.attachment_queries import list_fitting_datasets
@@ -34,7 +34,7 @@ from registry.evaluations.metric_titles import TITLES
 from registry.evaluations.models import Run
 from registry.evaluations.run_estimates import RunEstimate, estimate_run, join_estimates
 from registry.evaluations.start_together import MOST_COLUMNS, RunColumn, estimate_runs, start_runs_together
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.namespaces.verbs import Verb
 from registry.templates import label_queries, search_queries, version_queries
 from registry.templates import queries as template_queries
@@ -67,8 +67,8 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
         names = [template.name for template in page.items]
         return show(request, "evaluations/run_new.html", {"section": "evaluations", "names": names})
     template = template_queries.find_template(actor, Verb.EVALUATE, name)
-    label_numbers = label_queries.label_numbers(template)
-    place = _Place(template, label_numbers, label_numbers.get(live_label(template.namespace)))
+    label_numbers = label_queries.read_label_numbers(template)
+    place = _Place(template, label_numbers, label_numbers.get(choose_live_label(template.namespace)))
     form = _form(request, actor, place)
     estimate = None
     status = 200
@@ -84,7 +84,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
                 status = 404
             except PromptuaryError as error:
                 _tell(form, error)
-                status = status_of(error)
+                status = find_status(error)
     context = {
         "section": "evaluations",
         "template": template,
@@ -122,7 +122,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
     inputs = _inputs(actor, template)
     against = [("", gettext("nothing, only this version"))]
     if place.live:
-        against.insert(0, (str(place.live), f"{live_label(template.namespace)}, v{place.live}"))
+        against.insert(0, (str(place.live), f"{choose_live_label(template.namespace)}, v{place.live}"))
     dataset = request.GET.get("dataset")
     first: dict[str, Any] = {
         "ref": request.GET.get("ref") or "latest",

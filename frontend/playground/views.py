@@ -19,7 +19,7 @@ from frontend.web.findings import translate_fields, translate_finding
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
 from registry.core.input_checks import BadJson, check_text, parse_json
-from registry.core.problem_details import CONTENT_TYPE, Problem, of_error
+from registry.core.problem_details import CONTENT_TYPE, Problem, describe_error
 from registry.playground import queries, row_plans, services
 from registry.playground.models import PlaygroundColumn, PlaygroundRun
 from registry.playground.serializers import (
@@ -211,7 +211,7 @@ def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> HttpResponse:
     except ProofRequired:
         raise
     except PromptuaryError as error:
-        problem = _translate_refusal(of_error(error))
+        problem = _translate_refusal(describe_error(error))
         return HttpResponse(
             problem.to_bytes(), status=problem.status, content_type=CONTENT_TYPE, headers={**headers, **problem.headers}
         )

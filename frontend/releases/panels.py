@@ -20,7 +20,7 @@ from frontend.web.reasons import reason_context
 from registry.accounts.actor import Actor
 from registry.changes import label_preview
 from registry.core.errors import PromptuaryError
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces.verbs import Verb
 from registry.releases import gate as release_gate
 from registry.releases import queries, roll_back_preview
@@ -151,5 +151,5 @@ def _show(
         "fetches": sum(preview.fetches_moving for preview in moving),
         "refusal": refusal,
     }
-    status = status_of(refusal) if refusal else 200
+    status = find_status(refusal) if refusal else 200
     return show(request, "web/panel.html", context, regions={"panel": panel}, status=status)

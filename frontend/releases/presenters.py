@@ -89,7 +89,7 @@ class PermittedReleaseActions:
 def find_permitted_release_actions(gate: ReleaseGate, actor: Actor) -> PermittedReleaseActions:
     """The buttons of the release page."""
     release = gate.release
-    roles = permissions.roles_of(actor.person, release.namespace) if actor.person.is_active else None
+    roles = permissions.find_roles(actor.person, release.namespace) if actor.person.is_active else None
     members = gate.open_members if release.is_open else gate.members
     paths = [member.change.template.path for member in members]
 

@@ -15,7 +15,7 @@ from registry.accounts.actor import Actor
 from registry.changes import schedules as change_schedules
 from registry.changes.review_requests import ReviewCandidate
 from registry.core.errors import Conflict, Invalid, NotAllowed
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.releases import schedules
 from registry.releases.moved_members import Seen
 
@@ -76,7 +76,7 @@ class ProposalForm(forms.Form):
                 self.refusal = error
             else:
                 add_errors(self, error)
-            return [], status_of(error)
+            return [], find_status(error)
         return [one.release.number for one in proposed], 302
 
     def context(self, request: HttpRequest) -> dict[str, Any]:

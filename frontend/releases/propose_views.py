@@ -20,7 +20,7 @@ from registry.core.errors import Invalid
 from registry.core.names import LATEST
 from registry.namespaces import path_permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.namespaces.verbs import Verb
 from registry.releases import plans
 from registry.releases.plans import ReleasePlan, ReleaseSelection
@@ -54,7 +54,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
         return show(request, "releases/new_unprotected.html", {"section": "templates", "folder": folder})
     first = {
         "from_label": request.GET.get("from") if request.GET.get("from") in sources else sources[0],
-        "label": request.GET.get("to") if request.GET.get("to") in targets else live_label(space),
+        "label": request.GET.get("to") if request.GET.get("to") in targets else choose_live_label(space),
     }
     posted = request.POST if request.method == "POST" else None
     form = ReleaseForm(posted, initial=first, sources=sources, targets=targets)

@@ -27,7 +27,7 @@ from registry.accounts.actor import Actor
 from registry.changes import mentions, ungated_losses
 from registry.changes import schedules as change_schedules
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.core.timestamps import read_moment
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
@@ -172,7 +172,7 @@ def _render_release(
         "added_name": request.POST.get("template", ""),
     }
     return show(
-        request, "releases/release.html", context, regions=_REGIONS, status=status_of(refusal) if refusal else 200
+        request, "releases/release.html", context, regions=_REGIONS, status=find_status(refusal) if refusal else 200
     )
 
 

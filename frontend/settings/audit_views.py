@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_safe
 
-from frontend.settings.event_titles import name_kind
+from frontend.settings.event_titles import find_title
 from frontend.web import event_sentences
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
@@ -36,7 +36,7 @@ class SoughtForm(forms.Form):
     """The search fields; days are whole days in the reader's time zone, inclusive."""
 
     kind = forms.ChoiceField(
-        choices=[("", gettext_lazy("anything")), *((kind, name_kind(kind)) for kind in audit_queries.KINDS)],
+        choices=[("", gettext_lazy("anything")), *((kind, find_title(kind)) for kind in audit_queries.KINDS)],
         required=False,
     )
     checks = forms.BooleanField(required=False)

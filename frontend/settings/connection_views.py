@@ -17,7 +17,7 @@ from registry.accounts.actor import Actor
 from registry.connections import queries, services, spending
 from registry.connections.models import Connection
 from registry.core.errors import Conflict, Invalid, TooMany
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 
 __all__ = ["connection", "connections"]
 
@@ -47,7 +47,7 @@ def connections(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
                 row = services.create_connection(actor=actor, namespace=namespace, **form.cleaned_data)
             except (Invalid, Conflict) as error:
                 add_errors(chosen, error)
-                status = status_of(error)
+                status = find_status(error)
             else:
                 messages.success(
                     request, gettext("{name} is connected. Test it before others use it.").format(name=row.name)
@@ -88,7 +88,7 @@ def connection(request: HttpRequest, actor: Actor, namespace: str, connection_id
                 services.change_connection(actor=actor, connection_id=connection_id, **values)
             except (Invalid, Conflict) as error:
                 add_errors(form, error)
-                status = status_of(error)
+                status = find_status(error)
             else:
                 messages.success(request, gettext("The connection is changed."))
                 return redirect("connection", namespace, connection_id)

@@ -17,7 +17,7 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.core.errors import Invalid, NotFound
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.evaluations import attachment_queries, attachments, dataset_queries, gate_trials
 from registry.evaluations.gate_trials import GateTrial
 from registry.evaluations.metric_titles import TITLES
@@ -68,7 +68,7 @@ def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
                 return redirect("evaluations", namespace)
         except (Invalid, NotFound) as error:
             _place_errors(form, error)
-            status = status_of(error)
+            status = find_status(error)
         status = 422 if form.errors and status == 200 else status
     context = {
         "section": "settings",

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy
 
 from registry.journal.event import describe_kind
 
-__all__ = ["EVENT_TITLES", "name_kind"]
+__all__ = ["EVENT_TITLES", "find_title"]
 
 # By kind; a test compares them with `registry.journal.event.describe_kind`.
 EVENT_TITLES: Mapping[str, str | Promise] = {
@@ -84,6 +84,6 @@ EVENT_TITLES: Mapping[str, str | Promise] = {
 }
 
 
-def name_kind(kind: str) -> str | Promise:
+def find_title(kind: str) -> str | Promise:
     """The kind in words; in English if it isn't translated."""
     return EVENT_TITLES.get(kind) or describe_kind(kind)

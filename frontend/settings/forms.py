@@ -8,7 +8,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy
 
-from frontend.settings.event_titles import name_kind
+from frontend.settings.event_titles import find_title
 from frontend.web.forms import set_choices
 from registry.namespaces.models import Role
 from registry.webhooks.models import Webhook
@@ -96,7 +96,7 @@ class WebhookForm(forms.Form):
     url = forms.CharField(max_length=2000)
     template = forms.CharField(max_length=200, required=False)
     kinds = forms.MultipleChoiceField(
-        choices=[(kind, name_kind(kind)) for kind in KINDS], required=False, widget=forms.CheckboxSelectMultiple
+        choices=[(kind, find_title(kind)) for kind in KINDS], required=False, widget=forms.CheckboxSelectMultiple
     )
 
     def __init__(self, data: QueryDict | None = None, *, webhook: Webhook | None = None) -> None:

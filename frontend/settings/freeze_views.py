@@ -12,7 +12,7 @@ from frontend.web.forms import add_errors, parse_form_number
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.freezes import queries as freeze_queries
 from registry.freezes import services as freeze_services
 from registry.namespaces import granters, permissions
@@ -91,5 +91,5 @@ def _set_freeze(actor: Actor, namespace: str, form: OneFreezeForm | WeeklyFreeze
         freeze_services.set_freeze(actor=actor, namespace=namespace, **form.read_fields())
     except (Invalid, Conflict) as error:
         add_errors(form, error)
-        return status_of(error)
+        return find_status(error)
     return 200

@@ -14,7 +14,7 @@ from frontend.web.forms import add_errors
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import granters, group_queries, groups, permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.verbs import Verb
@@ -44,7 +44,7 @@ def show_groups(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
             else:
                 status = 422
         except (Conflict, Invalid, NotFound) as error:
-            status = status_of(error)
+            status = find_status(error)
             if button == "make" and isinstance(error, Conflict | Invalid):
                 add_errors(form, error)
             else:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext, ngettext
 from frontend.web.forms import add_errors
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.invitations import services
 from registry.invitations.services import Answer, Invited, Outcome
 
@@ -55,7 +55,7 @@ def invite(actor: Actor, namespace: str, form: Form) -> Inviting:
         )
     except (Conflict, Invalid, NotFound) as error:
         add_errors(form, error)
-        return Inviting(status_of(error))
+        return Inviting(find_status(error))
     if all(answer.outcome in (Outcome.ALREADY_MEMBER, Outcome.ALREADY_INVITED) for answer in answers):
         for answer in answers:
             form.add_error("email", answer.sentence)

@@ -10,7 +10,7 @@ from frontend.web.forms import add_errors
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import Conflict, Invalid, NotFound
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import key_queries, keys, permissions
 from registry.namespaces.verbs import Verb
 from registry.serving import key_trial
@@ -41,7 +41,7 @@ def set_addresses(request: HttpRequest, actor: Actor) -> tuple[AddressesForm, in
         keys.set_key_addresses(actor=actor, key_id=form.cleaned_data["key"], addresses=form.cleaned_data["addresses"])
     except (Invalid, Conflict) as error:
         add_errors(form, error)
-        return form, status_of(error)
+        return form, find_status(error)
     return form, 200
 
 
@@ -65,7 +65,7 @@ def make_panel_context(request: HttpRequest, actor: Actor, changed: AddressesFor
     trial = _try(actor, key_id, form) if is_trial and form.is_valid() else None
     return {
         "panel_key": key,
-        "panel_role": permissions.role_of(key.person, key.namespace),
+        "panel_role": permissions.find_role(key.person, key.namespace),
         "panel_use": usage_queries.use_of_key(key),
         "panel_use_days": DAYS,
         "other_refs": _list_other_refs(key, form) if trial and not trial.is_allowed else [],

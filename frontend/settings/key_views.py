@@ -19,7 +19,7 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import Conflict, Invalid, NotAllowed
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import key_queries as keys_query
 from registry.namespaces import key_rights, revocations, verbs
 from registry.namespaces import keys as keys_service
@@ -90,8 +90,8 @@ def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
         "rows": rows,
         "now": now,
         "used": usage_queries.describe_use_of_keys(rows),
-        "may": {key.id: keys_query.name_rights(key) for key in rows},
-        "limited": {key.id for key in rows if not key_rights.verbs_of(key) - verbs.SCOPES[Key.READ]},
+        "may": {key.id: keys_query.describe_rights(key) for key in rows},
+        "limited": {key.id for key in rows if not key_rights.list_key_verbs(key) - verbs.SCOPES[Key.READ]},
         "ended_keys": {key.id for key in rows if key.revoked_at or (key.expires_at and key.expires_at <= now)},
         "later_revocations": revocations.find_later_revocations(rows),
         "unused_keys": {key.id for key in rows if is_key_unused(key, now)},
@@ -109,7 +109,7 @@ def _try(
         return work(actor, namespace, form.cleaned_data), 201
     except (Invalid, Conflict, NotAllowed) as error:
         add_errors(form, error)
-        return None, status_of(error)
+        return None, find_status(error)
 
 
 def _issue(actor: Actor, namespace: str, data: dict[str, Any]) -> keys_service.IssuedKey:

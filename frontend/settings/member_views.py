@@ -26,13 +26,13 @@ from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes.rule_effects import RuleEffects
 from registry.core.errors import Conflict, Invalid, NotFound
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.invitations import queries as invitation_queries
 from registry.invitations import services as invitation_services
 from registry.namespaces import folder_roles, granters, group_queries, permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Membership, Namespace, Role
-from registry.namespaces.rules import rules_of
+from registry.namespaces.rules import read_rules
 from registry.namespaces.verbs import Verb
 from registry.templates import search_counts
 
@@ -87,13 +87,13 @@ def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "settings_page": "members",
         "namespace": namespace,
         "granters": granters.describe_granters(space),
-        "rules": rules_of(space),
+        "rules": read_rules(space),
         "rows": rows,
         "to_confirm": to_confirm,
         "act_to_confirm": act_to_confirm,
         "owner_form": owner_form,
         "owner_effects": owner_effects,
-        "owner_rows": [(owner.pattern, list_owner_names(owner)) for owner in rules_of(space).owners],
+        "owner_rows": [(owner.pattern, list_owner_names(owner)) for owner in read_rules(space).owners],
         "folder_form": folder_form,
         "folder_rows": folder_roles.list_folder_roles(actor, namespace),
         "folders": search_counts.list_folder_paths(space) if may_manage else [],
@@ -177,4 +177,4 @@ def _attempt(form: Form, act: Callable[[dict[str, Any]], T]) -> tuple[T | None, 
         return act(form.cleaned_data), 201
     except (Invalid, Conflict, NotFound) as error:
         add_errors(form, error)
-        return None, status_of(error)
+        return None, find_status(error)

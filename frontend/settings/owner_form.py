@@ -12,7 +12,7 @@ from registry.changes.rule_effects import RuleEffects
 from registry.core.errors import Invalid
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.rules import rules_of
+from registry.namespaces.rules import read_rules
 from registry.namespaces.verbs import Verb
 
 __all__ = ["OwnerForm", "set_owners"]
@@ -36,7 +36,7 @@ def set_owners(actor: Actor, namespace: Namespace, data: dict[str, Any], confirm
     """
     permissions.require_verb(actor, Verb.MANAGE, namespace)
     pattern, named = data["pattern"], data["owners"]
-    rows = [owner.to_dict() for owner in rules_of(namespace).owners]
+    rows = [owner.to_dict() for owner in read_rules(namespace).owners]
     row = {"pattern": pattern, **named}
     is_new = all(owner["pattern"] != pattern for owner in rows)
     if named["people"] or named["groups"]:

@@ -36,7 +36,7 @@ Row = TypeVar("Row", bound=_Row)
 def list_key_rows(actor: Actor) -> list[KeyRow]:
     """Active keys of all namespaces whose keys the user may manage, by namespace."""
     return [
-        KeyRow(key.id, key.name, key.namespace.name, key_queries.name_rights(key), key.last_used_at, key.expires_at)
+        KeyRow(key.id, key.name, key.namespace.name, key_queries.describe_rights(key), key.last_used_at, key.expires_at)
         for key in key_queries.list_managed_keys(actor)
     ]
 

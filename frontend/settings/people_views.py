@@ -21,7 +21,7 @@ from frontend.web.event_sentences import describe_event
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.invitations import queries as invitation_queries
 from registry.invitations import services as invitation_services
 from registry.namespaces import group_queries
@@ -69,7 +69,7 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
             elif (to_confirm := _act(request, actor)) is None:
                 return redirect(f"{reverse('people')}?{urlencode({'person': username, 'show': _shown(request)})}")
         except (Conflict, Invalid, NotFound) as error:
-            problem, status = error.message, status_of(error)
+            problem, status = error.message, find_status(error)
     with_deactivated = _shown(request) == "all"
     words = request.GET.get("q", "").strip()[:100].replace("\0", "")
     people = queries.list_people(actor, words=words, with_deactivated=with_deactivated)
@@ -160,7 +160,7 @@ def _confirm(
         try:
             act()
         except Conflict as error:
-            return show(request, template, {**context, "problem": error.message}, status=status_of(error))
+            return show(request, template, {**context, "problem": error.message}, status=find_status(error))
         messages.success(request, sentence)
         return redirect(f"{reverse('people')}?{urlencode({'person': context['username'], 'show': 'all'})}")
     return show(request, template, context)

@@ -16,10 +16,10 @@ from registry.changes import rule_effects
 from registry.changes import rules as namespaces_service
 from registry.changes.rule_effects import RuleEffects
 from registry.core.errors import Conflict, Invalid
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import granters, group_queries, permissions, services
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.rules import DEFAULT_CHECKS, rules_of
+from registry.namespaces.rules import DEFAULT_CHECKS, read_rules
 from registry.namespaces.verbs import Verb
 
 __all__ = ["make", "rules"]
@@ -36,7 +36,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     seal of the displayed effects, shows the form again with them.
     """
     space = namespace_queries.get_namespace(actor, namespace)
-    now = rules_of(space)
+    now = read_rules(space)
     status = 200
     form = RulesForm(request.POST or None, initial=rule_forms.read_initial_rules(now))
     standards = StandardsForm(request.POST or None, now.standards)
@@ -57,7 +57,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
                 rest = add_standards_errors(standards, error) if isinstance(error, Invalid) else error
                 if rest is not None:
                     add_errors(form, rest)
-                status = status_of(error)
+                status = find_status(error)
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     context = {
         "section": "settings",
@@ -93,7 +93,7 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
                 space = services.create_namespace(actor=actor, **form.cleaned_data)
             except (Invalid, Conflict) as error:
                 add_errors(form, error)
-                status = status_of(error)
+                status = find_status(error)
             else:
                 messages.success(request, gettext("{name} is created, and you are its admin.").format(name=space.name))
                 return redirect("members", space.name)

@@ -16,7 +16,7 @@ from frontend.web.forms import add_errors
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.webhooks import queries, services
 from registry.webhooks.models import Delivery, Webhook
 
@@ -37,7 +37,7 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
                 created = services.create_webhook(actor=actor, namespace=namespace, **form.cleaned_data)
             except (Invalid, Conflict) as error:
                 add_errors(form, error)
-                status = status_of(error)
+                status = find_status(error)
             else:
                 if created.webhook.is_chat:
                     messages.success(

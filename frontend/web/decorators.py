@@ -77,7 +77,7 @@ def signed_in(
             return _to_login(request)
         try:
             asks_for_proof = settings.PROMPTUARY_STEP_UP != "off"
-            missing_proof = signin_reauthentication.missing_proof(request) if asks_for_proof else ""
+            missing_proof = signin_reauthentication.find_missing_proof(request) if asks_for_proof else ""
             with remember_roles() if request.method in ("GET", "HEAD") else nullcontext():
                 return view(request, Actor(person, missing_proof=missing_proof), *args, **kwargs)
         except core_errors.ProofRequired as error:

@@ -21,7 +21,7 @@ from frontend.web.ways_back import find_way_back
 from registry.core import errors as core_errors
 from registry.core import problem_details
 from registry.core.database_errors import describe_busy, is_unavailable
-from registry.core.problem_details import CONTENT_TYPE, Problem, status_of
+from registry.core.problem_details import CONTENT_TYPE, Problem, find_status
 
 __all__ = [
     "bad_request",
@@ -74,7 +74,7 @@ UNKNOWN_HOST = gettext_lazy(
 
 def refuse(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResponse:
     """The page for a domain error: what was refused, why, and where to go from here."""
-    status = status_of(error)
+    status = find_status(error)
     context = {
         "heading": next(HEADINGS[cls] for cls in type(error).__mro__ if cls in HEADINGS),
         "reason": translate_finding(str(error)),
@@ -162,7 +162,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 def _database_unavailable(request: HttpRequest) -> HttpResponse:
     error = describe_busy(request.method or "")
-    problem = problem_details.of_error(error)
+    problem = problem_details.describe_error(error)
     if request.path.startswith(API):
         headers = {"Content-Type": CONTENT_TYPE, **problem.headers}
         return HttpResponse(problem.to_bytes(), status=problem.status, headers=headers)

@@ -66,7 +66,7 @@ def _check(path: Path, source: VocabularySource | None, standards: Standards | N
     fragments = workspace.fragments() if workspace else {}
     text, samples = read_document_text(path), read_samples(path)
     problems = renderer.validate(text, samples, fragments=fragments, vocabularies=source)
-    name = workspace.name_of(path) if workspace else None
+    name = workspace.find_name(path) if workspace else None
     if standards is None and workspace is not None and name is not None:
         standards = workspace.standards(name.partition("/")[0])
     document, _ = inspect_document(text)

@@ -12,9 +12,9 @@ __all__ = [
     "Key",
     "User",
     "list_people_with_two_step",
-    "say_to",
     "select_people_with_two_step",
-    "speak_to",
+    "translate_for",
+    "use_language_of",
 ]
 
 SECOND_STEPS = ("totp", "webauthn")  # allauth's types that count as a second step: authenticator apps and passkeys
@@ -74,14 +74,14 @@ def select_people_with_two_step(usernames: Collection[str]) -> set[str]:
     return set(list_people_with_two_step().filter(username__in=usernames).values_list("username", flat=True))
 
 
-def speak_to(person: User) -> translation.override:
+def use_language_of(person: User) -> translation.override:
     """A context manager that activates the person's language: the chosen one, else English."""
     return translation.override(person.language or settings.LANGUAGE_CODE)
 
 
-def say_to(person: User, say: Callable[[], str]) -> str:
+def translate_for(person: User, say: Callable[[], str]) -> str:
     """The sentence from `say`, in the person's language."""
-    with speak_to(person):
+    with use_language_of(person):
         return say()
 
 

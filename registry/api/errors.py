@@ -19,7 +19,7 @@ from promptuary.renderer import RenderError
 from registry.core.database_errors import describe_busy, is_unavailable
 from registry.core.errors import PromptuaryError
 from registry.core.input_checks import BadJson
-from registry.core.problem_details import CONTENT_TYPE, Problem, of_error, unauthenticated
+from registry.core.problem_details import CONTENT_TYPE, Problem, describe_error, describe_missing_sign_in
 
 __all__ = ["answer", "handle", "unknown_address"]
 
@@ -33,7 +33,7 @@ def handle(error: Exception, context: dict[str, Any]) -> Response:
     set_rollback()
     if is_unavailable(error):
         _log.warning("the database can't be asked: %s", error)
-        return answer(of_error(describe_busy(context["request"].method)))
+        return answer(describe_error(describe_busy(context["request"].method)))
     return answer(_describe(error))
 
 
@@ -58,7 +58,7 @@ def _describe(error: Exception) -> Problem:
     if isinstance(error, BadJson):
         return Problem(400, "bad-json", gettext("Bad JSON"), error.message)
     if isinstance(error, PromptuaryError | RenderError):
-        return of_error(error)
+        return describe_error(error)
     if isinstance(error, Http404):
         return Problem(404, "not-found", gettext("Not found"), gettext("There is nothing at this address."))
     if isinstance(error, PermissionDenied):
@@ -86,7 +86,7 @@ def _of_framework(error: exceptions.APIException) -> Problem:
         sentences = "; ".join(f"{field}: {sentence}" if field else sentence for field, sentence in fields.items())
         return Problem(400, "bad-request", gettext("The request is not valid"), sentences, {"fields": fields})
     if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
-        return unauthenticated(detail if isinstance(error, exceptions.AuthenticationFailed) else "")
+        return describe_missing_sign_in(detail if isinstance(error, exceptions.AuthenticationFailed) else "")
     if isinstance(error, exceptions.Throttled):
         wait = str(max(1, int(getattr(error, "wait", None) or 1)))
         sentence = gettext("Too many requests; try again in {wait} s.").format(wait=wait)

@@ -18,7 +18,7 @@ from registry.audit.queries import Sought
 from registry.core.timestamps import format_moment
 from registry.idempotency.views import IdempotentView
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
 from registry.rest.list_responses import answer_page, read_query
 
@@ -69,7 +69,7 @@ class Events(APIView):
         """List the namespace's events, newest first. For members; `since` is inclusive, `until` is exclusive."""
         filters = read_query(request, *FILTERS)
         places = {name: filters.pop(name) for name in ("cursor", "limit") if name in filters}
-        page = queries.page(actor_of(request), namespace, sought=_read(filters), **places)
+        page = queries.page(identify_actor(request), namespace, sought=_read(filters), **places)
         return answer_page(request, page, export.shape)
 
 
@@ -96,7 +96,7 @@ class Export(APIView):
             raise ValidationError(
                 {"format": [gettext("One of {names}.").format(names=", ".join(export.CONTENT_TYPES))]}
             )
-        lines = queries.stream(actor_of(request), namespace, _read(filters))
+        lines = queries.stream(identify_actor(request), namespace, _read(filters))
         headers = {"Content-Disposition": f'attachment; filename="{namespace}-events.{form}"'}
         return StreamingHttpResponse(
             export.lines(form, lines), content_type=export.CONTENT_TYPES[form], headers=headers
@@ -109,7 +109,7 @@ class ChainState(IdempotentView):
     @extend_schema(operation_id="getChain", responses={200: ChainOutput, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """Read the result of the last verification of the journal. For members."""
-        namespace_queries.get_namespace(actor_of(request), namespace)
+        namespace_queries.get_namespace(identify_actor(request), namespace)
         return Response(_state())
 
     @extend_schema(
@@ -119,7 +119,7 @@ class ChainState(IdempotentView):
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Ask the worker to verify every event. For admins, not by key."""
-        audit_services.check_chain(actor=actor_of(request), namespace=namespace)
+        audit_services.check_chain(actor=identify_actor(request), namespace=namespace)
         return Response(_state(), 202)
 
 

@@ -2,7 +2,7 @@
 
 from registry.accounts.actor import Actor
 from registry.journal.models import Event
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.templates.ownership import list_owned_names
 from registry.templates.search_models import SearchCount
 
@@ -31,7 +31,7 @@ def list_owned_events(actor: Actor, limit: int = 6) -> list[Event]:
     `_MOST_NUMBERS` numbers. At most five queries.
     """
     owning = SearchCount.objects.filter(kind="owner", value=actor.person.username, count__gt=0)
-    owning = owning.filter(namespace__in=visible_namespaces(actor))
+    owning = owning.filter(namespace__in=list_visible_namespaces(actor))
     spaces = list(owning.values_list("namespace__name", flat=True))
     if not spaces:
         return []

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS
 
-from registry.journal.event import digest_of, read_columns
+from registry.journal.event import compute_digest, read_columns
 from registry.journal.models import Event
 
 __all__ = ["find_chain_faults", "parse_event_text", "read_event"]
@@ -38,7 +38,7 @@ def read_event(text: str) -> Event:
         version=columns.version,
         change=columns.change,
         text=text,
-        hash=digest_of(text),
+        hash=compute_digest(text),
     )
 
 
@@ -60,7 +60,7 @@ def find_chain_faults(database: str = DEFAULT_DB_ALIAS) -> Iterator[str]:
 def _fault(event: Event, number: int, head: str | None) -> str:
     if event.number != number:
         return f"event {number} is missing; {event.number} follows instead."
-    if digest_of(event.text) != event.hash:
+    if compute_digest(event.text) != event.hash:
         return f"event {number} was changed: its hash does not fit its text."
     if parse_event_text(event.text)["previous"] != head:
         return f"event {number} does not follow from the event before it."

@@ -36,4 +36,4 @@ def list_views(actor: Actor) -> list[SavedView]:
 
 def _readable(actor: Actor) -> QuerySet[Template]:
     """The templates that the actor may read."""
-    return Template.objects.filter(namespace__in=permissions.visible_namespaces(actor), latest__isnull=False)
+    return Template.objects.filter(namespace__in=permissions.list_visible_namespaces(actor), latest__isnull=False)

@@ -14,7 +14,7 @@ from registry.changes.rollout_plan_serializers import RolloutPlanInput
 from registry.changes.serializers import ChangeFacts, ChangeItem, ChangeOutput, ChangePage, ChangeRow
 from registry.core.timestamps import read_moment
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
@@ -130,7 +130,7 @@ class Changes(IdempotentView):
     def get(self, request: Request) -> Response:
         """List change requests, newest first. `state` is open, approved, published, withdrawn, or pending for all that
         wait for somebody."""
-        page = queries.list_changes(actor_of(request), **read_query(request, *_FILTERS))
+        page = queries.list_changes(identify_actor(request), **read_query(request, *_FILTERS))
         emergency_by_change = emergencies.find_emergencies(page.items)
         return answer_page(request, page, lambda row: ChangeItem.of(ChangeRow(row, emergency_by_change.get(row.pk))))
 
@@ -141,7 +141,7 @@ class Changes(IdempotentView):
     )
     def post(self, request: Request) -> Response:
         """Propose a version for a protected label."""
-        given, actor = read(ProposeInput, request), actor_of(request)
+        given, actor = read(ProposeInput, request), identify_actor(request)
         text = given.pop(schedules.FIELD)
         at = read_moment(schedules.FIELD, text, UTC) if text else None
         row = schedules.propose_at(actor=actor, at=at, name=given.pop("template"), **given)
@@ -166,7 +166,7 @@ class SetVersion(IdempotentView):
     @extend_schema(operation_id="setChangeVersion", request=VersionInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Propose another version. Earlier approvals no longer count."""
-        services.set_head(actor=actor_of(request), number=number, **read(VersionInput, request))
+        services.set_head(actor=identify_actor(request), number=number, **read(VersionInput, request))
         return show(request, number, Verb.PROPOSE)
 
 
@@ -180,7 +180,7 @@ class Decide(IdempotentView):
     )
     def post(self, request: Request, number: int) -> Response:
         """Approve, ask for edits or comment on the digest that you read, or take back your earlier decision."""
-        decisions.decide_on_change(actor=actor_of(request), number=number, **read(DecisionInput, request))
+        decisions.decide_on_change(actor=identify_actor(request), number=number, **read(DecisionInput, request))
         return show(request, number, Verb.COMMENT, 201)
 
 
@@ -197,7 +197,7 @@ class RunChecks(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Run the checks that have no result for these digests yet. The worker runs them."""
         read(NoInput, request)
-        check_results.rerun_checks(actor=actor_of(request), number=number)
+        check_results.rerun_checks(actor=identify_actor(request), number=number)
         return show(request, number, Verb.COMMENT, 202)
 
 
@@ -214,7 +214,7 @@ class AcceptBreak(IdempotentView):
         decision.
         """
         decisions.decide_on_change(
-            actor=actor_of(request), number=number, decision="acknowledge", **read(BreakInput, request)
+            actor=identify_actor(request), number=number, decision="acknowledge", **read(BreakInput, request)
         )
         return show(request, number, Verb.COMMENT, 201)
 
@@ -227,7 +227,7 @@ class Emergency(IdempotentView):
         """Move the label immediately, without approvals, if the namespace allows it. For reviewers who signed in;
         everybody can read the reason.
         """
-        emergencies.publish_in_emergency(actor=actor_of(request), number=number, **read(EmergencyInput, request))
+        emergencies.publish_in_emergency(actor=identify_actor(request), number=number, **read(EmergencyInput, request))
         return show(request, number, Verb.COMMENT)
 
 
@@ -239,7 +239,7 @@ class CloseEmergency(IdempotentView):
         """Close an emergency without an approval after the label has moved on. For another reviewer who signed in, with
         a reason.
         """
-        emergencies.close_emergency(actor=actor_of(request), number=number, **read(ClosingInput, request))
+        emergencies.close_emergency(actor=identify_actor(request), number=number, **read(ClosingInput, request))
         return show(request, number, Verb.COMMENT)
 
 
@@ -249,7 +249,7 @@ class Withdraw(IdempotentView):
     @extend_schema(operation_id="withdrawChange", request=WithdrawChangeInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Withdraw the change, with a reason."""
-        services.withdraw_change(actor=actor_of(request), number=number, **read(WithdrawChangeInput, request))
+        services.withdraw_change(actor=identify_actor(request), number=number, **read(WithdrawChangeInput, request))
         return show(request, number, Verb.PROPOSE)
 
 
@@ -260,11 +260,11 @@ class Reopen(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Reopen a withdrawn request. It needs new approvals."""
         read(NoInput, request)
-        services.reopen_change(actor=actor_of(request), number=number)
+        services.reopen_change(actor=identify_actor(request), number=number)
         return show(request, number, Verb.PROPOSE)
 
 
 def show(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
     """The current state of the request, returned by every call that changes it. verb: what the call has just done."""
-    actor = actor_of(request)
+    actor = identify_actor(request)
     return Response(ChangeOutput.of(ChangeFacts.read(queries.find_change(actor, verb, number), actor)), status)

@@ -22,7 +22,7 @@ from registry.evaluations import attachment_queries
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.journal import log
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import compute_digest, format_canonical_json
 from registry.namespaces.verbs import Verb
 from registry.templates.models import Template
 
@@ -116,7 +116,7 @@ def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done
 
 
 def _keep(change: ChangeRequest, name: str, inputs: CheckInputs, finding: CheckResult) -> Verdict:
-    key, details = checks.key_of(name, inputs), canonical(finding.details)
+    key, details = checks.compute_check_key(name, inputs), format_canonical_json(finding.details)
     outcome = Verdict.PASSED if finding.passed else Verdict.FAILED
     template, version, at = change.template, change.version, log.now()
     with transaction.atomic():
@@ -143,7 +143,7 @@ def _keep(change: ChangeRequest, name: str, inputs: CheckInputs, finding: CheckR
             key=key,
             outcome=outcome,
             summary=finding.summary,
-            details=digest_of(details),
+            details=compute_digest(details),
         )
         log.append(accounts_actor.operator_actor(), event, namespace=template.namespace, at=at, subject=verdict)
     return verdict

@@ -12,7 +12,7 @@ from registry.changes.blockers import Blocker
 from registry.changes.facts import Exemption, GroupApproval
 from registry.core.sentences import end_sentence
 from registry.evaluations.models import Attachment
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import compute_digest, format_canonical_json
 from registry.namespaces.rules import CHECKS, Rules
 from registry.templates.models import Inclusion, SampleSet, Template
 from registry.usage.models import Fetch
@@ -26,10 +26,10 @@ __all__ = [
     "Decided",
     "RelatedFacts",
     "check_blockers",
-    "digests_of",
+    "compute_check_key",
+    "compute_digests",
     "find_related_facts",
     "is_void",
-    "key_of",
     "list_checks",
     "read_decided",
     "required_checks",
@@ -128,7 +128,7 @@ def is_void(name: str, inputs: CheckInputs) -> bool:
     return (name == "evaluation" and not inputs.evaluations) or (name == "dependants" and not inputs.dependants)
 
 
-def digests_of(name: str, inputs: CheckInputs) -> dict[str, Any]:
+def compute_digests(name: str, inputs: CheckInputs) -> dict[str, Any]:
     """The digests that this check looks at, keyed by their source."""
     digests = {part: getattr(inputs, part) for part in _LOOKS_AT[name]}
     if not digests.get("fetched"):  # omitted when empty, so that older verdicts keep their keys
@@ -136,9 +136,11 @@ def digests_of(name: str, inputs: CheckInputs) -> dict[str, Any]:
     return {part: list(value) if isinstance(value, tuple) else value for part, value in digests.items()}
 
 
-def key_of(name: str, inputs: CheckInputs) -> str:
+def compute_check_key(name: str, inputs: CheckInputs) -> str:
     """One digest over the check's name and every digest that it looks at."""
-    return digest_of(canonical({"check": name, "template": inputs.template, **digests_of(name, inputs)}))
+    return compute_digest(
+        format_canonical_json({"check": name, "template": inputs.template, **compute_digests(name, inputs)})
+    )
 
 
 def check_blockers(results: Sequence[Check], author: str) -> list[Blocker]:

@@ -9,7 +9,7 @@ from registry.changes import review_requests, revisions
 from registry.changes.api import show
 from registry.changes.serializers import ChangeOutput
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Text, read
@@ -41,7 +41,9 @@ class ReviewRequests(IdempotentView):
     )
     def post(self, request: Request, number: int) -> Response:
         """Ask a reviewer for a review, or remind them: they are notified. Each person at most once in 24 hours."""
-        review_requests.ask_for_review(actor=actor_of(request), number=number, **read(ReviewRequestInput, request))
+        review_requests.ask_for_review(
+            actor=identify_actor(request), number=number, **read(ReviewRequestInput, request)
+        )
         return show(request, number, Verb.COMMENT, 201)
 
 
@@ -52,13 +54,13 @@ class ThreadComment(APIView):
     def patch(self, request: Request, number: int, thread: int, comment: int) -> Response:
         """Edit your own comment; the earlier ones stay readable."""
         text = read(CommentTextInput, request)["text"]
-        revisions.edit_comment(actor=actor_of(request), number=number, thread=thread, comment=comment, text=text)
+        revisions.edit_comment(actor=identify_actor(request), number=number, thread=thread, comment=comment, text=text)
         return show(request, number, Verb.COMMENT)
 
     @extend_schema(operation_id="deleteComment", request=None, responses=_ANSWERS)
     def delete(self, request: Request, number: int, thread: int, comment: int) -> Response:
         """Delete your own comment; its place stays."""
-        revisions.delete_comment(actor=actor_of(request), number=number, thread=thread, comment=comment)
+        revisions.delete_comment(actor=identify_actor(request), number=number, thread=thread, comment=comment)
         return show(request, number, Verb.COMMENT)
 
 
@@ -69,11 +71,11 @@ class WordsOfDecision(APIView):
     def patch(self, request: Request, number: int, decision: int) -> Response:
         """Edit the comment of your decision. The decision stays, and the earlier comment stays readable."""
         text = read(CommentTextInput, request)["text"]
-        revisions.edit_comment(actor=actor_of(request), number=number, thread=0, comment=decision, text=text)
+        revisions.edit_comment(actor=identify_actor(request), number=number, thread=0, comment=decision, text=text)
         return show(request, number, Verb.COMMENT)
 
     @extend_schema(operation_id="deleteDecisionText", request=None, responses=_ANSWERS)
     def delete(self, request: Request, number: int, decision: int) -> Response:
         """Delete the comment of your decision. The decision stays."""
-        revisions.delete_comment(actor=actor_of(request), number=number, thread=0, comment=decision)
+        revisions.delete_comment(actor=identify_actor(request), number=number, thread=0, comment=decision)
         return show(request, number, Verb.COMMENT)

@@ -16,8 +16,8 @@ from registry.evaluations import person_score_queries, run_queries
 from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.models import PersonScore, Run
 from registry.journal import log
-from registry.journal.event import canonical, digest_of
-from registry.namespaces.queries import live_label
+from registry.journal.event import compute_digest, format_canonical_json
+from registry.namespaces.queries import choose_live_label
 
 __all__ = [
     "PeopleEvidence",
@@ -40,7 +40,7 @@ class PeopleEvidence:
     @property
     def digest(self) -> str:
         """The digest that a verdict is bound to."""
-        return digest_of(canonical([list(score) for score in self.scores]))
+        return compute_digest(format_canonical_json([list(score) for score in self.scores]))
 
     @property
     def mean(self) -> float:
@@ -122,7 +122,7 @@ def find_run_contributors(run: Run) -> frozenset[str]:
     version, else to what the version adds to what is live.
     """
     history = history_queries.read_history([run.template])
-    live = history.labels.get(run.template.name, {}).get(live_label(run.template.namespace))
+    live = history.labels.get(run.template.name, {}).get(choose_live_label(run.template.namespace))
     pending = ChangeRequest.objects.pending().filter(template=run.template, version=run.version)
     requests = list(pending.select_related("opened_by").order_by("number"))
     about = [(one.number, one.opened_by.username, one.key_id) for one in requests]
@@ -138,7 +138,7 @@ def _decisions(plan: EvaluationPlan, evidence: PeopleEvidence) -> list[bool]:
 
 
 def _record(change: ChangeRequest, plan: EvaluationPlan, evidence: PeopleEvidence) -> None:
-    text, at = canonical([list(score) for score in evidence.scores]), log.now()
+    text, at = format_canonical_json([list(score) for score in evidence.scores]), log.now()
     with transaction.atomic():
         log.lock()
         earlier = CountedScores.objects.filter(change=change, evaluation=plan.name)
@@ -151,7 +151,7 @@ def _record(change: ChangeRequest, plan: EvaluationPlan, evidence: PeopleEvidenc
             run=evidence.run,
             rows_digest=plan.rows_digest,
             model_digest=plan.model_digest,
-            digest=digest_of(text),
+            digest=compute_digest(text),
             text=text,
             created_at=at,
         )

@@ -15,7 +15,7 @@ from registry.changes.queries import lock_change
 from registry.core.errors import Conflict, Invalid
 from registry.core.input_checks import check_text
 from registry.journal import log
-from registry.journal.event import digest_of
+from registry.journal.event import compute_digest
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
@@ -87,7 +87,7 @@ def record_decision(  # the fields of a decision, and its place in an act
         decision=decision,
         number=said.number,
         round=said.round,
-        text=digest_of(said.text) if said.text else None,
+        text=compute_digest(said.text) if said.text else None,
         reviewed=True if is_reviewed else None,
         decided=change.decided if is_reviewed else None,
         taken_back=taken_back,

@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from registry.changes import dependant_update as services
 from registry.changes.merge_serializers import DependantList, UpdatedList, UpdatedOutput
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
@@ -38,7 +38,7 @@ class Dependants(IdempotentView):
     )
     def get(self, request: Request, name: str) -> Response:
         """List the templates that include this one and that the caller may read, with the references as written."""
-        actor = actor_of(request)
+        actor = identify_actor(request)
         dependants = fragments.list_dependants(actor, template_queries.get_template(actor, name))
         return Response({"results": [{"template": row.name, "references": refs} for row, refs in dependants]})
 
@@ -53,5 +53,5 @@ class Dependants(IdempotentView):
         A template that you may not save, or whose new version would not be valid, is skipped, with the reason in
         `refusal`.
         """
-        done = services.update_dependants(actor=actor_of(request), name=name, **read(UpdateInput, request))
+        done = services.update_dependants(actor=identify_actor(request), name=name, **read(UpdateInput, request))
         return Response({"results": [UpdatedOutput.of(row) for row in done]})

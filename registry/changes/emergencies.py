@@ -18,7 +18,7 @@ from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.input_checks import check_text
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.templates import label_moves
 from registry.templates.approved_versions import list_trusted_digests
@@ -76,7 +76,7 @@ def list_waiting_changes(actor: Actor | None = None) -> list[ChangeRequest]:
     waiting = ChangeRequest.objects.in_emergency().values("pk")  # few rows, so templates are looked up by index
     rows = ChangeRequest.objects.filter(pk__in=waiting, template__archived_at=None)
     if actor is not None:
-        rows = rows.filter(template__namespace__in=visible_namespaces(actor))
+        rows = rows.filter(template__namespace__in=list_visible_namespaces(actor))
     rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by")
     return list(rows.defer("version__bundle").order_by("closed_at", "number"))
 
@@ -130,7 +130,7 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
 def list_served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
     """Map (template id, label) to the number of the unapproved emergency it serves, if the actor may read it."""
     unreviewed = ChangeRequest.objects.filter(unreviewed=True).values("pk")
-    rows = ChangeRequest.objects.filter(pk__in=unreviewed, template__namespace__in=visible_namespaces(actor))
+    rows = ChangeRequest.objects.filter(pk__in=unreviewed, template__namespace__in=list_visible_namespaces(actor))
     columns = rows.values_list("template_id", "label", "version__digest", "pk")
     asked = {(template, label, digest): pk for template, label, digest, pk in columns}
     templates = {template for template, _, _ in asked}

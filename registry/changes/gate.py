@@ -17,7 +17,7 @@ from registry.changes.models import ChangeRequest, Decision, Verdict
 from registry.changes.thread_models import Comment
 from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
-from registry.namespaces.rules import Rules, rules_of
+from registry.namespaces.rules import Rules, read_rules
 from registry.namespaces.verbs import Verb
 
 __all__ = ["Gate", "Turn", "evaluate", "evaluate_many", "evaluate_pending"]
@@ -202,7 +202,7 @@ class _Reader:
         self._actor = actor
         self._viewer = actor.person.username if actor and actor.key is None else ""
         self._review = ReviewFacts(rows, with_times=with_checks)
-        self._rules = {row.template.namespace_id: rules_of(row.template.namespace) for row in rows}
+        self._rules = {row.template.namespace_id: read_rules(row.template.namespace) for row in rows}
         open_rows = [(row, self._rules[row.template.namespace_id]) for row in rows if row.is_open]
         self._checks = CheckFacts(open_rows, self._review) if with_checks and open_rows else None
         keys = [check["key"] for row in rows if not row.is_open and row.decided for check in row.decided["checks"]]

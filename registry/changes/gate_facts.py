@@ -249,14 +249,15 @@ class CheckFacts:
 
     def _list_keys(self, change: ChangeRequest, rules: Rules) -> dict[str, str]:
         inputs = self.inputs(change)
-        return {checks.key_of(name, inputs): name for name in checks.list_checks(inputs, checks.required_checks(rules))}
+        names = checks.list_checks(inputs, checks.required_checks(rules))
+        return {checks.compute_check_key(name, inputs): name for name in names}
 
     def _measure(self, rows: Sequence[ChangeRequest]) -> Mapping[int, EvaluationProgress]:
         """The progress of evaluations that have no verdict yet."""
         waiting = []
         for row in rows:
             inputs = self.inputs(row)
-            if inputs.evaluations and checks.key_of("evaluation", inputs) not in self._verdicts:
+            if inputs.evaluations and checks.compute_check_key("evaluation", inputs) not in self._verdicts:
                 waiting.append((row.pk, self._plans[row.template_id], row.version.digest, inputs.against))
         return evaluation_check.measure_progress(waiting, self._contributors) if waiting else {}
 

@@ -76,7 +76,7 @@ class CheckFacts:
     @property
     def digests(self) -> Mapping[str, Any]:
         """What the result is bound to; nothing for a closed request."""
-        return checks.digests_of(self.check.name, self.gate.inputs) if self.gate.inputs else {}
+        return checks.compute_digests(self.check.name, self.gate.inputs) if self.gate.inputs else {}
 
 
 class StateOutput(Output):

@@ -16,7 +16,7 @@ from registry.evaluations import metric_readings
 from registry.evaluations.metric_readings import RunReadings, VersionPair
 from registry.namespaces import permissions
 from registry.namespaces.models import Group
-from registry.namespaces.rules import Rules, list_owners, rules_of
+from registry.namespaces.rules import Rules, list_owners, read_rules
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.approved_versions import list_approved_digests
@@ -154,7 +154,7 @@ class _Reader:
         self._readings: Mapping[int, RunReadings] = metric_readings.read_metrics(
             [VersionPair(template, version, serves.get(template.pk)) for template, version in moves]
         )
-        rules = {version.pk: rules_of(template.namespace) for template, version in moves}
+        rules = {version.pk: read_rules(template.namespace) for template, version in moves}
         self._checks = version_checks.read_version_checks(rules, with_missing=True)
         pending = ChangeRequest.objects.pending().filter(template__in=ids, label=label)
         listed = pending.select_related("version", "opened_by").defer("version__bundle").order_by("number")
@@ -183,7 +183,7 @@ class _Reader:
     def _preview(self, template: Template, version: Version) -> LabelPreview:
         held = self._held.get(template.pk)
         serves = held.version if held else None
-        rules = rules_of(template.namespace)
+        rules = read_rules(template.namespace)
         is_protected = self._label in rules.protected_labels
         others = [change for change in self._pending if change.template_id == template.pk]
         undo, undo_version = self._undo(template, serves, version, is_protected=is_protected)

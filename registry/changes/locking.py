@@ -17,7 +17,7 @@ from registry.core.errors import Conflict, NotAllowed
 from registry.core.timestamps import format_moment
 from registry.journal import log
 from registry.namespaces.models import Namespace, Role
-from registry.namespaces.permissions import roles_of
+from registry.namespaces.permissions import find_roles
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label
@@ -175,7 +175,7 @@ def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], ope
     """
     if opened_by.pk == actor.person.pk or actor.is_operator:
         return
-    roles = roles_of(actor.person, namespace)
+    roles = find_roles(actor.person, namespace)
     counted = paths if actor.key is None else [""]  # folder roles don't apply to keys
     if roles is None or roles.at_all(counted).rank < Role.REVIEWER.rank:
         raise NotAllowed(

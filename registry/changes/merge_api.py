@@ -10,7 +10,7 @@ from registry.changes.api import show
 from registry.changes.merge_serializers import NO_MERGE, MergeOutput
 from registry.changes.serializers import ChangeOutput
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
@@ -37,7 +37,7 @@ class Merge(IdempotentView):
     )
     def get(self, request: Request, number: int) -> Response:
         """Whether a merge is needed, and the merged document; conflicts are between markers and are listed."""
-        preview = services.preview_merge(change_queries.get_change(actor_of(request), number))
+        preview = services.preview_merge(change_queries.get_change(identify_actor(request), number))
         return Response(MergeOutput.of(preview) if preview else NO_MERGE)
 
     @extend_schema(
@@ -49,5 +49,5 @@ class Merge(IdempotentView):
         """Save the merge as a version made from the one that the label serves, and propose it. Earlier approvals no
         longer count.
         """
-        services.merge_change(actor=actor_of(request), number=number, **read(MergeInput, request))
+        services.merge_change(actor=identify_actor(request), number=number, **read(MergeInput, request))
         return show(request, number, Verb.SAVE)

@@ -15,7 +15,7 @@ from registry.changes.checks import Check
 from registry.changes.label_preview import LabelPreview
 from registry.changes.metric_serializers import MetricOutput
 from registry.core.input_checks import parse_number
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest.list_responses import read_query
 from registry.rest.output_serializers import ExactDecimal, MicrosecondMoment, Moment, Output, ProblemOutput
 
@@ -224,7 +224,7 @@ class PreviewLabel(APIView):
         number = parse_number(read_query(request, "version").get("version", ""), digits=7)
         if not number:
             raise ValidationError({"version": [gettext("Give the number of a version.")]})
-        actor = actor_of(request)
+        actor = identify_actor(request)
         preview = label_preview.find_preview(actor, name, label, number)
         run = suggested_runs.find_suggested_run(actor, preview)
         suggested = SuggestedRunOutput.of(run) if run else None

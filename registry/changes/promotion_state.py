@@ -15,8 +15,8 @@ from registry.changes.models import ChangeRequest, Verdict
 from registry.changes.queries import MOST_PENDING, StoppedRollout, read_stopped_rollouts
 from registry.core.names import LATEST
 from registry.core.pagination import Page
-from registry.namespaces.permissions import visible_namespaces
-from registry.namespaces.rules import rules_of
+from registry.namespaces.permissions import list_visible_namespaces
+from registry.namespaces.rules import read_rules
 from registry.templates.label_models import Label
 from registry.templates.label_roll_backs import LabelRollBack, read_roll_backs
 from registry.templates.models import Template
@@ -111,7 +111,7 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
     history = history_queries.read_version_graph(apart)
     gates = _open_gates(actor, ChangeRequest.objects.pending().filter(template__in=ids, label=target))
     served = emergencies.list_served_emergencies(actor)
-    rules = {origin[0]: rules_of(row.namespace) for row in rows if (origin := places[row.pk][0])}
+    rules = {origin[0]: read_rules(row.namespace) for row in rows if (origin := places[row.pk][0])}
     source_checks = version_checks.read_version_checks(rules, with_missing=False)
     roll_backs = read_roll_backs(target, {pk: origin[0] for pk, (origin, _) in places.items() if origin})
     proposed = {pk: origin[0] for pk, (origin, _) in places.items() if origin}
@@ -154,7 +154,7 @@ def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
     With more than `MOST_EXAMINED` sources, only the newest are compared, and the result is not exact.
     """
     goal = Label.objects.filter(template=OuterRef("pk" if source == LATEST else "template"), name=target)
-    own = {"archived_at": None, "namespace__in": visible_namespaces(actor)}
+    own = {"archived_at": None, "namespace__in": list_visible_namespaces(actor)}
     rows: QuerySet[Any, Any]
     if source == LATEST:
         rows = Template.objects.filter(**own, latest__isnull=False).values_list("pk", "latest")
@@ -199,4 +199,4 @@ def list_open_templates(
 def _pending(actor: Actor, label: str) -> QuerySet[ChangeRequest]:
     pending = ChangeRequest.objects.pending().values("pk")  # few rows, so templates are looked up by index
     rows = ChangeRequest.objects.filter(pk__in=pending, label=label, template__archived_at=None)
-    return rows.filter(template__namespace__in=visible_namespaces(actor))
+    return rows.filter(template__namespace__in=list_visible_namespaces(actor))

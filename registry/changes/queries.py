@@ -21,13 +21,13 @@ from registry.evaluations.models import Run
 from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import permissions
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.templates.approved_versions import find_last_approved_version
 from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Template, Version
-from registry.templates.queries import within_namespaces
+from registry.templates.queries import filter_by_namespaces
 
 __all__ = [
     "MOST_PENDING",
@@ -115,9 +115,9 @@ def list_changes(
     for all that await somebody: open and approved ones, and emergencies that are neither approved nor closed.
     """
     limit = check_limit(limit)
-    spaces = visible_namespaces(actor)
+    spaces = list_visible_namespaces(actor)
     spaces = spaces.filter(name=namespace) if namespace else spaces
-    rows = within_namespaces(ChangeRequest.objects.all(), spaces, template)
+    rows = filter_by_namespaces(ChangeRequest.objects.all(), spaces, template)
     if state == "pending":
         rows = rows.filter(_IS_PENDING)
     elif state:
@@ -149,7 +149,7 @@ def count_pending(actor: Actor) -> int:
 
 
 def _pending(actor: Actor) -> QuerySet[ChangeRequest]:
-    return ChangeRequest.objects.filter(_IS_PENDING, template__namespace__in=visible_namespaces(actor))
+    return ChangeRequest.objects.filter(_IS_PENDING, template__namespace__in=list_visible_namespaces(actor))
 
 
 def read_journal_head() -> str:

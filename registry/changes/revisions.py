@@ -21,7 +21,7 @@ from registry.changes.thread_queries import Revision
 from registry.changes.threads import check_comment
 from registry.core.errors import Conflict, NotAllowed, NotFound
 from registry.journal import log
-from registry.journal.event import digest_of
+from registry.journal.event import compute_digest
 from registry.namespaces.verbs import Verb
 
 __all__ = ["EditedComment", "delete_comment", "edit_comment", "require_own_comment"]
@@ -59,7 +59,7 @@ def edit_comment(*, actor: Actor, number: int, thread: int, comment: int, text: 
             thread=thread,
             comment=comment,
             revision=revision.number,
-            text=digest_of(after) if after else None,
+            text=compute_digest(after) if after else None,
         )
         subject = EditedComment(change, before, after)
         log.append(actor, event, namespace=change.template.namespace, at=revision.created_at, subject=subject)

@@ -9,7 +9,7 @@ from rest_framework.views import APIView
 from registry.changes import rule_effects, rules
 from registry.namespaces import api as namespace_api
 from registry.namespaces.api import NamespaceOutput, RulesInput, answer_namespace
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
 from registry.rest.input_serializers import read
 from registry.rest.output_serializers import Output
@@ -44,7 +44,7 @@ class OneNamespace(namespace_api.OneNamespace):
         `opened` lists the change requests that protecting a label opened: one for each template whose label serves a
         version that was never approved for it.
         """
-        actor = actor_of(request)
+        actor = identify_actor(request)
         ruled = rules.set_rules(actor=actor, namespace=namespace, **read(RulesInput, request))
         answer = answer_namespace(actor, ruled.namespace)
         answer.data["opened"] = [
@@ -136,5 +136,5 @@ class PreviewRules(APIView):
         """What setting these rules would change: labels, open requests, keys and people. Nothing is stored. For admins,
         not by key.
         """
-        effects = rule_effects.find_rule_effects(actor_of(request), namespace, read(RulesInput, request))
+        effects = rule_effects.find_rule_effects(identify_actor(request), namespace, read(RulesInput, request))
         return Response(RuleEffectsOutput.of(effects))

@@ -21,7 +21,7 @@ from registry.changes.rules import ProtectionPlan
 from registry.journal import log
 from registry.namespaces import key_rights, permissions, queries, rule_fields
 from registry.namespaces.models import Namespace, Role
-from registry.namespaces.rules import Rules, rules_of
+from registry.namespaces.rules import Rules, read_rules
 from registry.namespaces.verbs import TABLE, Verb
 from registry.templates.label_models import Label
 from registry.usage.models import Fetch
@@ -119,7 +119,7 @@ def find_rule_effects(actor: Actor, name: str, rules: Mapping[str, Any]) -> Rule
     """
     protection = rule_services.plan_protection(actor, name, rules)
     namespace = permissions.find_namespace(actor, Verb.MANAGE, name)
-    before = rules_of(namespace)
+    before = read_rules(namespace)
     after = rule_fields.read_rules(rules, before)
     if after == before:
         return RuleEffects(protection)
@@ -225,4 +225,6 @@ def _is_limited(key: Key, namespace: Namespace) -> bool:
 def _narrowed_keys(namespace: Namespace, people: list[str]) -> tuple[Key, ...]:
     """Keys that act for these people and may do more than a reader."""
     keys = [key for key in _valid_keys(namespace) if key.person.username in people] if people else []
-    return tuple(key for key in keys if any(TABLE[verb].rank > Role.READER.rank for verb in key_rights.verbs_of(key)))
+    return tuple(
+        key for key in keys if any(TABLE[verb].rank > Role.READER.rank for verb in key_rights.list_key_verbs(key))
+    )

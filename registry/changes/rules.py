@@ -22,10 +22,10 @@ from registry.journal import log
 from registry.namespaces import key_rights, permissions, rule_fields
 from registry.namespaces.events import NamespaceRuled
 from registry.namespaces.models import Namespace
-from registry.namespaces.rules import Rules, rules_of
+from registry.namespaces.rules import Rules, read_rules
 from registry.namespaces.verbs import Verb
 from registry.templates.label_models import Label
-from registry.templates.label_moves import approved_moves, by_approval, by_emergency
+from registry.templates.label_moves import by_approval, by_emergency, select_approved_moves
 from registry.usage.models import Fetch
 from registry.usage.queries import DAYS
 
@@ -64,7 +64,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
     with transaction.atomic():
         log.lock()  # label moves take it too, so none of them sees old rules
         row = permissions.find_namespace(actor, Verb.MANAGE, namespace)
-        before = rules_of(row)
+        before = read_rules(row)
         after = rule_fields.read_rules(rules, before)
         _check_owners(row, after)
         _check_groups(row, after)
@@ -165,7 +165,7 @@ def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> Protec
     Raises Invalid if the rules are invalid.
     """
     namespace = permissions.find_namespace(actor, Verb.MANAGE, name)
-    before = rules_of(namespace)
+    before = read_rules(namespace)
     after = rule_fields.read_rules(rules, before)
     _check_owners(namespace, after)
     _check_groups(namespace, after)
@@ -207,7 +207,7 @@ def _keys(namespace: Namespace, after: Rules) -> list[ConcernedKey]:
         key.namespace = namespace
         was_limited = key_rights.is_limited(key)
         key.namespace = ruled
-        if key_rights.is_limited(key) and key_rights.verbs_of(key) & set(_FETCHING):
+        if key_rights.is_limited(key) and key_rights.list_key_verbs(key) & set(_FETCHING):
             limited.append((key, not was_limited))
     refused = _refused(ruled, [key.pk for key, _ in limited])
     concerned = [ConcernedKey(key, newly, refused.get(key.pk, ())) for key, newly in limited]
@@ -218,7 +218,7 @@ def _refused(ruled: Namespace, keys: list[str]) -> Mapping[str, tuple[str, ...]]
     """Map each key to what it fetched lately and can't fetch any more under the rules of `ruled`."""
     labels = ruled.protected_labels
     since = datetime.now(UTC).date() - timedelta(days=DAYS)
-    moved = approved_moves().filter(template__namespace=ruled, label__in=labels)
+    moved = select_approved_moves().filter(template__namespace=ruled, label__in=labels)
     agreed = ChangeRequest.objects.filter(
         template__namespace=ruled, label__in=labels, state=ChangeRequest.APPROVED
     ).values_list("template", "version__digest")

@@ -11,7 +11,7 @@ from registry.changes import schedules
 from registry.changes.api import SeenVersion, show
 from registry.changes.serializers import ChangeOutput
 from registry.core.timestamps import read_moment
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.output_serializers import ProblemOutput
@@ -44,12 +44,12 @@ class ChangeSchedule(APIView):
         body = read(ScheduleChangeInput, request)
         at = read_moment(schedules.FIELD, body[schedules.FIELD], UTC)
         schedules.schedule_change(
-            actor=actor_of(request), number=number, at=at, version=body["version"], expected=body["expected"]
+            actor=identify_actor(request), number=number, at=at, version=body["version"], expected=body["expected"]
         )
         return show(request, number, Verb.PUBLISH)
 
     @extend_schema(operation_id="unscheduleChange", request=None, responses={200: ChangeOutput, "4XX": ProblemOutput})
     def delete(self, request: Request, number: int) -> Response:
         """Remove the schedule. The request stays open."""
-        schedules.unschedule_change(actor=actor_of(request), number=number)
+        schedules.unschedule_change(actor=identify_actor(request), number=number)
         return show(request, number, Verb.PUBLISH)

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from registry.changes import counted_scores
 from registry.evaluations import person_score_queries, person_scores, run_queries
 from registry.evaluations.models import PersonScore
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest.input_serializers import Choice, Input, Text, read
 from registry.rest.output_serializers import Moment, Number, Output, ProblemOutput
 
@@ -73,7 +73,7 @@ class RunScores(APIView):
     @extend_schema(operation_id="listRunScores", responses={200: RunScoresOutput, "4XX": ProblemOutput})
     def get(self, request: Request, number: int) -> Response:
         """List the scores by row and person, with their mean and the agreement of the people."""
-        run = run_queries.read_run(actor_of(request), number)
+        run = run_queries.read_run(identify_actor(request), number)
         scores = person_score_queries.list_person_scores([run])
         contributors = counted_scores.find_run_contributors(run) if scores else frozenset()
         metric = person_score_queries.read_people_metric(scores)
@@ -107,11 +107,11 @@ class RowScore(APIView):
         """Set your score of the reply, replacing an earlier one. Only rows with a reply are scored, also while the run
         goes on."""
         fields = read(ScoreInput, request)
-        row = person_scores.set_score(actor=actor_of(request), number=number, index=index, **fields)
+        row = person_scores.set_score(actor=identify_actor(request), number=number, index=index, **fields)
         return Response(PersonScoreOutput.of(row))
 
     @extend_schema(operation_id="removeRowScore", responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, number: int, index: int) -> Response:
         """Remove your score and its comment."""
-        person_scores.remove_score(actor=actor_of(request), number=number, index=index)
+        person_scores.remove_score(actor=identify_actor(request), number=number, index=index)
         return Response(status=204)

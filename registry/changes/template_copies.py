@@ -6,7 +6,7 @@ from typing import Any
 from django.db.models import Q
 
 from registry.changes.contributors import VersionNode
-from registry.templates.label_moves import approved_moves
+from registry.templates.label_moves import select_approved_moves
 from registry.templates.models import Template
 
 __all__ = ["find_approved", "find_copies", "find_origins"]
@@ -61,7 +61,7 @@ def find_approved(steps: Mapping[int, VersionNode], origins: Collection[int]) ->
     """The ids of these templates' versions that a protected label held by the approval of a non-contributor. A
     namespace may require no approval, or let contributors approve; that doesn't count elsewhere.
     """
-    rows = approved_moves().filter(template__in=origins)
+    rows = select_approved_moves().filter(template__in=origins)
     columns = rows.values_list("template__name", "after__digest", "change__decided")
     digests = {(name, digest) for name, digest, decided in columns if _has_approval_of_another(decided)}
     return {step.pk for step in steps.values() if (step.template, step.digest) in digests}

@@ -13,7 +13,7 @@ from registry.changes.thread_models import Thread
 from registry.changes.thread_serializers import ThreadList, ThreadOutput
 from registry.changes.threads import Place
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
@@ -77,7 +77,7 @@ class Threads(IdempotentView):
     )
     def get(self, request: Request, number: int) -> Response:
         """List the threads of a change request in the order they were opened, each with its comments."""
-        placed = thread_queries.list_threads(change_queries.get_change(actor_of(request), number))
+        placed = thread_queries.list_threads(change_queries.get_change(identify_actor(request), number))
         return Response({"results": [ThreadOutput.of(one) for one in placed]})
 
     @extend_schema(
@@ -93,7 +93,7 @@ class Threads(IdempotentView):
         """
         given = read(ThreadInput, request)
         words = {name: given.pop(name) for name in ("text", "suggestion")}
-        row = services.open_thread(actor=actor_of(request), number=number, place=Place(**given), **words)
+        row = services.open_thread(actor=identify_actor(request), number=number, place=Place(**given), **words)
         return _show(request, number, row.number, 201)
 
 
@@ -107,7 +107,9 @@ class Replies(IdempotentView):
     )
     def post(self, request: Request, number: int, thread: int) -> Response:
         """Answer in a thread; a resolved one is opened again."""
-        services.reply_to_thread(actor=actor_of(request), number=number, thread=thread, **read(ReplyInput, request))
+        services.reply_to_thread(
+            actor=identify_actor(request), number=number, thread=thread, **read(ReplyInput, request)
+        )
         return _show(request, number, thread, 201)
 
 
@@ -121,7 +123,9 @@ class Resolve(IdempotentView):
     )
     def post(self, request: Request, number: int, thread: int) -> Response:
         """Resolve a thread, or with `"resolved": false` open it again."""
-        services.resolve_thread(actor=actor_of(request), number=number, thread=thread, **read(ResolveInput, request))
+        services.resolve_thread(
+            actor=identify_actor(request), number=number, thread=thread, **read(ResolveInput, request)
+        )
         return _show(request, number, thread)
 
 
@@ -142,10 +146,10 @@ class Suggestions(IdempotentView):
         given = read(SuggestionsInput, request)
         comments = [(one["thread"], one["comment"]) for one in given["comments"]]
         options = {"message": given["message"], "confirm": given["confirm"]}
-        suggestions.apply_suggestions(actor=actor_of(request), number=number, comments=comments, **options)
+        suggestions.apply_suggestions(actor=identify_actor(request), number=number, comments=comments, **options)
         return show(request, number, Verb.SAVE)
 
 
 def _show(request: Request, number: int, thread: int, status: int = 200) -> Response:
-    placed = thread_queries.list_threads(change_queries.get_change(actor_of(request), number))
+    placed = thread_queries.list_threads(change_queries.get_change(identify_actor(request), number))
     return Response(next(ThreadOutput.of(one) for one in placed if one.thread.number == thread), status)

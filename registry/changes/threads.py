@@ -16,7 +16,7 @@ from registry.changes.thread_models import Comment, Thread
 from registry.core.errors import Invalid, NotFound
 from registry.core.input_checks import DOCUMENT_BYTES, check_text
 from registry.journal import log
-from registry.journal.event import digest_of
+from registry.journal.event import compute_digest
 from registry.namespaces.verbs import Verb
 from registry.templates.models import Version
 
@@ -119,9 +119,9 @@ def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: da
         end_line=thread.end_line,
         sample=thread.sample,
         part=thread.part,
-        quote=digest_of(thread.quote),
-        text=digest_of(comment.text) if comment.text else None,
-        suggestion=digest_of(suggestion) if suggestion is not None else None,
+        quote=compute_digest(thread.quote),
+        text=compute_digest(comment.text) if comment.text else None,
+        suggestion=compute_digest(suggestion) if suggestion is not None else None,
     )
     log.append(actor, event, namespace=change.template.namespace, at=at, subject=comment)
     return comment

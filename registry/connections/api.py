@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from registry.connections import queries, services, spending
 from registry.connections.models import Connection, SpendingCap
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.output_serializers import Answer, Moment, Output, ProblemOutput
 
@@ -129,7 +129,7 @@ class Connections(IdempotentView):
     @extend_schema(operation_id="listConnections", responses={200: ConnectionList, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """List the connections by name, without their keys."""
-        rows = queries.list_connections(actor_of(request), namespace)
+        rows = queries.list_connections(identify_actor(request), namespace)
         return Response({"results": [ConnectionOutput.of(row) for row in rows]})
 
     @extend_schema(
@@ -140,7 +140,7 @@ class Connections(IdempotentView):
     def post(self, request: Request, namespace: str) -> Response:
         """Connect a model."""
         values = read(ConnectionInput, request)
-        row = services.create_connection(actor=actor_of(request), namespace=namespace, **values)
+        row = services.create_connection(actor=identify_actor(request), namespace=namespace, **values)
         return Response(ConnectionOutput.of(row), 201)
 
 
@@ -156,13 +156,15 @@ class OneConnection(APIView):
         """Change a connection. A new host without a new key removes the key."""
         values = read(ConnectionPatch, request)
         return Response(
-            ConnectionOutput.of(services.change_connection(actor=actor_of(request), connection_id=connection, **values))
+            ConnectionOutput.of(
+                services.change_connection(actor=identify_actor(request), connection_id=connection, **values)
+            )
         )
 
     @extend_schema(operation_id="removeConnection", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, connection: str) -> Response:
         """Remove a connection with its key; runs that it answered stay."""
-        services.remove_connection(actor=actor_of(request), connection_id=connection)
+        services.remove_connection(actor=identify_actor(request), connection_id=connection)
         return Response(status=204)
 
 
@@ -172,7 +174,7 @@ class TryConnection(APIView):
     @extend_schema(operation_id="tryConnection", request=None, responses={200: TryOutput, "4XX": ProblemOutput})
     def post(self, request: Request, connection: str) -> Response:
         """Ask the model for one word. 409 says what went wrong, 429 that a spending cap is reached."""
-        result = services.try_connection(actor=actor_of(request), connection_id=connection)
+        result = services.try_connection(actor=identify_actor(request), connection_id=connection)
         return Response(TryOutput.of(result))
 
 
@@ -182,7 +184,7 @@ class SpendingOfNamespace(APIView):
     @extend_schema(operation_id="getSpending", responses={200: SpendingOutput, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """Read the caps and this month's spending by model."""
-        actor = actor_of(request)
+        actor = identify_actor(request)
         return Response(
             _spending(queries.find_spending_caps(actor, namespace), spending.list_spending(actor, namespace))
         )
@@ -192,7 +194,7 @@ class SpendingOfNamespace(APIView):
     )
     def put(self, request: Request, namespace: str) -> Response:
         """Set the caps; they are checked before each call."""
-        actor = actor_of(request)
+        actor = identify_actor(request)
         cap = services.set_caps(actor=actor, namespace=namespace, **read(CapInput, request))
         return Response(_spending(cap, spending.list_spending(actor, namespace)))
 

@@ -17,7 +17,7 @@ from promptuary.evaluation.streaming_models import HTTPStream, StreamingModel, W
 from registry.core import safe_http
 from registry.core.encryption import unseal
 from registry.core.errors import Conflict
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import compute_digest, format_canonical_json
 
 __all__ = ["ECHO", "MOST_CONCURRENT", "Endpoint", "Price", "read_bytes"]
 
@@ -75,7 +75,7 @@ class Endpoint:
         identity = {"kind": self.kind, "base_url": self.base_url, "model": self.model, "replies": recorded}
         if self.protocol != "openai":  # left out, so that digests from before other protocols stay the same
             identity["protocol"] = self.protocol
-        return digest_of(canonical(identity))
+        return compute_digest(format_canonical_json(identity))
 
     def open(self) -> Model:
         """The model itself, one per process, so that its rate limit applies across runs. Raises Conflict if it can't be

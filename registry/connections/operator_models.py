@@ -26,7 +26,7 @@ from django.conf import settings
 from django.utils.translation import gettext
 
 from promptuary.evaluation.protocols import PROTOCOLS
-from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
+from promptuary.renderer.syntax.yaml_reader import YamlError, compose, read_value
 from registry.connections.endpoint import ECHO, MOST_CONCURRENT, Endpoint, Price, read_bytes
 from registry.core.errors import Conflict
 
@@ -66,7 +66,7 @@ def _listed() -> tuple[Endpoint, ...]:
 @functools.lru_cache(maxsize=4)
 def _read(path: Path, _changed: int, _size: int) -> tuple[Endpoint, ...]:
     try:
-        content = value_of(compose(read_bytes(path).decode()))
+        content = read_value(compose(read_bytes(path).decode()))
     except (YamlError, UnicodeDecodeError) as error:
         raise _unreadable(path, str(error)) from error
     if content is None:

@@ -31,7 +31,7 @@ from registry.core.errors import (
 )
 from registry.core.help_links import describe_problem
 
-__all__ = ["CONTENT_TYPE", "Problem", "of_error", "status_of", "unauthenticated"]
+__all__ = ["CONTENT_TYPE", "Problem", "describe_error", "describe_missing_sign_in", "find_status"]
 
 CONTENT_TYPE = "application/problem+json"
 
@@ -78,12 +78,12 @@ _TABLE: tuple[tuple[type[PromptuaryError], int, str, str], ...] = (
 )
 
 
-def status_of(error: PromptuaryError) -> int:
+def find_status(error: PromptuaryError) -> int:
     """The HTTP status of a domain error, the same in the API and on every page."""
     return _find_row(error)[0]
 
 
-def of_error(error: PromptuaryError | RenderError) -> Problem:
+def describe_error(error: PromptuaryError | RenderError) -> Problem:
     """The problem document of a domain error."""
     if isinstance(error, RenderError):
         return _of_rendering(error)
@@ -101,7 +101,7 @@ def of_error(error: PromptuaryError | RenderError) -> Problem:
     return Problem(status, kind, gettext(title), error.message, extra, headers)
 
 
-def unauthenticated(detail: str = "") -> Problem:
+def describe_missing_sign_in(detail: str = "") -> Problem:
     """The 401 that pages, API and fetch path share."""
     sentence = detail or gettext("Give an API key as `Authorization: Bearer <key>`, or sign in.")
     headers = {"WWW-Authenticate": 'Bearer realm="promptuary"'}

@@ -14,7 +14,7 @@ from registry.evaluations import attachments as services
 from registry.evaluations.attachment_serializers import AttachmentList, AttachmentOutput, ModelList, ModelOutput
 from registry.evaluations.models import SCORES_NEEDED
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.output_serializers import ProblemOutput
 
@@ -58,7 +58,7 @@ class Attachments(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the attachments by name."""
-        rows = queries.list_attachments(actor_of(request), _namespace(request))
+        rows = queries.list_attachments(identify_actor(request), _namespace(request))
         return Response({"results": [AttachmentOutput.of(row) for row in rows]})
 
 
@@ -73,13 +73,13 @@ class Attachment(APIView):
     def put(self, request: Request, namespace: str, name: str) -> Response:
         """Attach an evaluation. One with this name is replaced. For admins who signed in."""
         fields = read(AttachInput, request)
-        row = services.attach_evaluation(actor=actor_of(request), namespace=namespace, name=name, **fields)
+        row = services.attach_evaluation(actor=identify_actor(request), namespace=namespace, name=name, **fields)
         return Response(AttachmentOutput.of(row))
 
     @extend_schema(operation_id="detachEvaluation", responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, namespace: str, name: str) -> Response:
         """Remove an attachment. For admins who signed in."""
-        services.detach_evaluation(actor=actor_of(request), namespace=namespace, name=name)
+        services.detach_evaluation(actor=identify_actor(request), namespace=namespace, name=name)
         return Response(status=204)
 
 
@@ -89,7 +89,7 @@ class Models(APIView):
     @extend_schema(operation_id="listModels", parameters=_NAMESPACE, responses={200: ModelList, "4XX": ProblemOutput})
     def get(self, request: Request) -> Response:
         """List the models of a namespace: its connections, those that the operator lists for it, and the echo model."""
-        space = namespace_queries.get_namespace(actor_of(request), _namespace(request))
+        space = namespace_queries.get_namespace(identify_actor(request), _namespace(request))
         return Response(
             {"results": [ModelOutput.of(endpoint) for endpoint in connection_queries.list_endpoints(space.name)]}
         )

@@ -28,7 +28,7 @@ from registry.evaluations.dataset_serializers import (
     describe_placed_row,
 )
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.list_responses import answer_page, read_query
@@ -80,7 +80,7 @@ class Datasets(APIView):
         if archived not in ("true", "false"):
             raise ValidationError({"archived": [gettext("Give true or false.")]})
         page = queries.list_datasets(
-            actor_of(request), q=filters.pop("search", ""), archived=archived == "true", **filters
+            identify_actor(request), q=filters.pop("search", ""), archived=archived == "true", **filters
         )
         return answer_page(request, page, DatasetOutput.of)
 
@@ -104,7 +104,7 @@ class ArchiveDataset(IdempotentView):
         evaluation uses it.
         """
         fields = read(ArchiveDatasetInput, request)
-        return Response(DatasetOutput.of(archive_dataset(actor=actor_of(request), name=name, **fields)))
+        return Response(DatasetOutput.of(archive_dataset(actor=identify_actor(request), name=name, **fields)))
 
 
 class UnarchiveDataset(IdempotentView):
@@ -113,7 +113,7 @@ class UnarchiveDataset(IdempotentView):
     @extend_schema(operation_id="unarchiveDataset", request=None, responses={200: DatasetOutput, "4XX": ProblemOutput})
     def post(self, request: Request, name: str) -> Response:
         """Restore an archived dataset. For admins."""
-        return Response(DatasetOutput.of(unarchive_dataset(actor=actor_of(request), name=name)))
+        return Response(DatasetOutput.of(unarchive_dataset(actor=identify_actor(request), name=name)))
 
 
 class Dataset(APIView):
@@ -125,7 +125,7 @@ class Dataset(APIView):
     @extend_schema(operation_id="getDataset", responses={200: DatasetOutput, "4XX": ProblemOutput})
     def get(self, request: Request, name: str) -> Response:
         """Read a dataset without its rows, which come from `-/rows`."""
-        return Response(DatasetOutput.of(queries.read_dataset(actor_of(request), name)))
+        return Response(DatasetOutput.of(queries.read_dataset(identify_actor(request), name)))
 
     @extend_schema(
         operation_id="saveDataset",
@@ -144,7 +144,7 @@ class Dataset(APIView):
         if rows is not None:
             fields["form"], text = "jsonl", "".join(json.dumps(row) + "\n" for row in rows)
         version = services.save_dataset(
-            actor=actor_of(request), name=name, base=read_base(request), text=text, **fields
+            actor=identify_actor(request), name=name, base=read_base(request), text=text, **fields
         )
         return _answer_save(name, version)
 
@@ -159,7 +159,7 @@ class Versions(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         """List the versions of a dataset, newest first."""
-        page = queries.list_dataset_versions(actor_of(request), name, **read_query(request))
+        page = queries.list_dataset_versions(identify_actor(request), name, **read_query(request))
         return answer_page(request, page, SavedDatasetOutput.of)
 
 
@@ -194,7 +194,7 @@ class Rows(IdempotentView):
         """Read the rows of a version in their order."""
         filters = read_query(request, "version", "tag")
         version = queries.read_dataset_version(
-            actor_of(request), name, read_number("version", filters.pop("version", None))
+            identify_actor(request), name, read_number("version", filters.pop("version", None))
         )
         return answer_page(
             request, queries.list_dataset_rows(version, **filters), lambda pair: describe_placed_row(*pair)
@@ -210,7 +210,7 @@ class Rows(IdempotentView):
         skipped.
         """
         fields = read(AddRowsInput, request)
-        return _answer_save(name, add_dataset_rows(actor=actor_of(request), name=name, **fields))
+        return _answer_save(name, add_dataset_rows(actor=identify_actor(request), name=name, **fields))
 
 
 class Difference(APIView):
@@ -226,7 +226,7 @@ class Difference(APIView):
         its inputs, else by a value that no other row has, else by its position. Without `to`, the latest version is
         compared.
         """
-        filters, actor = read_query(request, "from", "to"), actor_of(request)
+        filters, actor = read_query(request, "from", "to"), identify_actor(request)
         before = queries.read_dataset_version(actor, name, read_number("from", filters.get("from"), needed=True))
         after = queries.read_dataset_version(actor, name, read_number("to", filters.get("to")))
         return Response(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from promptuary.evaluation import Row
-from promptuary.renderer.digest import canonical
+from promptuary.renderer.digest import encode_canonical_json
 from registry.evaluations.dataset_models import DatasetVersion
 
 __all__ = ["RowDifference", "diff_dataset_versions"]
@@ -87,7 +87,7 @@ def _match_by_key(old: Sequence[str], new: Sequence[str], matches: dict[int, int
 
 def _list_keys(rows: Sequence[Row]) -> list[str]:
     """What identifies each row: its id, or else its inputs."""
-    return [f"id:{row.id}" if row.id else f"inputs:{canonical(row.inputs).decode()}" for row in rows]
+    return [f"id:{row.id}" if row.id else f"inputs:{encode_canonical_json(row.inputs).decode()}" for row in rows]
 
 
 def _match_by_unique_values(old: Sequence[Row], new: Sequence[Row], matches: dict[int, int]) -> None:
@@ -135,7 +135,7 @@ def _find_unique_values(rows: Sequence[Row]) -> dict[Column, int]:
     for index, row in enumerate(rows):
         for kind, values in (("input", row.inputs), ("expected", row.expected or {})):
             for name, value in values.items():
-                places[kind, name, canonical(value)].append(index)
+                places[kind, name, encode_canonical_json(value)].append(index)
     return {column: found[0] for column, found in places.items() if len(found) == 1}
 
 

@@ -11,7 +11,7 @@ from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number, read_text
 from registry.evaluations.dataset_models import Dataset, DatasetVersion
 from registry.namespaces import permissions
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.namespaces.verbs import Verb
 
 __all__ = [
@@ -65,7 +65,7 @@ def list_datasets(
 ) -> Page[Dataset]:
     """Datasets that the actor may read, by name; q: part of the name. archived: list archived ones instead."""
     limit = check_limit(limit)
-    datasets = Dataset.objects.filter(namespace__in=visible_namespaces(actor), latest__isnull=False)
+    datasets = Dataset.objects.filter(namespace__in=list_visible_namespaces(actor), latest__isnull=False)
     datasets = datasets.filter(archived_at__isnull=not archived)
     if namespace:
         datasets = datasets.filter(namespace__name=namespace)
@@ -79,7 +79,7 @@ def list_datasets(
 
 def list_dataset_names(actor: Actor, *, namespaces: Collection[str], limit: int = 200) -> list[str]:
     """The names of the first unarchived datasets of these namespaces that the actor may read."""
-    datasets = Dataset.objects.filter(namespace__in=visible_namespaces(actor), namespace__name__in=namespaces)
+    datasets = Dataset.objects.filter(namespace__in=list_visible_namespaces(actor), namespace__name__in=namespaces)
     datasets = datasets.filter(latest__isnull=False, archived_at__isnull=True).order_by("name")
     return list(datasets.values_list("name", flat=True)[:limit])
 

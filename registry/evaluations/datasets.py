@@ -21,7 +21,7 @@ from registry.evaluations.attachment_queries import list_measured_templates
 from registry.evaluations.dataset_models import Dataset, DatasetVersion
 from registry.evaluations.events import DatasetSaved
 from registry.journal import log
-from registry.journal.event import canonical
+from registry.journal.event import format_canonical_json
 from registry.namespaces import key_rights, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
@@ -94,7 +94,7 @@ def save_dataset(  # what a person hands in when saving
         require_rows_fit(rows_read.rows, [named], known)
     require_rows_fit(rows_read.rows, measured)
     warnings = _look_for_secrets(rows_read.rows)
-    lines = "".join(canonical(row.to_dict()) + "\n" for row in rows_read.rows)
+    lines = "".join(format_canonical_json(row.to_dict()) + "\n" for row in rows_read.rows)
     digests = rows_read.digest, reading.digest_contents(rows_read.rows)
     version = _store(actor, namespace, _Work(name, lines, len(rows_read.rows), *digests, message.strip(), base))
     return replace(version, warnings=warnings)
@@ -173,7 +173,7 @@ def read_dataset_rows(text: str, form: str, name: str) -> Rows:
             }
         )
     _require_names(dataset.rows)
-    size = sum(len(canonical(row.to_dict()).encode()) + 1 for row in dataset.rows)
+    size = sum(len(format_canonical_json(row.to_dict()).encode()) + 1 for row in dataset.rows)
     check_size("text", size, BYTES)
     return dataset
 

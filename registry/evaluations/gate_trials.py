@@ -12,7 +12,7 @@ from registry.evaluations import attachments, dataset_queries
 from registry.evaluations.gate_outcomes import GateOutcome, judge_run
 from registry.evaluations.models import Run
 from registry.namespaces import permissions
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.namespaces.verbs import Verb
 from registry.templates.label_models import Label
 
@@ -72,7 +72,7 @@ def try_gates(
     rows = Run.objects.filter(template__namespace=space, dataset_version=version, model=model, state=Run.DONE)
     related = rows.select_related("template", "version").defer("version__bundle").order_by("-pk")
     runs = [run for run in related[:_MOST_RUNS] if fnmatchcase(run.template.path, pattern.strip())]
-    live = _newest_live_runs(runs, live_label(space))
+    live = _newest_live_runs(runs, choose_live_label(space))
     return [_try_run(parsed, run, live.get((run.template_id, run.model_digest))) for run in runs[:MOST_TRIALS]]
 
 

@@ -15,7 +15,7 @@ from registry.connections.refused_settings import describe_refused_settings
 from registry.core import names
 from registry.core.errors import Invalid
 from registry.evaluations import judge_calls
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import compute_digest, format_canonical_json
 from registry.templates import version_queries
 from registry.templates.models import Version
 
@@ -37,7 +37,7 @@ class JudgeChoice:
     @property
     def digest(self) -> str:
         """The digest of everything that decides its judgements."""
-        return digest_of(canonical([self.version.digest, self.model_digest, dict(self.paths)]))
+        return compute_digest(format_canonical_json([self.version.digest, self.model_digest, dict(self.paths)]))
 
     def columns(self) -> dict[str, Any]:
         """The values of a run's judge columns."""

@@ -9,7 +9,7 @@ from registry.accounts.actor import Actor
 from registry.evaluations import attachment_queries, metric_lines
 from registry.evaluations.metric_lines import MetricLine
 from registry.evaluations.models import Attachment, Run
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.templates.label_models import LabelMove
 from registry.templates.models import Template
 
@@ -39,7 +39,9 @@ def list_label_lines(actor: Actor, template: str, without: str = "") -> list[Met
     own day; of several on one day the newest counts. Only the newest `_MOST_RUNS` runs and `_MOST_POINTS` figures are
     read.
     """
-    found = Template.objects.filter(name=template, namespace__in=visible_namespaces(actor)).select_related("namespace")
+    found = Template.objects.filter(name=template, namespace__in=list_visible_namespaces(actor)).select_related(
+        "namespace"
+    )
     row = found.first()
     if row is None:
         return []

@@ -16,8 +16,8 @@ from registry.evaluations.gate_outcomes import GateOutcome, judge_run
 from registry.evaluations.live_models import LiveFailure
 from registry.evaluations.models import Run, RunRow
 from registry.journal import log
-from registry.namespaces.permissions import visible_namespaces
-from registry.namespaces.queries import live_label
+from registry.namespaces.permissions import list_visible_namespaces
+from registry.namespaces.queries import choose_live_label
 from registry.templates.label_models import Label
 from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template, Version
@@ -63,7 +63,7 @@ def _readable_failures(actor: Actor) -> QuerySet[LiveFailure]:
     served = Label.objects.filter(template=OuterRef("template"), name=OuterRef("label"), version=OuterRef("version"))
     # Few versions fail, so EXISTS is checked per failure: with a join, SQLite may scan the failures of each template.
     readable = Template.objects.filter(
-        pk=OuterRef("template"), namespace__in=visible_namespaces(actor), archived_at=None
+        pk=OuterRef("template"), namespace__in=list_visible_namespaces(actor), archived_at=None
     )
     return LiveFailure.objects.filter(Exists(readable), Exists(served))
 
@@ -86,7 +86,7 @@ def record_nightly_outcome(run: Run) -> None:
     compares with the newest run of the same version that isn't a nightly run.
     """
     namespace = run.template.namespace
-    label = live_label(namespace)
+    label = choose_live_label(namespace)
     plans = attachment_queries.list_plans_of_template(run.template)
     plan = next((plan for plan in plans if plan.name == run.evaluation), None)
     is_live = Label.objects.filter(template=run.template, name=label, version=run.version).exists()

@@ -19,7 +19,7 @@ from registry.evaluations.call_pool import CallPool
 from registry.evaluations.models import Reply, Run
 from registry.evaluations.row_calls import RowCall
 from registry.journal import log
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import compute_digest, format_canonical_json
 from registry.templates.models import Redaction
 
 __all__ = [
@@ -112,7 +112,7 @@ def _take_outputs(call: RowCall, outputs: dict[str, Any]) -> None:
 
 def compute_reply_key(messages: Any, model: str, settings: Any) -> str:
     """The cache key of a prompt's reply; `model` is the endpoint's digest."""
-    return digest_of(canonical({"messages": messages, "model": model, "settings": settings or {}}))
+    return compute_digest(format_canonical_json({"messages": messages, "model": model, "settings": settings or {}}))
 
 
 def _keys(call: RowCall, endpoint: Endpoint) -> list[str]:

@@ -9,8 +9,8 @@ from registry.accounts.actor import Actor
 from registry.evaluations import metric_lines
 from registry.evaluations.metric_lines import MetricLine
 from registry.evaluations.models import Run
-from registry.namespaces.permissions import visible_namespaces
-from registry.namespaces.queries import live_label
+from registry.namespaces.permissions import list_visible_namespaces
+from registry.namespaces.queries import choose_live_label
 
 __all__ = ["list_nightly_lines", "list_score_lines"]
 
@@ -22,7 +22,10 @@ def list_nightly_lines(actor: Actor, template: str) -> list[MetricLine]:
     cost, latency and tokens per row. Empty without runs, or if the actor may not read them.
     """
     rows = Run.objects.filter(
-        template__name=template, template__namespace__in=visible_namespaces(actor), state=Run.DONE, night__isnull=False
+        template__name=template,
+        template__namespace__in=list_visible_namespaces(actor),
+        state=Run.DONE,
+        night__isnull=False,
     )
     related = rows.select_related("template__namespace", "version").defer("version__bundle")
     runs = sorted(related.order_by("-night", "-pk")[:MOST_RUNS], key=lambda run: (run.evaluation, run.night, run.pk))
@@ -36,7 +39,7 @@ def list_nightly_lines(actor: Actor, template: str) -> list[MetricLine]:
         nights = _list_nights(own_runs)
         lines += metric_lines.build_score_lines(evaluation, own_runs, nights, floors)
         lines += metric_lines.build_usage_lines(evaluation, own_runs, nights, latencies)
-    label = live_label(runs[0].template.namespace)
+    label = choose_live_label(runs[0].template.namespace)
     return [replace(line, label=label) for line in lines]
 
 

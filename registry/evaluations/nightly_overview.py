@@ -8,7 +8,7 @@ from registry.accounts.actor import Actor
 from registry.evaluations import nightly_history
 from registry.evaluations.metric_lines import MetricLine
 from registry.evaluations.models import Run
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.templates.models import Template
 from registry.templates.ownership import list_owned_names
 from registry.usage import queries as usage_queries
@@ -39,7 +39,7 @@ def list_template_lines(actor: Actor, failing: Collection[int], today: date, lim
     nights = Run.objects.filter(
         state=Run.DONE,
         night__gt=today - timedelta(days=NIGHTS),
-        template__namespace__in=visible_namespaces(actor),
+        template__namespace__in=list_visible_namespaces(actor),
         template__archived_at=None,
     )
     names = dict(nights.order_by().values_list("template", "template__name").distinct()[:_MOST_TEMPLATES])

@@ -10,9 +10,9 @@ from registry.core.errors import PromptuaryError
 from registry.evaluations import attachment_queries, start_runs
 from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.models import Run
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import compute_digest, format_canonical_json
 from registry.namespaces.models import Namespace
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.templates.label_models import Label
 
 __all__ = ["find_night", "start_nightly_runs"]
@@ -39,7 +39,9 @@ def start_nightly_runs(now: datetime) -> int:
 def _list_due(night: date) -> Iterator[tuple[Label, EvaluationPlan]]:
     for space in Namespace.objects.filter(attachments__nightly=True).distinct().order_by("pk"):
         started = set(Run.objects.filter(template__namespace=space, night=night).values_list("template", "evaluation"))
-        rows = Label.objects.filter(template__namespace=space, template__archived_at=None, name=live_label(space))
+        rows = Label.objects.filter(
+            template__namespace=space, template__archived_at=None, name=choose_live_label(space)
+        )
         labels = list(rows.select_related("template__namespace", "version").order_by("template__name"))
         plans = attachment_queries.list_plans_of_templates([label.template for label in labels])
         for label in labels:
@@ -55,7 +57,7 @@ def _start_run(label: Label, plan: EvaluationPlan, night: date) -> bool:
     if plan.fault:
         logger.warning("%s is not measured by %s: %s", label.template.name, plan.name, plan.fault)
         return False
-    key = digest_of(canonical([plan.run_key(label.version.digest), plan.name, str(night)]))
+    key = compute_digest(format_canonical_json([plan.run_key(label.version.digest), plan.name, str(night)]))
     columns = {"key": key, "evaluation": plan.name, "night": night}
     try:
         label.version.require_text()

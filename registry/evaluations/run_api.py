@@ -31,7 +31,7 @@ from registry.evaluations.run_serializers import (
 )
 from registry.evaluations.start_together import MOST_COLUMNS, RunColumn, start_runs_together
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
@@ -106,13 +106,13 @@ class Runs(IdempotentView):
     )
     def get(self, request: Request) -> Response:
         """List runs, newest first. `state` is queued, running, done, failed or cancelled."""
-        page = queries.list_runs(actor_of(request), **read_query(request, *_FILTERS))
+        page = queries.list_runs(identify_actor(request), **read_query(request, *_FILTERS))
         return answer_page(request, page, RunOutput.of)
 
     @extend_schema(operation_id="startRun", request=StartInput, responses={202: RunOutput, "4XX": ProblemOutput})
     def post(self, request: Request) -> Response:
         """Start a run: the worker asks a model for every row."""
-        run = services.start_run(actor=actor_of(request), **read(StartInput, request))
+        run = services.start_run(actor=identify_actor(request), **read(StartInput, request))
         return Response(RunOutput.of(run), 202, headers={"Location": f"/api/v1/runs/{run.number}"})
 
 
@@ -128,7 +128,7 @@ class RunEstimate(APIView):
     )
     def post(self, request: Request) -> Response:
         """Estimate the tokens and the cost of a run. No model is called, nothing is stored."""
-        estimate = estimate_run(actor=actor_of(request), **read(EstimateInput, request))
+        estimate = estimate_run(actor=identify_actor(request), **read(EstimateInput, request))
         return Response(RunEstimateOutput.of(estimate))
 
 
@@ -147,7 +147,7 @@ class RunsTogether(IdempotentView):
         fields = read(StartTogetherInput, request)
         columns = [RunColumn(**column) for column in fields.pop("columns")]
         judge = {name: fields.pop(name) for name in ("judge", "judge_model", "judge_paths")}
-        runs = start_runs_together(actor=actor_of(request), columns=columns, judge=judge, **fields)
+        runs = start_runs_together(actor=identify_actor(request), columns=columns, judge=judge, **fields)
         return Response({"results": [RunOutput.of(run) for run in runs]}, 202)
 
 
@@ -157,7 +157,7 @@ class Run(APIView):
     @extend_schema(operation_id="getRun", responses=_ANSWERS)
     def get(self, request: Request, number: int) -> Response:
         """Read a run: its progress, and its scores once it is done."""
-        return Response(RunOutput.of(queries.read_run(actor_of(request), number)))
+        return Response(RunOutput.of(queries.read_run(identify_actor(request), number)))
 
 
 class Rows(APIView):
@@ -176,7 +176,9 @@ class Rows(APIView):
         """Read the rows of a run with prompt, reply and scores, also while it is under way."""
         filters = read_query(request, "only")
         return answer_page(
-            request, queries.list_run_rows(queries.read_run(actor_of(request), number), **filters), RunRowOutput.of
+            request,
+            queries.list_run_rows(queries.read_run(identify_actor(request), number), **filters),
+            RunRowOutput.of,
         )
 
 
@@ -187,7 +189,7 @@ class Cancel(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Cancel the run; replies so far are kept."""
         read(NoRunInput, request)
-        return Response(RunOutput.of(services.cancel_run(actor=actor_of(request), number=number)))
+        return Response(RunOutput.of(services.cancel_run(actor=identify_actor(request), number=number)))
 
 
 class Rerun(IdempotentView):
@@ -197,7 +199,7 @@ class Rerun(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Run the failed rows again, and those that a cancelled run left out."""
         read(NoRunInput, request)
-        return Response(RunOutput.of(services.rerun_failures(actor=actor_of(request), number=number)), 202)
+        return Response(RunOutput.of(services.rerun_failures(actor=identify_actor(request), number=number)), 202)
 
 
 class Compare(APIView):
@@ -216,7 +218,7 @@ class Compare(APIView):
         """Compare two runs: rows that got better and worse, the interval of the difference, the worst regressions
         first.
         """
-        filters, actor = read_query(request, "with", "metric", "target"), actor_of(request)
+        filters, actor = read_query(request, "with", "metric", "target"), identify_actor(request)
         if "metric" not in filters:
             raise ValidationError({"metric": [gettext("Name a metric that both runs have.")]})
         other = read_number("with", filters.get("with"), needed=True)
@@ -246,7 +248,7 @@ class Export(APIView):
         """Export a run. csv and json: one row a line with its scores; jsonl: the result that the evaluation package
         reads; html: a report.
         """
-        filters, actor = read_query(request, "form", "with"), actor_of(request)
+        filters, actor = read_query(request, "form", "with"), identify_actor(request)
         run, form = queries.read_run(actor, number), filters.get("form", "jsonl")
         other = read_number("with", filters.get("with"))
         before = queries.read_run(actor, other) if other is not None else None

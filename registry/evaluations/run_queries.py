@@ -14,12 +14,12 @@ from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.evaluations.dataset_models import DatasetVersion
 from registry.evaluations.models import Run, RunRow
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import compute_digest, format_canonical_json
 from registry.namespaces import permissions
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.templates.models import SampleSet
-from registry.templates.queries import within_namespaces
+from registry.templates.queries import filter_by_namespaces
 
 __all__ = [
     "RunComparison",
@@ -90,7 +90,7 @@ def load_run(number: int) -> Run | None:
 def run_key(version_digest: str, rows_digest: str, model_digest: str, judge_digest: str = "") -> str:
     """One digest over everything that determines a run's result, equal for runs that measure the same."""
     parts = [version_digest, rows_digest, model_digest]
-    return digest_of(canonical([*parts, judge_digest] if judge_digest else parts))
+    return compute_digest(format_canonical_json([*parts, judge_digest] if judge_digest else parts))
 
 
 def newest_run_by_key(keys: Collection[str]) -> dict[str, Run]:
@@ -117,9 +117,9 @@ def list_runs(  # the filters of the page and the API
     limit = check_limit(limit)
     if state and state not in Run.STATES:
         raise Invalid(fields={"state": gettext("one of {names}.").format(names=", ".join(Run.STATES))})
-    spaces = visible_namespaces(actor)
+    spaces = list_visible_namespaces(actor)
     spaces = spaces.filter(name=namespace) if namespace else spaces
-    runs = within_namespaces(Run.objects.all(), spaces, template)
+    runs = filter_by_namespaces(Run.objects.all(), spaces, template)
     if dataset:
         runs = runs.filter(dataset_version__dataset__name=dataset)
     if state:

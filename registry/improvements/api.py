@@ -16,7 +16,7 @@ from registry.improvements.serializers import (
     ImprovementPlanOutput,
     TakenDraftOutput,
 )
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Input, Integer, NoInput, Text, read
 from registry.rest.list_responses import answer_page, read_query
@@ -61,7 +61,7 @@ class RunImprovements(IdempotentView):
     )
     def get(self, request: Request, number: int) -> Response:
         """List your own improvements of a run, newest first."""
-        page = queries.list_own_improvements(actor_of(request), number, **read_query(request))
+        page = queries.list_own_improvements(identify_actor(request), number, **read_query(request))
         return answer_page(request, page, ImprovementOutput.of)
 
     @extend_schema(
@@ -73,7 +73,7 @@ class RunImprovements(IdempotentView):
         """Start an improvement: the worker asks a model for a better text, and measures it on the run's rows; nothing
         is applied."""
         fields = read(ImprovementInput, request)
-        improvement = services.start_improvement(actor=actor_of(request), run=number, **fields)
+        improvement = services.start_improvement(actor=identify_actor(request), run=number, **fields)
         address = f"/api/v1/improvements/{improvement.number}"
         return Response(ImprovementOutput.of(improvement), 202, headers={"Location": address})
 
@@ -92,7 +92,7 @@ class PlanImprovement(APIView):
         """Preview an improvement: the rows that would be sent, and the expected cost. No model is called, nothing is
         stored.
         """
-        plan = queries.plan_improvement(actor=actor_of(request), run=number, **read(ImprovementInput, request))
+        plan = queries.plan_improvement(actor=identify_actor(request), run=number, **read(ImprovementInput, request))
         return Response(ImprovementPlanOutput.of(plan))
 
 
@@ -102,7 +102,7 @@ class OneImprovement(APIView):
     @extend_schema(operation_id="getImprovement", responses=_DETAIL)
     def get(self, request: Request, number: int) -> Response:
         """Read an improvement: its state, the proposal, and the figures once it is measured."""
-        return Response(ImprovementDetailOutput.of(queries.find_own_improvement(actor_of(request), number)))
+        return Response(ImprovementDetailOutput.of(queries.find_own_improvement(identify_actor(request), number)))
 
 
 class StopImprovement(IdempotentView):
@@ -112,7 +112,9 @@ class StopImprovement(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Stop an improvement: no further calls are made; one that is under way is counted."""
         read(NoInput, request)
-        return Response(ImprovementDetailOutput.of(services.stop_improvement(actor=actor_of(request), number=number)))
+        return Response(
+            ImprovementDetailOutput.of(services.stop_improvement(actor=identify_actor(request), number=number))
+        )
 
 
 class TakeImprovement(IdempotentView):
@@ -124,7 +126,7 @@ class TakeImprovement(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Create a draft of yours from the proposal."""
         name = read(TakeInput, request)["draft"]
-        draft = services.take_improvement(actor=actor_of(request), number=number, draft_name=name)
+        draft = services.take_improvement(actor=identify_actor(request), number=number, draft_name=name)
         return Response(TakenDraftOutput.of(draft))
 
 
@@ -136,5 +138,5 @@ class DismissImprovement(IdempotentView):
         """Dismiss the proposal; it can be read for 30 days."""
         read(NoInput, request)
         return Response(
-            ImprovementDetailOutput.of(services.dismiss_improvement(actor=actor_of(request), number=number))
+            ImprovementDetailOutput.of(services.dismiss_improvement(actor=identify_actor(request), number=number))
         )

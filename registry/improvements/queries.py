@@ -24,7 +24,7 @@ from registry.improvements.failing_rows import MOST_SHOWN, FailingRow, choose_sh
 from registry.improvements.model_asking import AskedPrompt, make_inputs, render_asking, require_asking_template
 from registry.improvements.models import Improvement
 from registry.journal import log
-from registry.namespaces.queries import live_label
+from registry.namespaces.queries import choose_live_label
 from registry.namespaces.verbs import Verb
 from registry.templates import label_queries, search_queries, version_queries
 from registry.templates import queries as template_queries
@@ -245,9 +245,9 @@ def list_asking_templates(actor: Actor, namespace: str) -> list[tuple[str, str]]
     """
     templates = search_queries.search_templates(actor, tag=ASKING_TAG, limit=_MOST_TEMPLATES).items
     rows = sorted(templates, key=lambda row: (row.name.partition("/")[0] != namespace, row.name))
-    numbers = label_queries.label_numbers_of_many(rows)
+    numbers = label_queries.read_label_numbers_of_many(rows)
     return [
-        (f"{row.name}@{numbers.get(row.pk, {}).get(live_label(row.namespace)) or row.latest.number}", row.name)
+        (f"{row.name}@{numbers.get(row.pk, {}).get(choose_live_label(row.namespace)) or row.latest.number}", row.name)
         for row in rows
         if row.latest
     ]

@@ -14,7 +14,7 @@ from registry.core.errors import Invalid
 from registry.idempotency.views import IdempotentView
 from registry.invitations import queries, services
 from registry.invitations.models import Invitation
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.models import Role
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.output_serializers import Moment, Output, ProblemOutput
@@ -86,7 +86,7 @@ class Invitations(IdempotentView):
     def get(self, request: Request, namespace: str) -> Response:
         """List the invitations that can still be accepted, newest first, without their links. For admins, not by
         key."""
-        rows = queries.list_open(actor_of(request), namespace)
+        rows = queries.list_open(identify_actor(request), namespace)
         return Response({"results": [InvitationOutput.of(row) for row in rows]})
 
     @extend_schema(
@@ -102,9 +102,12 @@ class Invitations(IdempotentView):
         given = read(InvitationInput, request)
         emails = given.pop("emails", None)
         if emails is None:
-            body, status = _shape(services.invite_person(actor=actor_of(request), namespace=namespace, **given)), 201
+            body, status = (
+                _shape(services.invite_person(actor=identify_actor(request), namespace=namespace, **given)),
+                201,
+            )
         else:
-            body, status = {"results": _invite_all(actor_of(request), namespace, given, emails)}, 200
+            body, status = {"results": _invite_all(identify_actor(request), namespace, given, emails)}, 200
         return Response(body, status, headers={"Cache-Control": "no-store"})
 
 
@@ -114,7 +117,7 @@ class OneInvitation(APIView):
     @extend_schema(operation_id="endInvitation", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, invitation: str) -> Response:
         """Withdraw an invitation: its link stops working. For admins, not by key."""
-        services.end_invitation(actor=actor_of(request), invitation_id=invitation)
+        services.end_invitation(actor=identify_actor(request), invitation_id=invitation)
         return Response(status=204)
 
 

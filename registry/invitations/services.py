@@ -170,7 +170,7 @@ def accept_invitation(*, actor: Actor, secret: str) -> Invitation:
     with transaction.atomic():
         log.lock()
         row = queries.find_by_secret(secret)
-        before = permissions.role_of(actor.person, row.namespace)
+        before = permissions.find_role(actor.person, row.namespace)
         if before is not None and before.rank >= Role(row.role).rank:
             raise Conflict(
                 gettext("You are {role} of {namespace} already. The invitation stays open.").format(

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from registry.jobs.models import Job
 from registry.journal import log
-from registry.journal.event import canonical
+from registry.journal.event import format_canonical_json
 
 __all__ = ["CHECKS", "EVALUATION", "IMPROVEMENT", "SCHEDULE", "enqueue", "list_lost_numbers", "subscribe"]
 
@@ -25,7 +25,7 @@ def enqueue(kind: str, *, subject: str = "", payload: Mapping[str, Any] | None =
             kind=kind,
             subject=subject,
             state=Job.QUEUED,
-            defaults={"payload": canonical(dict(payload or {})), "created_at": log.now()},
+            defaults={"payload": format_canonical_json(dict(payload or {})), "created_at": log.now()},
         )
     if made:
         for wake in _subscribers:

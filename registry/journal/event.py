@@ -25,11 +25,11 @@ __all__ = [
     "Page",
     "StoredRow",
     "TimelineLine",
-    "canonical",
+    "compute_digest",
     "describe_kind",
-    "digest_of",
     "event",
     "find_invalidated_caches",
+    "format_canonical_json",
     "from_microseconds",
     "json_name",
     "list_event_classes",
@@ -287,13 +287,13 @@ def _require(cls: type[T], value: Any) -> T:
     return value
 
 
-def canonical(value: Any) -> str:
+def format_canonical_json(value: Any) -> str:
     """The canonical JSON of a value (RFC 8785). Raises rfc8785.CanonicalizationError for values JSON can't represent
     exactly.
     """
     return rfc8785.dumps(value).decode("utf-8")
 
 
-def digest_of(text: str) -> str:
+def compute_digest(text: str) -> str:
     """`sha256:…` over the UTF-8 bytes of a text."""
     return "sha256:" + hashlib.sha256(text.encode("utf-8")).hexdigest()

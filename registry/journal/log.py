@@ -36,8 +36,8 @@ from registry.core.input_checks import check_secrets
 from registry.journal.event import (
     JournalEvent,
     Occasion,
-    canonical,
-    digest_of,
+    compute_digest,
+    format_canonical_json,
     read_columns,
     run_reactions,
     to_microseconds,
@@ -151,7 +151,7 @@ def append(
         "person": author.person.username,
         "previous": previous,
     }
-    text = canonical(facts)
+    text = format_canonical_json(facts)
     columns = read_columns(event.kind, body)
     row = Event.objects.create(
         number=number,
@@ -164,7 +164,7 @@ def append(
         version=columns.version,
         change=columns.change,
         text=text,
-        hash=digest_of(text),
+        hash=compute_digest(text),
     )
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:

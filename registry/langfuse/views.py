@@ -13,7 +13,7 @@ from registry.accounts.actor import Actor
 from registry.core.client_address import client_address
 from registry.core.errors import NotFound, PromptuaryError
 from registry.core.input_checks import parse_number
-from registry.core.problem_details import of_error
+from registry.core.problem_details import describe_error
 from registry.langfuse.conversion import convert_version, read_config
 from registry.namespaces.key_attempts import key_attempts
 from registry.namespaces.throttling import check_rates
@@ -64,7 +64,7 @@ def with_key(view: Callable[..., JsonResponse], *, writes: bool = False) -> View
         except BadQuestion as error:
             return _error(400, str(error))
         except PromptuaryError as error:
-            problem = of_error(error)
+            problem = describe_error(error)
             answer = _error(problem.status, problem.detail)
             for name, value in problem.headers.items():
                 answer[name] = value

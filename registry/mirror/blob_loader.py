@@ -13,7 +13,7 @@ from django.db.models import Q
 from registry.journal.event import StoredRow, list_event_classes
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
-from registry.templates.former_names import current_names
+from registry.templates.former_names import find_current_names
 from registry.templates.models import Version
 
 __all__ = ["Sources"]
@@ -64,7 +64,7 @@ def _find_row(rows: Mapping[Any, Any], key: Any, event: Event) -> Any:
 def _load_versions(keys: set[tuple[str, int]]) -> dict[tuple[str, int], Version]:
     if not keys:
         return {}
-    current = current_names({name for name, _ in keys})
+    current = find_current_names({name for name, _ in keys})
     asked = {(current.get(name, name), number) for name, number in keys}
     condition = reduce(or_, (Q(template__name=name, number=number) for name, number in sorted(asked)))
     rows = {
@@ -91,7 +91,7 @@ def _current_keys(lookups: list[str], keys: Iterable[tuple[Any, ...]]) -> dict[t
     if _NAME not in lookups:
         return {key: key for key in keys}
     place = lookups.index(_NAME)
-    current = current_names({key[place] for key in keys})
+    current = find_current_names({key[place] for key in keys})
     return {key: (*key[:place], current.get(key[place], key[place]), *key[place + 1 :]) for key in keys}
 
 

@@ -10,7 +10,7 @@ from django.core.exceptions import ObjectDoesNotExist
 
 from promptuary.renderer import digest as bundle_digest
 from promptuary.renderer.document.parser import parse_document
-from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, value_of
+from promptuary.renderer.syntax.yaml_reader import Bounds, YamlError, compose, read_value
 from registry.accounts.actor import OPERATOR
 from registry.accounts.models import User
 from registry.audit.verification import parse_event_text
@@ -19,7 +19,7 @@ from registry.changes.derivation import RULING, Derivation, JournalFact, Protect
 from registry.changes.models import ChangeRequest
 from registry.changes.thread_models import Comment
 from registry.journal import immutable_tables
-from registry.journal.event import canonical, digest_of, from_microseconds, parse_event
+from registry.journal.event import compute_digest, format_canonical_json, from_microseconds, parse_event
 from registry.journal.models import Event
 from registry.mirror import restore_gate
 from registry.mirror.errors import MirrorError
@@ -148,20 +148,20 @@ class _EventRows:
 
     def yaml(self, path: str) -> Any:
         try:
-            return value_of(compose(self.file(path).decode(), _BOUNDS))
+            return read_value(compose(self.file(path).decode(), _BOUNDS))
         except (YamlError, UnicodeDecodeError) as error:
             raise MirrorError(f"A file of event {self.number} can't be read: {error}") from error
 
     def canonical_json(self, path: str, field: str | None = None) -> str:
         value = self.yaml(path)
-        return canonical(value if field is None else value[field])
+        return format_canonical_json(value if field is None else value[field])
 
     def samples_json(self, path: str, digest: str) -> str:
         text = self.canonical_json(path)
-        return text if digest_of(text) == digest else write_canonical_texts(self.yaml(path))
+        return text if compute_digest(text) == digest else write_canonical_texts(self.yaml(path))
 
     def require_digest(self, text: str, digest: str | None) -> None:
-        if digest_of(text) != digest:
+        if compute_digest(text) != digest:
             raise MirrorError(f"A text of event {self.number} does not have the digest that the event names.")
 
     def moment(self, microseconds: int) -> datetime:
@@ -240,9 +240,9 @@ class _EventRows:
             raise MirrorError(f"The files of event {self.number} do not have the digest that it names.")
         settings = parse_document(document).settings
         return {
-            "bundle": canonical(bundle),
-            "settings": canonical(settings),
-            "problems": canonical(facts["problems"]),
+            "bundle": format_canonical_json(bundle),
+            "settings": format_canonical_json(settings),
+            "problems": format_canonical_json(facts["problems"]),
         }
 
     def _make_template(self, copied_from: str | None) -> Template:

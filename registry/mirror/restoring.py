@@ -17,7 +17,7 @@ from django.db import transaction
 from registry.audit.verification import parse_event_text, read_event
 from registry.changes import locking
 from registry.journal import log, mirror_paths
-from registry.journal.event import digest_of
+from registry.journal.event import compute_digest
 from registry.journal.models import Event
 from registry.mirror import fill, locks, verification
 from registry.mirror.commit_message import read_record, read_stamp
@@ -108,7 +108,7 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored:
             if position < last_number:
                 continue
             if position == last_number:
-                if digest_of(text) != chain:
+                if compute_digest(text) != chain:
                     raise MirrorError(
                         f"Commit {commit} holds another event {last_number} than the database: they have parted."
                     )
@@ -133,7 +133,7 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored:
 def _records(repository: Repository) -> Iterator[tuple[str, str]]:
     for commit, message in repository.commits(mirror_paths.MAIN):
         record, stamp = read_record(message), read_stamp(message)
-        if record is None or stamp is None or digest_of(record) != stamp.chain:
+        if record is None or stamp is None or compute_digest(record) != stamp.chain:
             raise MirrorError(f"Commit {commit} was not written by Promptuary, or was changed since.")
         yield commit, record
 

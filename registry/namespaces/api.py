@@ -11,9 +11,9 @@ from rest_framework.views import APIView
 from registry.accounts.actor import Actor
 from registry.idempotency.views import IdempotentView
 from registry.namespaces import permissions, queries, services
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.models import Membership, Namespace, Role
-from registry.namespaces.rules import DEFAULT_CHECKS, rules_of
+from registry.namespaces.rules import DEFAULT_CHECKS, read_rules
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Integer, Text, read
 
@@ -134,7 +134,7 @@ class Namespaces(IdempotentView):
     )
     def get(self, request: Request) -> Response:
         """List the namespaces that you may read in, by name, each with your role and its rules."""
-        listed = queries.list_namespaces(actor_of(request))
+        listed = queries.list_namespaces(identify_actor(request))
         return Response({"results": [_shape(row, roles.namespace) for row, roles in listed]})
 
     @extend_schema(
@@ -145,7 +145,7 @@ class Namespaces(IdempotentView):
     def post(self, request: Request) -> Response:
         """Create a namespace; you become its admin. Not by key."""
         fields = {name: value for name, value in read(CreateInput, request).items() if value is not None}
-        row = services.create_namespace(actor=actor_of(request), **fields)
+        row = services.create_namespace(actor=identify_actor(request), **fields)
         return Response(_shape(row, Role.ADMIN), 201, headers={"Location": f"/api/v1/namespaces/{row.name}"})
 
 
@@ -157,7 +157,7 @@ class OneNamespace(APIView):
     )
     def get(self, request: Request, namespace: str) -> Response:
         """Read a namespace: its rules and your role in it. For members."""
-        actor = actor_of(request)
+        actor = identify_actor(request)
         return answer_namespace(actor, queries.get_namespace(actor, namespace))
 
 
@@ -167,13 +167,13 @@ class Members(APIView):
     @extend_schema(operation_id="listMembers", responses={200: MemberList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """List the members with their roles, by username. For members."""
-        rows = queries.list_members(actor_of(request), namespace)
+        rows = queries.list_members(identify_actor(request), namespace)
         return Response({"results": [_shape_member(row) for row in rows]})
 
 
 def answer_namespace(actor: Actor, row: Namespace) -> Response:
     """The namespace with its rules and the actor's role, as a response."""
-    return Response(_shape(row, permissions.role_of(actor.person, row) or Role.READER))
+    return Response(_shape(row, permissions.find_role(actor.person, row) or Role.READER))
 
 
 def _shape_member(row: Membership) -> dict[str, Any]:
@@ -186,4 +186,4 @@ def _shape_member(row: Membership) -> dict[str, Any]:
 
 
 def _shape(row: Namespace, role: Role) -> dict[str, Any]:
-    return {"name": row.name, "role": role.value, "rules": rules_of(row).values()}
+    return {"name": row.name, "role": role.value, "rules": read_rules(row).values()}

@@ -11,7 +11,7 @@ from registry.accounts.signin import reauthentication
 from registry.core.client_address import client_address
 from registry.namespaces.key_attempts import key_attempts
 
-__all__ = ["KeyAuthentication", "KeyScheme", "actor_of"]
+__all__ = ["KeyAuthentication", "KeyScheme", "identify_actor"]
 
 
 class KeyAuthentication(BaseAuthentication):
@@ -43,11 +43,11 @@ class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call
         return {"type": "http", "scheme": "bearer", "description": "An API key: pb_<id>_<secret>"}  # no text: keys only
 
 
-def actor_of(request: Request) -> Actor:
+def identify_actor(request: Request) -> Actor:
     """The calling person, through their key if there is one. Only for views that require authentication."""
     person, key = request.user, request.auth
     if not isinstance(person, User):
         raise AuthenticationFailed
     if isinstance(key, Key):
         return Actor(person, key)
-    return Actor(person, missing_proof=reauthentication.missing_proof(request))
+    return Actor(person, missing_proof=reauthentication.find_missing_proof(request))

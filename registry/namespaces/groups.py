@@ -18,7 +18,7 @@ from registry.journal.event import JournalEvent
 from registry.namespaces import permissions, roles
 from registry.namespaces.group_events import GroupJoined, GroupLeft, GroupRemoved, GroupSet
 from registry.namespaces.models import Group, GroupMember, Namespace, Role
-from registry.namespaces.rules import rules_of
+from registry.namespaces.rules import read_rules
 from registry.namespaces.verbs import Verb
 
 __all__ = [
@@ -178,7 +178,7 @@ def _list_people(group: Group) -> list[User]:
 
 
 def _require_unused(group: Group) -> None:
-    if group.name in rules_of(group.namespace).group_names:
+    if group.name in read_rules(group.namespace).group_names:
         raise Conflict(
             gettext("A rule of {namespace} names the group {title}: change the rule first.").format(
                 namespace=group.namespace.name, title=group.title

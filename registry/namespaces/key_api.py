@@ -16,7 +16,7 @@ from registry.journal import log
 from registry.namespaces import key_queries as queries
 from registry.namespaces import key_rights, revocations
 from registry.namespaces import keys as services
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.unused_keys import is_key_unused
 from registry.namespaces.verbs import KEY_VERBS
 from registry.rest import output_serializers
@@ -120,7 +120,7 @@ class Keys(IdempotentView):
     @extend_schema(operation_id="listKeys", responses={200: KeyList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """List the keys of a namespace, including ended ones, newest first, without their secrets. For admins."""
-        return Response({"results": [_shape(key) for key in queries.list_keys(actor_of(request), namespace)]})
+        return Response({"results": [_shape(key) for key in queries.list_keys(identify_actor(request), namespace)]})
 
     @extend_schema(
         operation_id="issueKey",
@@ -129,7 +129,7 @@ class Keys(IdempotentView):
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Issue a key. Only this answer contains its secret. For admins."""
-        issued = services.issue_key(actor=actor_of(request), namespace=namespace, **read(IssueInput, request))
+        issued = services.issue_key(actor=identify_actor(request), namespace=namespace, **read(IssueInput, request))
         return _answer(issued)
 
 
@@ -150,7 +150,7 @@ class OwnKeys(APIView):
         """List the keys that act for you in any namespace, including ended ones, newest first. For people who signed
         in.
         """
-        rows = queries.list_own_keys(actor_of(request))
+        rows = queries.list_own_keys(identify_actor(request))
         entries = [{**_shape(key), "namespace": key.namespace.name, "may": queries.describe_key(key)} for key in rows]
         return Response({"results": entries})
 
@@ -165,7 +165,7 @@ class OneKey(APIView):
     )
     def patch(self, request: Request, key: str) -> Response:
         """Set the network addresses that a key can be used from; they apply within a second. For admins, not by key."""
-        changed = services.set_key_addresses(actor=actor_of(request), key_id=key, **read(AddressesInput, request))
+        changed = services.set_key_addresses(actor=identify_actor(request), key_id=key, **read(AddressesInput, request))
         return Response(_shape(changed))
 
     @extend_schema(
@@ -183,7 +183,7 @@ class OneKey(APIView):
         given = read_query(request, "reason", "keep_until")
         asked = RevokeParameters(data={name: given[name] for name in ("reason", "keep_until") if name in given})
         asked.is_valid(raise_exception=True)
-        revoked = services.revoke_key(actor=actor_of(request), key_id=key, **asked.validated_data)
+        revoked = services.revoke_key(actor=identify_actor(request), key_id=key, **asked.validated_data)
         return Response(_shape(revoked))
 
 
@@ -196,7 +196,7 @@ class Keep(IdempotentView):
     def post(self, request: Request, key: str) -> Response:
         """Cancel a revocation that was set for later: the key ends when it did before. For admins, and for the person
         it acts for who set it. Not by key."""
-        return Response(_shape(revocations.keep_key(actor=actor_of(request), key_id=key)))
+        return Response(_shape(revocations.keep_key(actor=identify_actor(request), key_id=key)))
 
 
 class Rotate(IdempotentView):
@@ -209,7 +209,7 @@ class Rotate(IdempotentView):
     )
     def post(self, request: Request, key: str) -> Response:
         """Make a key with the same rights; the old one works until `keep_until`. For admins."""
-        return _answer(services.rotate_key(actor=actor_of(request), key_id=key, **read(RotateInput, request)))
+        return _answer(services.rotate_key(actor=identify_actor(request), key_id=key, **read(RotateInput, request)))
 
 
 def _answer(issued: services.IssuedKey) -> Response:
@@ -223,7 +223,7 @@ def _shape(key: Key) -> dict[str, Any]:
         "id": key.id,
         "name": key.name,
         "scope": key.scope,
-        "verbs": [verb.value for verb in KEY_VERBS if verb in key_rights.verbs_of(key)],
+        "verbs": [verb.value for verb in KEY_VERBS if verb in key_rights.list_key_verbs(key)],
         "labels": key.labels,
         "addresses": key.addresses,
         "approved_only": key.approved_only,

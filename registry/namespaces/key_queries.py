@@ -18,13 +18,13 @@ from registry.namespaces.verbs import Verb
 __all__ = [
     "authenticate_key",
     "describe_key",
+    "describe_rights",
     "describe_verb",
     "find_key",
     "has_key_ended",
     "list_keys",
     "list_managed_keys",
     "list_own_keys",
-    "name_rights",
     "require_address",
 ]
 
@@ -130,7 +130,7 @@ def describe_verb(verb: Verb) -> str:
     return str(_VERBS_IN_WORDS[verb])
 
 
-def name_rights(key: Key) -> str:
+def describe_rights(key: Key) -> str:
     """What the key may do, in short: the name of its scope, or its individual permissions."""
     if key.scope != Key.CHOSEN:
         return {Key.READ: gettext("read"), Key.WRITE: gettext("write")}[key.scope]
@@ -139,7 +139,7 @@ def name_rights(key: Key) -> str:
 
 def describe_key(key: Key) -> str:
     """What the key may do: `read, check and render and fetch, only what production serves`."""
-    verbs = key_rights.verbs_of(key)
+    verbs = key_rights.list_key_verbs(key)
     words = [str(phrase) for verb, phrase in _VERBS_IN_WORDS.items() if verb in verbs]
     text = words[0]
     if len(words) > 1:

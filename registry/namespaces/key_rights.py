@@ -16,10 +16,10 @@ from registry.namespaces.verbs import (
     Verb,
 )
 
-__all__ = ["is_limited", "is_narrow", "require_key", "require_wide", "verbs_of"]
+__all__ = ["is_limited", "is_narrow", "list_key_verbs", "require_key", "require_wide"]
 
 
-def verbs_of(key: Key) -> frozenset[Verb]:
+def list_key_verbs(key: Key) -> frozenset[Verb]:
     """All that the key may do, within the role of its person."""
     if key.scope == Key.CHOSEN:
         return frozenset(Verb(verb) for verb in key.verbs) - NEVER_BY_KEY
@@ -38,7 +38,7 @@ def require_key(key: Key, verb: Verb) -> None:
         is_wide, verb = True, Verb.READ
     else:
         is_wide = verb not in NEVER_BY_NARROW_KEY or not is_narrow(key)
-    if verb in verbs_of(key):
+    if verb in list_key_verbs(key):
         if not is_wide:
             raise _too_narrow(key, verb)
         return
@@ -71,7 +71,7 @@ def is_limited(key: Key) -> bool:
     if key.approved_only is not None:
         return key.approved_only
     space = key.namespace
-    return space.keys_approved_only and bool(space.protected_labels) and not WRITING & verbs_of(key)
+    return space.keys_approved_only and bool(space.protected_labels) and not WRITING & list_key_verbs(key)
 
 
 def is_narrow(key: Key) -> bool:

@@ -275,7 +275,7 @@ def _require_alive(key: Key, at: datetime) -> None:
 
 def _find_owner(namespace: Namespace, username: str) -> User:
     owner = User.objects.filter(username=username, is_active=True).first()
-    if owner is None or permissions.role_of(owner, namespace) is None:
+    if owner is None or permissions.find_role(owner, namespace) is None:
         raise Invalid(
             fields={
                 "person": gettext("{username} is not a member of {namespace}.").format(
@@ -288,7 +288,7 @@ def _find_owner(namespace: Namespace, username: str) -> User:
 
 def _require_reach(key: Key) -> None:
     """Raise Invalid if the role of the key's person does not cover its scope or verbs."""
-    role = permissions.role_of(key.person, key.namespace) or Role.READER
+    role = permissions.find_role(key.person, key.namespace) or Role.READER
     needed = [TABLE[Verb.SAVE]] if key.scope == Key.WRITE else [TABLE[Verb(verb)] for verb in key.verbs]
     if any(role.rank < least.rank for least in needed):
         beyond = [verb for verb in key.verbs if role.rank < TABLE[Verb(verb)].rank]

@@ -28,8 +28,11 @@ __all__ = [
     "find_allowing_namespaces",
     "find_by_name",
     "find_namespace",
+    "find_role",
+    "find_roles",
     "having_role",
     "is_allowed",
+    "list_visible_namespaces",
     "may_create_namespace",
     "read_member_roles",
     "remember_roles",
@@ -37,9 +40,6 @@ __all__ = [
     "require_label",
     "require_proof",
     "require_verb",
-    "role_of",
-    "roles_of",
-    "visible_namespaces",
 ]
 
 
@@ -98,13 +98,13 @@ def read_member_roles(role: str, folder_roles: Mapping[str, str]) -> MemberRoles
 _known_roles: ContextVar[dict[tuple[int, int], MemberRoles | None] | None] = ContextVar("known_roles", default=None)
 
 
-def role_of(person: User, namespace: Namespace) -> Role | None:
+def find_role(person: User, namespace: Namespace) -> Role | None:
     """The person's role in the namespace now, or None for an outsider; reading, managing and keys depend on it."""
-    roles = roles_of(person, namespace)
+    roles = find_roles(person, namespace)
     return roles.namespace if roles else None
 
 
-def roles_of(person: User, namespace: Namespace) -> MemberRoles | None:
+def find_roles(person: User, namespace: Namespace) -> MemberRoles | None:
     """The person's roles in the namespace and its folders now, or None for an outsider."""
     known, key = _known_roles.get(), (person.pk, namespace.pk)
     if known is not None and key in known:
@@ -164,7 +164,7 @@ def require_at(
                 gettext("Approving is done by a person who signed in, never by a command."), verb=verb.value
             )
         return
-    roles = roles_of(actor.person, namespace) if actor.person.is_active else None
+    roles = find_roles(actor.person, namespace) if actor.person.is_active else None
     if roles is None or (actor.key is not None and actor.key.namespace_id != namespace.pk):
         raise NotFound(
             gettext("There is no namespace {name}, or you are not a member of it.").format(name=namespace.name)
@@ -218,7 +218,7 @@ def find_by_name(name: str) -> Namespace:
     return namespace
 
 
-def visible_namespaces(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespace]:
+def list_visible_namespaces(actor: Actor, verb: Verb = Verb.READ) -> QuerySet[Namespace]:
     """The namespaces that the actor may read or browse: the person's; only its own for a key; all for a command.
 
     Raises NotAllowed for a key without the verb read, and for a narrow one unless it only browses.

@@ -8,10 +8,11 @@ from registry.accounts.models import list_people_with_two_step
 from registry.core.errors import NotAllowed
 from registry.namespaces import permissions
 from registry.namespaces.models import Membership, Namespace, Role
-from registry.namespaces.permissions import MemberRoles, having_role, read_member_roles, visible_namespaces
+from registry.namespaces.permissions import MemberRoles, having_role, list_visible_namespaces, read_member_roles
 from registry.namespaces.verbs import TABLE, Verb
 
 __all__ = [
+    "choose_live_label",
     "get_namespace",
     "list_admins_to_ask",
     "list_members",
@@ -19,7 +20,6 @@ __all__ = [
     "list_namespaces",
     "list_namespaces_closed_without_two_step",
     "list_writable_namespaces",
-    "live_label",
     "require_writable_namespaces",
 ]
 
@@ -34,7 +34,7 @@ def list_namespaces(actor: Actor) -> list[tuple[Namespace, MemberRoles]]:
     """
     if actor.is_operator:
         return [(namespace, MemberRoles(Role.ADMIN)) for namespace in Namespace.objects.order_by("name")]
-    rows = Membership.objects.filter(person=actor.person, namespace__in=visible_namespaces(actor, Verb.BROWSE))
+    rows = Membership.objects.filter(person=actor.person, namespace__in=list_visible_namespaces(actor, Verb.BROWSE))
     return [
         (
             member.namespace,
@@ -100,7 +100,7 @@ def list_namespaces_closed_without_two_step(actor: Actor) -> list[str]:
     return [] if not names or actor.person.has_two_step else names
 
 
-def live_label(namespace: Namespace) -> str:
+def choose_live_label(namespace: Namespace) -> str:
     """The label that counts as live: `production` if it is protected or no label is, else the first protected one."""
     protected = namespace.protected_labels
     return "production" if "production" in protected or not protected else str(protected[0])

@@ -25,7 +25,7 @@ __all__ = [
     "make_default_rules",
     "read_named_groups",
     "read_owning_groups",
-    "rules_of",
+    "read_rules",
 ]
 
 CHECKS = ("problems", "samples", "budget", "contract", "dependants", "evaluation")
@@ -157,7 +157,7 @@ class Rules:
         }
 
 
-def rules_of(namespace: Namespace) -> Rules:
+def read_rules(namespace: Namespace) -> Rules:
     """The rules of the row, in the form that the policy uses."""
     return Rules(
         protected_labels=tuple(namespace.protected_labels),

@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.notifications import following, two_step_reminders
 from registry.notifications.models import Watch
 from registry.rest.input_serializers import Input, read
@@ -41,21 +41,21 @@ class Following(APIView):
     @extend_schema(operation_id="getFollowing", responses={200: FollowOutput, "4XX": ProblemOutput})
     def get(self, request: Request, name: str) -> Response:
         """Whether you follow this template. A wider choice, such as for its namespace, is not included."""
-        return _answer(following.get_follow(actor_of(request), name))
+        return _answer(following.get_follow(identify_actor(request), name))
 
     @extend_schema(
         operation_id="followTemplate", request=FollowInput, responses={200: FollowOutput, "4XX": ProblemOutput}
     )
     def put(self, request: Request, name: str) -> Response:
         """Follow a template: you are notified by mail of what others do to it."""
-        actor = actor_of(request)
+        actor = identify_actor(request)
         following.follow_template(actor=actor, name=name, **read(FollowInput, request))
         return _answer(following.get_follow(actor, name))
 
     @extend_schema(operation_id="unfollowTemplate", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, name: str) -> Response:
         """Stop following a template: you are notified only of what concerns you. No error if you don't follow it."""
-        following.unfollow_template(actor=actor_of(request), name=name)
+        following.unfollow_template(actor=identify_actor(request), name=name)
         return Response(status=204)
 
 
@@ -73,7 +73,7 @@ class TwoStepReminder(IdempotentView):
     def post(self, request: Request, person: str) -> Response:
         """Remind a person who can only read in a namespace of yours until two-step sign-in is on: on their home page
         and by mail. At most once in 24 hours. For admins of the namespace and of the installation."""
-        reminder = two_step_reminders.remind_of_two_step(actor=actor_of(request), username=person)
+        reminder = two_step_reminders.remind_of_two_step(actor=identify_actor(request), username=person)
         return Response(ReminderOutput.of(reminder), status=201)
 
 

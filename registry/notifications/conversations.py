@@ -6,7 +6,7 @@ from datetime import datetime
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
-from registry.accounts.models import User, say_to
+from registry.accounts.models import User, translate_for
 from registry.changes import mentions
 from registry.changes import queries as change_queries
 from registry.changes.conversation_events import ReviewRequested
@@ -44,7 +44,7 @@ def tell_of_review_request(actor: Actor, change: ChangeRequest, person: str, *, 
         return sentence.format(name=actor.person.display_name, subject=describe_change(change))
 
     facts = {"kind": ReviewRequested.kind, "is_waiting": True, "template": change.template, "change": change}
-    Notification.objects.create(person=asked, sentence=say_to(asked, say), created_at=at, **facts)
+    Notification.objects.create(person=asked, sentence=translate_for(asked, say), created_at=at, **facts)
 
 
 def tell_of_edit(actor: Actor, edited: EditedComment) -> None:
@@ -91,7 +91,7 @@ def tell_mentioned(
 
     facts = {"kind": MENTION, "template": change.template, "change": change, "created_at": at or log.now()}
     Notification.objects.bulk_create(
-        Notification(person=person, sentence=say_to(person, say), **facts) for person in people
+        Notification(person=person, sentence=translate_for(person, say), **facts) for person in people
     )
     return [*told, *people]
 

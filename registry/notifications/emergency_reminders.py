@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils.formats import date_format
 from django.utils.translation import gettext
 
-from registry.accounts.models import say_to
+from registry.accounts.models import translate_for
 from registry.changes import emergencies
 from registry.changes.emergencies import Emergency
 from registry.changes.models import ChangeRequest
@@ -51,7 +51,7 @@ def _remind_of_emergency(emergency: Emergency) -> int:
         old.filter(mailed_at=None).update(mailed_at=at)
         facts = {"kind": EMERGENCY, "is_waiting": True, "template": template, "change": change, "created_at": at}
         Notification.objects.bulk_create(
-            Notification(person=person, sentence=say_to(person, lambda: _overdue(emergency)), **facts)
+            Notification(person=person, sentence=translate_for(person, lambda: _overdue(emergency)), **facts)
             for person in people
         )
     return len(people)

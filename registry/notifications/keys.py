@@ -3,7 +3,7 @@
 from django.utils.translation import gettext
 
 from registry.accounts.actor import OPERATOR, Actor
-from registry.accounts.models import Key, say_to
+from registry.accounts.models import Key, translate_for
 from registry.namespaces import key_queries
 from registry.namespaces.events import KeyIssued, KeyRotated
 from registry.notifications.models import Notification
@@ -17,7 +17,7 @@ def tell_of_key(actor: Actor, key: Key) -> None:
     if person == actor.person or not person.is_active or person.username == OPERATOR:
         return
     kind = KeyRotated.kind if key.replaces_id else KeyIssued.kind
-    sentence = say_to(person, lambda: _describe_key(actor, key))
+    sentence = translate_for(person, lambda: _describe_key(actor, key))
     Notification.objects.create(person=person, kind=kind, sentence=sentence, key=key, created_at=key.created_at)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from django.utils.translation import gettext
 
 from registry.accounts.actor import OPERATOR
-from registry.accounts.models import say_to
+from registry.accounts.models import translate_for
 from registry.evaluations.events import EvaluationFailing, EvaluationRecovered
 from registry.evaluations.metric_titles import describe_finding
 from registry.evaluations.models import Run
@@ -57,7 +57,9 @@ def _tell(run: Run, kind: str, say: Callable[[], str]) -> None:
     concerned = {person.pk: person for person in [*people, *queries.list_watchers(run.template, kind)]}
     at = log.now()
     Notification.objects.bulk_create(
-        Notification(person=person, kind=kind, sentence=say_to(person, say), template=run.template, created_at=at)
+        Notification(
+            person=person, kind=kind, sentence=translate_for(person, say), template=run.template, created_at=at
+        )
         for _, person in sorted(concerned.items())
         if person.is_active and person.username != OPERATOR
     )

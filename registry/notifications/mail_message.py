@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, ngettext
 
 from registry.accounts.actor import Actor
-from registry.accounts.models import User, speak_to
+from registry.accounts.models import User, use_language_of
 from registry.changes.conversation_events import ReviewRequested
 from registry.changes.events import ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.models import ChangeRequest
@@ -86,7 +86,7 @@ class Proposals:
 
 def write_mail(person: User, notifications: Sequence[Notification], proposals: Proposals) -> EmailMultiAlternatives:
     """Build one mail with all notifications of a person, in their language."""
-    with speak_to(person):
+    with use_language_of(person):
         return _write_mail(person, notifications, proposals)
 
 

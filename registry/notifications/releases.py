@@ -11,7 +11,7 @@ from datetime import datetime
 from django.utils.translation import gettext, ngettext
 
 from registry.accounts.actor import OPERATOR, Actor
-from registry.accounts.models import User, say_to
+from registry.accounts.models import User, translate_for
 from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest, Decision
 from registry.notifications import queries as notification_queries
@@ -172,7 +172,7 @@ def _tell(  # one place for every act on a release
         Notification(
             person=person,
             kind=kind,
-            sentence=say_to(person, say),
+            sentence=translate_for(person, say),
             template=concern.change.template,
             change=concern.change,
             created_at=concern.at,

@@ -9,7 +9,7 @@ from functools import partial
 from django.utils.translation import gettext
 
 from registry.accounts.actor import OPERATOR, Actor
-from registry.accounts.models import User, say_to
+from registry.accounts.models import User, translate_for
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
 from registry.changes.schedule_events import ChangeUnscheduled
@@ -97,7 +97,7 @@ def _tell(usernames: Collection[str], kind: str, say: Callable[[], str], change:
         Notification(
             person=person,
             kind=kind,
-            sentence=say_to(person, say),
+            sentence=translate_for(person, say),
             template=change.template,
             change=change,
             created_at=at,

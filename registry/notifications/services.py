@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils.translation import gettext, gettext_lazy
 
 from registry.accounts.actor import OPERATOR, Actor
-from registry.accounts.models import User, say_to
+from registry.accounts.models import User, translate_for
 from registry.changes import queries as change_queries
 from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest, Decision, DecisionAct
@@ -269,7 +269,7 @@ def _write(  # noqa: PLR0913  # the only place that writes them, for every kind 
         Notification(
             person=person,
             kind=EMERGENCY if person.pk in urgent else kind,
-            sentence=say_to(person, say),
+            sentence=translate_for(person, say),
             is_waiting=person.pk in urgent or (is_waiting and person.pk in concerned),
             template=about.template,
             change=change,

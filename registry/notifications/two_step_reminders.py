@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext, ngettext
 
 from registry.accounts.actor import Actor
-from registry.accounts.models import User, say_to
+from registry.accounts.models import User, translate_for
 from registry.core.errors import Conflict, NotFound
 from registry.journal import log
 from registry.notifications.models import TWO_STEP_REMINDER, Notification
@@ -47,7 +47,7 @@ def remind_of_two_step(*, actor: Actor, username: str) -> Notification:
             ).format(name=actor.person.display_name, namespaces=", ".join(names))
 
         return Notification.objects.create(
-            person=person, kind=TWO_STEP_REMINDER, sentence=say_to(person, say), created_at=at
+            person=person, kind=TWO_STEP_REMINDER, sentence=translate_for(person, say), created_at=at
         )
 
 

@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef
 from django.utils.translation import ngettext
 
 from registry.accounts.actor import OPERATOR
-from registry.accounts.models import Key, speak_to
+from registry.accounts.models import Key, use_language_of
 from registry.journal import log
 from registry.namespaces.unused_keys import find_unused_keys
 from registry.notifications.models import UNUSED_KEY, Notification
@@ -39,7 +39,7 @@ def tell_of_unused_keys() -> int:
 
 def _describe(key: Key) -> str:
     days = settings.PROMPTUARY_UNUSED_KEY_DAYS
-    with speak_to(key.person):
+    with use_language_of(key.person):
         return ngettext(
             "The key {name} in {namespace}, which acts in your name, was not used for {days} day. "
             "If no service needs it any more, revoke it.",

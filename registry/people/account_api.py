@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from registry.accounts.actor import Actor
 from registry.core.errors import NotAllowed, TooMany
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.people import own_account, sessions
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.output_serializers import Moment, Output, ProblemOutput
@@ -123,7 +123,7 @@ class OneSession(APIView):
 
 
 def _actor(request: Request) -> Actor:
-    actor = actor_of(request)
+    actor = identify_actor(request)
     if actor.key is not None:
         raise NotAllowed(gettext("A key has no account: sign in as the person it acts for."), key=actor.key.id)
     return actor

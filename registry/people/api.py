@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.people import administration, queries
 from registry.people.account_api import EndedOutput
 from registry.rest.list_responses import read_query
@@ -109,7 +109,7 @@ class People(APIView):
         """List people: for admins of a namespace those of their namespaces, for admins of the installation all."""
         filters = read_query(request, "q", "deactivated")
         rows = queries.list_people(
-            actor_of(request),
+            identify_actor(request),
             words=str(filters.get("q", "")),
             with_deactivated=filters.get("deactivated") == "yes",
         )
@@ -122,7 +122,7 @@ class DeactivationPreview(APIView):
     @extend_schema(operation_id="previewDeactivation", responses={200: EffectsOutput, "4XX": ProblemOutput})
     def get(self, request: Request, person: str) -> Response:
         """Open changes, keys, and places that would be left alone. For admins of the installation."""
-        return Response(EffectsOutput.of(queries.describe_effects_of_deactivation(actor_of(request), person)))
+        return Response(EffectsOutput.of(queries.describe_effects_of_deactivation(identify_actor(request), person)))
 
 
 class Deactivation(IdempotentView):
@@ -131,7 +131,7 @@ class Deactivation(IdempotentView):
     @extend_schema(operation_id="deactivatePerson", request=None, responses={200: PersonState, "4XX": ProblemOutput})
     def post(self, request: Request, person: str) -> Response:
         """Deactivate an account: end its sessions and refuse its keys. For admins of the installation."""
-        row = administration.deactivate_person(actor=actor_of(request), username=person)
+        row = administration.deactivate_person(actor=identify_actor(request), username=person)
         return Response(PersonState.of(row))
 
 
@@ -141,7 +141,7 @@ class Reactivation(IdempotentView):
     @extend_schema(operation_id="reactivatePerson", request=None, responses={200: PersonState, "4XX": ProblemOutput})
     def post(self, request: Request, person: str) -> Response:
         """Reactivate the account, with the roles and keys that it had. For admins of the installation."""
-        row = administration.reactivate_person(actor=actor_of(request), username=person)
+        row = administration.reactivate_person(actor=identify_actor(request), username=person)
         return Response(PersonState.of(row))
 
 
@@ -153,7 +153,7 @@ class SecondStep(APIView):
         """Turn off two-step sign-in for a person who lost app and codes, and end their sessions. For admins of the
         installation.
         """
-        administration.reset_second_step(actor=actor_of(request), username=person)
+        administration.reset_second_step(actor=identify_actor(request), username=person)
         return Response(status=204)
 
 
@@ -163,5 +163,5 @@ class PersonSessions(APIView):
     @extend_schema(operation_id="endSessionsOfPerson", request=None, responses={200: EndedOutput, "4XX": ProblemOutput})
     def delete(self, request: Request, person: str) -> Response:
         """Sign a person out everywhere. For admins of the installation."""
-        ended = administration.end_sessions_of_person(actor=actor_of(request), username=person)
+        ended = administration.end_sessions_of_person(actor=identify_actor(request), username=person)
         return Response({"ended": ended})

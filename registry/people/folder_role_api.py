@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.namespaces import folder_roles
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.models import FolderRole
 from registry.people import group_access
 from registry.people.loss_serializers import CONFIRMED, LossesOutput, shape_losses
@@ -56,7 +56,7 @@ class FolderRoles(APIView):
     @extend_schema(operation_id="listFolderRoles", responses={200: FolderRoleList, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """List the roles in folders, as they were given to people and groups. For members."""
-        rows = folder_roles.list_folder_roles(actor_of(request), namespace)
+        rows = folder_roles.list_folder_roles(identify_actor(request), namespace)
         return Response({"results": [FolderRoleOutput.of(row) for row in rows]})
 
 
@@ -79,7 +79,7 @@ class PreviewFolderRole(APIView):
         """
         given = read_query(request, "folder", "person", "group", "role")
         losses = group_access.preview_folder_role(
-            actor_of(request),
+            identify_actor(request),
             namespace,
             given.get("folder", ""),
             given.get("role"),
@@ -146,7 +146,7 @@ def _set_role(
 ) -> Response:
     given = read(FolderRoleInput, request)
     row = group_access.set_folder_role(
-        actor=actor_of(request), namespace=namespace, folder=folder, person=person, group=group, **given
+        actor=identify_actor(request), namespace=namespace, folder=folder, person=person, group=group, **given
     )
     return Response(FolderRoleOutput.of(row))
 
@@ -156,7 +156,7 @@ def _take_role(
 ) -> Response:
     confirmed = read_query(request, "confirmed").get("confirmed", "")
     group_access.set_folder_role(
-        actor=actor_of(request),
+        actor=identify_actor(request),
         namespace=namespace,
         folder=folder,
         role=None,

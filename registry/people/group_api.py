@@ -8,7 +8,7 @@ from rest_framework.views import APIView
 
 from registry.idempotency.views import IdempotentView
 from registry.namespaces import group_queries, groups
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.models import Group
 from registry.people import group_access
 from registry.people.loss_serializers import CONFIRMED, LossesOutput, shape_losses
@@ -64,13 +64,13 @@ class Groups(IdempotentView):
     @extend_schema(operation_id="listGroups", responses={200: GroupList, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """List the groups with their people. For members."""
-        rows = group_queries.list_groups(actor_of(request), namespace)
+        rows = group_queries.list_groups(identify_actor(request), namespace)
         return Response({"results": [GroupOutput.of(row) for row in rows]})
 
     @extend_schema(operation_id="createGroup", request=GroupInput, responses={201: GroupOutput, "4XX": ProblemOutput})
     def post(self, request: Request, namespace: str) -> Response:
         """Create a group without people. For admins, not by key."""
-        group = groups.make_group(actor=actor_of(request), namespace=namespace, **read(GroupInput, request))
+        group = groups.make_group(actor=identify_actor(request), namespace=namespace, **read(GroupInput, request))
         return Response(GroupOutput.of(group), 201)
 
 
@@ -80,7 +80,7 @@ class OneGroup(APIView):
     @extend_schema(operation_id="getGroup", responses={200: GroupOutput, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str, group: str) -> Response:
         """Read a group with its people. For members."""
-        return Response(GroupOutput.of(group_queries.find_group(actor_of(request), namespace, group)))
+        return Response(GroupOutput.of(group_queries.find_group(identify_actor(request), namespace, group)))
 
     @extend_schema(operation_id="changeGroup", request=GroupChange, responses={200: GroupOutput, "4XX": ProblemOutput})
     def patch(self, request: Request, namespace: str, group: str) -> Response:
@@ -88,7 +88,7 @@ class OneGroup(APIView):
         409 names that and its `seal`; with it as `confirmed` it is done.
         """
         fields = read(GroupChange, request)
-        row = group_access.change_group(actor=actor_of(request), namespace=namespace, name=group, **fields)
+        row = group_access.change_group(actor=identify_actor(request), namespace=namespace, name=group, **fields)
         return Response(GroupOutput.of(row))
 
     @extend_schema(
@@ -99,7 +99,7 @@ class OneGroup(APIView):
         it. Where something is lost by it, 409 names that, as for another role.
         """
         confirmed = read_query(request, "confirmed").get("confirmed", "")
-        group_access.remove_group(actor=actor_of(request), namespace=namespace, name=group, confirmed=confirmed)
+        group_access.remove_group(actor=identify_actor(request), namespace=namespace, name=group, confirmed=confirmed)
         return Response(status=204)
 
 
@@ -118,7 +118,7 @@ class PreviewGroup(APIView):
         stored. For admins, not by key.
         """
         role = read_query(request, "role").get("role")
-        losses = group_access.preview_group(actor_of(request), namespace, group, "" if role == "none" else role)
+        losses = group_access.preview_group(identify_actor(request), namespace, group, "" if role == "none" else role)
         return Response(shape_losses(losses, losses.sentences, losses.seal))
 
 
@@ -130,7 +130,7 @@ class PreviewLeaving(APIView):
         """What open requests, schedules and rollouts lose if the person is removed from the group. Nothing is stored.
         For admins, not by key.
         """
-        losses = group_access.preview_leaving(actor_of(request), namespace, group, person)
+        losses = group_access.preview_leaving(identify_actor(request), namespace, group, person)
         return Response(shape_losses(losses, losses.sentences, losses.seal))
 
 
@@ -140,7 +140,7 @@ class GroupPerson(APIView):
     @extend_schema(operation_id="addToGroup", request=None, responses={200: GroupOutput, "4XX": ProblemOutput})
     def put(self, request: Request, namespace: str, group: str, person: str) -> Response:
         """Add a person to a group. For admins, not by key."""
-        row = groups.add_to_group(actor=actor_of(request), namespace=namespace, name=group, username=person)
+        row = groups.add_to_group(actor=identify_actor(request), namespace=namespace, name=group, username=person)
         return Response(GroupOutput.of(row))
 
     @extend_schema(
@@ -155,6 +155,6 @@ class GroupPerson(APIView):
         """
         confirmed = read_query(request, "confirmed").get("confirmed", "")
         group_access.remove_from_group(
-            actor=actor_of(request), namespace=namespace, name=group, username=person, confirmed=confirmed
+            actor=identify_actor(request), namespace=namespace, name=group, username=person, confirmed=confirmed
         )
         return Response(status=204)

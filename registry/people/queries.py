@@ -18,7 +18,7 @@ from registry.changes.models import ChangeRequest, Decision
 from registry.journal.models import Event
 from registry.namespaces import key_queries
 from registry.namespaces.models import Membership, Namespace, Role
-from registry.namespaces.rules import read_owning_groups, rules_of
+from registry.namespaces.rules import read_owning_groups, read_rules
 from registry.namespaces.verbs import TABLE, Verb
 from registry.people import permissions
 from registry.releases.models import Release
@@ -209,7 +209,7 @@ def _find_sole_ownerships(person: User) -> Iterable[Ownership]:
     active = set(User.objects.filter(is_active=True).values_list("username", flat=True))
     for namespace in Namespace.objects.filter(memberships__person=person).order_by("name"):
         groups = read_owning_groups([namespace])[namespace.pk]
-        for owner in rules_of(namespace).owners:
+        for owner in read_rules(namespace).owners:
             if active & set(owner.list_people(groups)) == {person.username}:
                 yield Ownership(namespace.name, owner.pattern)
 

@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.namespaces.api import MemberOutput
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.people import role_effects
 from registry.people.loss_serializers import CONFIRMED, LossesOutput, shape_losses
 from registry.rest.input_serializers import Input, Text, read
@@ -47,7 +47,7 @@ class PreviewRole(APIView):
         key.
         """
         role = read_query(request, "role").get("role") or None
-        effects = role_effects.find_role_effects(actor_of(request), namespace, person, role)
+        effects = role_effects.find_role_effects(identify_actor(request), namespace, person, role)
         facts = {"person": effects.username, "role_before": effects.role_before, "folders": list(effects.folders)}
         return Response({**facts, **shape_losses(effects.losses, effects.sentences, effects.seal)})
 
@@ -65,7 +65,7 @@ class Member(APIView):
         it, 409 names that and its `seal`; with it as `confirmed` the role is set.
         """
         given = read(MemberInput, request)
-        member, _ = role_effects.set_role(actor=actor_of(request), namespace=namespace, username=person, **given)
+        member, _ = role_effects.set_role(actor=identify_actor(request), namespace=namespace, username=person, **given)
         role = given["role"]
         folders = member.folder_roles if member else {}
         facts = {"person": person, "role": member.role if member else role, "own_role": role, "folder_roles": folders}
@@ -84,6 +84,6 @@ class Member(APIView):
         """
         confirmed = read_query(request, "confirmed").get("confirmed", "")
         role_effects.set_role(
-            actor=actor_of(request), namespace=namespace, username=person, role=None, confirmed=confirmed
+            actor=identify_actor(request), namespace=namespace, username=person, role=None, confirmed=confirmed
         )
         return Response(status=204)

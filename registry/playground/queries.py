@@ -109,7 +109,7 @@ def _list_sources(template: Template | None) -> list[Source]:
     sources = [Source(PlaygroundColumn.DRAFT, gettext("This draft"), None)]
     if template is None:
         return sources
-    labels = label_queries.label_numbers(template)
+    labels = label_queries.read_label_numbers(template)
     sources += [Source(label, label, number) for label, number in labels.items()]
     rows = template.versions.filter(redaction=None).order_by("-number").values_list("number", flat=True)
     return [*sources, *(Source(str(number), f"v{number}", number) for number in rows[:_MOST_VERSIONS])]

@@ -15,7 +15,7 @@ from registry.connections.endpoint import Endpoint
 from registry.connections.refused_settings import describe_refused_settings
 from registry.connections.reply_limits import REPLY_LIMITS, find_longest_reply
 from registry.core.errors import Invalid, NotFound
-from registry.journal.event import canonical
+from registry.journal.event import format_canonical_json
 from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 from registry.playground.models import PlaygroundColumn
@@ -166,7 +166,7 @@ def _render_column(
         bundle, rendered = _render_draft(actor, request.document, inputs, place)
     else:
         version = _find_version(actor, name, request.source, place)
-        bundle = canonical(version.unpacked())
+        bundle = format_canonical_json(version.unpacked())
         try:
             rendered = preview.render_prompt(actor=actor, data=inputs, name=name, ref=str(version.number))
         except Invalid as error:

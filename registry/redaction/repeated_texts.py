@@ -22,7 +22,7 @@ from registry.releases.models import ReleaseComment, ReleaseCommentRevision
 from registry.templates.label_models import LabelMove
 from registry.templates.models import SampleSet, Template, Version
 
-__all__ = ["blank_copies", "find_unique_passages", "list_remaining_copies"]
+__all__ = ["find_unique_passages", "list_remaining_copies", "redact_copies"]
 
 _MOST_COMPARED = 300  # remaining documents whose text is compared for common passages
 _MOST_NAMED = 10  # rows per table
@@ -53,7 +53,7 @@ def list_remaining_copies(passages: Sequence[str]) -> Iterator[str]:
             yield f"{count - _MOST_NAMED} more {model._meta.verbose_name_plural}"
 
 
-def blank_copies(passages: Sequence[str]) -> None:
+def redact_copies(passages: Sequence[str]) -> None:
     """Delete unsent remarks that repeat a passage, and clear work notes that do."""
     Remark.objects.filter(_match_any(["text", "suggestion", "quote"], passages)).delete()
     for model, columns in _by_model(Holds.BLANKED):

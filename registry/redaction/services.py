@@ -29,7 +29,7 @@ from registry.core.input_checks import check_text
 from registry.core.names import LATEST
 from registry.idempotency import answers
 from registry.journal import immutable_tables, log
-from registry.journal.event import digest_of
+from registry.journal.event import compute_digest
 from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
@@ -38,7 +38,7 @@ from registry.redaction import improvement_texts, playground_texts, repeated_tex
 from registry.templates import queries as template_queries
 from registry.templates import search_engine
 from registry.templates.events import VersionRedacted, VersionSaved
-from registry.templates.former_names import current_names
+from registry.templates.former_names import find_current_names
 from registry.templates.label_models import Label
 from registry.templates.models import Draft, Redaction, Rendering, Version
 from registry.templates.search_index import update_search_index
@@ -124,7 +124,7 @@ def redact_version(  # what an admin decides
         notification_services.tell_of_redaction(actor, plan.versions, reason.strip(), remotes)
         for row in plan.versions:
             _take_away(actor, row, reason.strip(), plan.passages)
-        repeated_texts.blank_copies(plan.passages)
+        repeated_texts.redact_copies(plan.passages)
         answers.forget_answers()
         search_engine.optimize_index()  # the index keeps deleted words until its segments are merged
         for template in {row.template_id: row.template for row in plan.versions}.values():
@@ -169,14 +169,14 @@ def _plan(actor: Actor, version: Version, *, everywhere: bool) -> RedactionPlan:
 
 def _holders(version: Version) -> list[Version]:
     """Other versions that contain the same text, whole or as a fragment, found by the digests in the journal."""
-    digest = digest_of(version.document)
+    digest = compute_digest(version.document)
     events = Event.objects.filter(kind=VersionSaved.kind, text__contains=digest).order_by("number")
     holders = []
     for text in events.values_list("text", flat=True):
         body = json.loads(text)["body"]
         if digest in (body["document"], *body["fragments"].values()):
             holders.append((body["template"], body["number"]))
-    current = current_names({name for name, _ in holders})
+    current = find_current_names({name for name, _ in holders})
     rows = [
         Version.objects.select_related("template__namespace", "template__latest", "author").get(
             template__name=current.get(name, name), number=number

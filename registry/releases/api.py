@@ -14,7 +14,7 @@ from registry.changes import label_preview
 from registry.changes import schedules as change_schedules
 from registry.core.timestamps import read_moment
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.key_rights import is_narrow
 from registry.namespaces.verbs import Verb
 from registry.releases import plans, proposals, queries, roll_back_preview, roll_backs, schedules, services
@@ -122,7 +122,7 @@ class Releases(IdempotentView):
     )
     def get(self, request: Request, namespace: str) -> Response:
         """List releases, newest first. `state` is open, published or withdrawn."""
-        page = queries.list_releases(actor_of(request), namespace=namespace, **read_query(request, "state"))
+        page = queries.list_releases(identify_actor(request), namespace=namespace, **read_query(request, "state"))
         return answer_page(request, page, ReleaseItem.of)
 
     @extend_schema(operation_id="proposeRelease", request=ProposeReleaseInput, responses=MADE)
@@ -130,7 +130,7 @@ class Releases(IdempotentView):
         """Propose versions of several templates for one label, together. Templates that need no change are left out and
         listed.
         """
-        body, actor = read(ProposeReleaseInput, request), actor_of(request)
+        body, actor = read(ProposeReleaseInput, request), identify_actor(request)
         text = body[change_schedules.FIELD]
         [proposed] = schedules.propose_releases_at(
             actor=actor,
@@ -161,7 +161,7 @@ class Plan(APIView):
         stored.
         """
         body = read(SelectionInput, request)
-        actor = actor_of(request)
+        actor = identify_actor(request)
         plan = plans.plan_release(actor, namespace, body["label"], _selection(body))
         members = _preview_members(plan, body["label"], may_read=actor.key is None or not is_narrow(actor.key))
         return Response(PlanOutput.of({"members": members, "left_out": plan.left_out}))
@@ -182,7 +182,7 @@ class Members(IdempotentView):
     @extend_schema(operation_id="addToRelease", request=ReleaseMemberInput, responses=MADE)
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Add a template to an open release. An open request for the same version joins as it is."""
-        body, actor = read(ReleaseMemberInput, request), actor_of(request)
+        body, actor = read(ReleaseMemberInput, request), identify_actor(request)
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         proposals.add_to_release(actor=actor, number=number, versions={body["template"]: body["version"]})
         return show(request, namespace, number, Verb.PROPOSE, 201)
@@ -194,7 +194,7 @@ class OneMember(APIView):
     @extend_schema(operation_id="removeFromRelease", responses=_ANSWERS)
     def delete(self, request: Request, namespace: str, number: int, change: int) -> Response:
         """Remove a change from the release. It stays open with its approvals; the answer is the release without it."""
-        actor = actor_of(request)
+        actor = identify_actor(request)
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         proposals.remove_from_release(actor=actor, number=number, change=change)
         return show(request, namespace, number, Verb.PROPOSE)
@@ -207,7 +207,7 @@ class PublishRelease(IdempotentView):
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Publish a release: move all labels if nothing blocks any of them, otherwise none."""
         expected = read_expected_members(read(PublishReleaseInput, request))
-        actor = actor_of(request)
+        actor = identify_actor(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
         services.publish_release(actor=actor, number=number, expected=expected)
         return show(request, namespace, number, Verb.PUBLISH)
@@ -219,7 +219,7 @@ class WithdrawRelease(IdempotentView):
     @extend_schema(operation_id="withdrawRelease", request=WithdrawalInput, responses=_ANSWERS)
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Withdraw the release and its open change requests, with a reason."""
-        body, actor = read(WithdrawalInput, request), actor_of(request)
+        body, actor = read(WithdrawalInput, request), identify_actor(request)
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         services.withdraw_release(actor=actor, number=number, reason=body["reason"])
         return show(request, namespace, number, Verb.PROPOSE)
@@ -231,7 +231,7 @@ class RollBackRelease(IdempotentView):
     @extend_schema(operation_id="rollBackRelease", request=ReleaseRollBackInput, responses=_ANSWERS)
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Roll a release back: set the labels of all templates, or of the named ones, to what they served before it."""
-        body, actor = read(ReleaseRollBackInput, request), actor_of(request)
+        body, actor = read(ReleaseRollBackInput, request), identify_actor(request)
         queries.find_release(actor, Verb.ROLL_BACK, number, namespace)
         body["expected"] = read_expected_members(body)
         roll_backs.roll_back_release(actor=actor, number=number, **body)
@@ -249,7 +249,7 @@ class PreviewRollBack(APIView):
         """Preview a roll back: the version of each label, what blocks it, and who gets it. Nothing is stored. Not for
         limited keys.
         """
-        actor = actor_of(request)
+        actor = identify_actor(request)
         release = queries.find_release(actor, Verb.READ, number, namespace)
         return Response(RollBackPreviewOutput.of(roll_back_preview.preview_roll_back(release, actor)))
 
@@ -271,6 +271,6 @@ def show(
     request: Request, namespace: str, number: int, verb: Verb, status: int = 200, left_out: Sequence[LeftOut] = ()
 ) -> Response:
     """The current state of the release, returned by every call that changes it. verb: what the call has just done."""
-    actor = actor_of(request)
+    actor = identify_actor(request)
     release = queries.find_release(actor, verb, number, namespace)
     return Response(ReleaseOutput.of(ReleaseFacts.read(release, actor, left_out)), status)

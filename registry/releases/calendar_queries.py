@@ -11,11 +11,11 @@ from registry.changes.models import ChangeRequest
 from registry.freezes.models import Freeze
 from registry.freezes.windows import Window
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.releases.models import Release
 from registry.rollouts.timetable import RolloutMoment, read_moments
 from registry.templates.label_models import LabelMove
-from registry.templates.queries import within_namespaces
+from registry.templates.queries import filter_by_namespaces
 
 __all__ = ["MOST_MOVES", "Calendar", "FreezeWindow", "read_calendar"]
 
@@ -52,7 +52,7 @@ def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str
     """Read what the actor may see from `begins` (inclusive) to `ends` (exclusive), in one namespace or by default in
     all, in a constant number of queries. Empty for a namespace that the actor may not read.
     """
-    spaces = visible_namespaces(actor)
+    spaces = list_visible_namespaces(actor)
     ids = list((spaces.filter(name=namespace) if namespace else spaces).values_list("pk", flat=True))
     moves = _read_moves(ids, begins, ends)
     due = Q(goes_live_at__gte=begins, goes_live_at__lt=ends)
@@ -75,7 +75,7 @@ def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str
 def _read_moves(namespaces: Collection[int], begins: datetime, ends: datetime) -> list[LabelMove]:
     """The newest first, with one more than is shown."""
     rows = LabelMove.objects.filter(protected=True, created_at__gte=begins, created_at__lt=ends)
-    rows = within_namespaces(rows, Namespace.objects.filter(pk__in=namespaces))
+    rows = filter_by_namespaces(rows, Namespace.objects.filter(pk__in=namespaces))
     rows = rows.select_related("template", "after", "change", "person").only(*_SHOWN)
     return list(rows.order_by("-created_at", "-pk")[: MOST_MOVES + 1])
 

@@ -7,7 +7,7 @@ from rest_framework.views import APIView
 
 from registry.accounts.actor import Actor
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
 from registry.releases import comments, queries
 from registry.releases.api import show
@@ -36,7 +36,7 @@ class Comments(IdempotentView):
     )
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Comment on the whole release. Comments on lines belong to the threads of its changes."""
-        body, actor = read(CommentInput, request), actor_of(request)
+        body, actor = read(CommentInput, request), identify_actor(request)
         _require_release(actor, namespace, number)
         comments.comment_on_release(actor=actor, number=number, text=body["text"])
         return show(request, namespace, number, Verb.COMMENT, 201)
@@ -48,7 +48,7 @@ class OneComment(APIView):
     @extend_schema(operation_id="editReleaseComment", request=CommentInput, responses=_ANSWERS)
     def patch(self, request: Request, namespace: str, number: int, comment: int) -> Response:
         """Edit your own comment; the earlier ones stay readable."""
-        body, actor = read(CommentInput, request), actor_of(request)
+        body, actor = read(CommentInput, request), identify_actor(request)
         _require_release(actor, namespace, number)
         comments.edit_release_comment(actor=actor, number=number, comment=comment, text=body["text"])
         return show(request, namespace, number, Verb.COMMENT)
@@ -56,7 +56,7 @@ class OneComment(APIView):
     @extend_schema(operation_id="deleteReleaseComment", request=None, responses=_ANSWERS)
     def delete(self, request: Request, namespace: str, number: int, comment: int) -> Response:
         """Delete your own comment; its place stays."""
-        actor = actor_of(request)
+        actor = identify_actor(request)
         _require_release(actor, namespace, number)
         comments.delete_release_comment(actor=actor, number=number, comment=comment)
         return show(request, namespace, number, Verb.COMMENT)

@@ -15,7 +15,7 @@ from registry.changes.revisions import require_own_comment
 from registry.core.errors import Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.journal import log
-from registry.journal.event import digest_of
+from registry.journal.event import compute_digest
 from registry.namespaces.verbs import Verb
 from registry.releases.comment_events import ReleaseCommentDeleted, ReleaseCommented, ReleaseCommentEdited
 from registry.releases.models import Release, ReleaseComment, ReleaseCommentRevision
@@ -55,7 +55,7 @@ def comment_on_release(*, actor: Actor, number: int, text: str) -> ReleaseCommen
         )
         release.updated_at = at
         release.save(update_fields=["updated_at"])
-        event = ReleaseCommented(**step_fields(release), number=comment.number, text=digest_of(comment.text))
+        event = ReleaseCommented(**step_fields(release), number=comment.number, text=compute_digest(comment.text))
         log.append(actor, event, namespace=release.namespace, at=at, subject=comment)
     return comment
 
@@ -75,7 +75,7 @@ def edit_release_comment(*, actor: Actor, number: int, comment: int, text: str) 
             return
         revision = _write(release, comment, revisions, after, is_deleted=False)
         event = ReleaseCommentEdited(
-            **step_fields(release), comment=comment, revision=revision.number, text=digest_of(after)
+            **step_fields(release), comment=comment, revision=revision.number, text=compute_digest(after)
         )
         subject = EditedReleaseComment(release, before, after)
         log.append(actor, event, namespace=release.namespace, at=revision.created_at, subject=subject)

@@ -8,7 +8,7 @@ from rest_framework.views import APIView
 
 from registry.freezes import queries, services
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.releases.stopped_schedules import FreezeEffect, list_freeze_effects
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.output_serializers import Moment, Output, ProblemOutput
@@ -73,7 +73,7 @@ class Freezes(IdempotentView):
     @extend_schema(operation_id="listFreezes", responses={200: FreezeList, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """List the current and the coming freezes."""
-        rows = queries.list_freezes(actor_of(request), namespace)
+        rows = queries.list_freezes(identify_actor(request), namespace)
         return Response({"results": [FreezeOutput.of(row) for row in list_freeze_effects(rows)]})
 
     @extend_schema(operation_id="setFreeze", request=FreezeInput, responses={201: FreezeOutput, "4XX": ProblemOutput})
@@ -81,7 +81,7 @@ class Freezes(IdempotentView):
         """Set a freeze: nothing is published to protected labels in that time. Rolling back and emergencies ignore it.
         For admins, not by key.
         """
-        freeze = services.set_freeze(actor=actor_of(request), namespace=namespace, **read(FreezeInput, request))
+        freeze = services.set_freeze(actor=identify_actor(request), namespace=namespace, **read(FreezeInput, request))
         return Response(FreezeOutput.of(list_freeze_effects([freeze])[0]), 201)
 
 
@@ -91,5 +91,5 @@ class OneFreeze(APIView):
     @extend_schema(operation_id="removeFreeze", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, namespace: str, number: int) -> Response:
         """End a freeze immediately. For admins, not by key."""
-        services.remove_freeze(actor=actor_of(request), namespace=namespace, number=number)
+        services.remove_freeze(actor=identify_actor(request), namespace=namespace, number=number)
         return Response(status=204)

@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from registry.core.errors import Conflict
 from registry.releases.models import Release
-from registry.templates.former_names import current_names
+from registry.templates.former_names import find_current_names
 from registry.templates.label_models import Label
 
 __all__ = ["Seen", "read_open_members", "require_unmoved"]
@@ -48,7 +48,7 @@ def require_unmoved(
 def _follow_renames(expected: Seen, found: Seen) -> Seen:
     """What the caller saw, keyed by the templates' current names; queries only if a name is missing."""
     strangers = [name for name in expected if name not in found]
-    current = current_names(strangers) if strangers else {}
+    current = find_current_names(strangers) if strangers else {}
     return {current.get(name, name): seen for name, seen in expected.items()}
 
 

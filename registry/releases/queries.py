@@ -16,7 +16,7 @@ from registry.journal import log
 from registry.journal.event import JournalEvent, from_microseconds, parse_event, to_microseconds
 from registry.journal.models import Event
 from registry.namespaces import path_permissions, permissions
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.releases import comment_events, events, schedule_events
 from registry.releases.comment_texts import read_comment_texts
@@ -107,7 +107,7 @@ def list_releases(
     withdrawn.
     """
     limit = check_limit(limit)
-    rows = Release.objects.filter(namespace__in=visible_namespaces(actor))
+    rows = Release.objects.filter(namespace__in=list_visible_namespaces(actor))
     if namespace:
         rows = rows.filter(namespace=permissions.find_namespace(actor, Verb.READ, namespace))
     if state:

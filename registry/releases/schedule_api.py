@@ -11,7 +11,7 @@ from registry.accounts.actor import Actor
 from registry.changes import schedules as change_schedules
 from registry.changes.schedule_api import ScheduleInput
 from registry.core.timestamps import read_moment
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
 from registry.releases import queries, schedules
 from registry.releases.expected_members import ExpectedMembers, read_expected_members
@@ -38,7 +38,7 @@ class ReleaseSchedule(APIView):
     )
     def put(self, request: Request, namespace: str, number: int) -> Response:
         """Schedule the publication of the release. Rights, approvals, checks and freezes are checked at that moment."""
-        actor = actor_of(request)
+        actor = identify_actor(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
         body = read(ScheduleReleaseInput, request)
         at = read_moment(change_schedules.FIELD, body[change_schedules.FIELD], UTC)
@@ -48,7 +48,7 @@ class ReleaseSchedule(APIView):
     @extend_schema(operation_id="unscheduleRelease", request=None, responses={200: ReleaseOutput, "4XX": ProblemOutput})
     def delete(self, request: Request, namespace: str, number: int) -> Response:
         """Remove the schedule. The release stays open."""
-        actor = actor_of(request)
+        actor = identify_actor(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
         schedules.unschedule_release(actor=actor, number=number)
         return _show(actor, number, namespace)

@@ -8,7 +8,7 @@ from rest_framework.views import APIView
 from registry.changes.api import SeenVersion
 from registry.changes.rollout_plan_serializers import RolloutPlanInput
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, NoInput, Text, read
@@ -67,7 +67,7 @@ class Rollouts(IdempotentView):
     )
     def get(self, request: Request) -> Response:
         """List rollouts, newest first. `state` is running, paused, stopped, finished, or active for the first two."""
-        page = queries.list_rollouts(actor_of(request), **read_query(request, *_FILTERS))
+        page = queries.list_rollouts(identify_actor(request), **read_query(request, *_FILTERS))
         return answer_page(request, page, RolloutItem.of)
 
     @extend_schema(
@@ -77,7 +77,7 @@ class Rollouts(IdempotentView):
     )
     def post(self, request: Request) -> Response:
         """Publish an approved change gradually: its label serves it to a growing share of the callers."""
-        rollout = services.start_rollout(actor=actor_of(request), **read(StartRolloutInput, request))
+        rollout = services.start_rollout(actor=identify_actor(request), **read(StartRolloutInput, request))
         answer = _show(request, rollout.number, Verb.PUBLISH, 201)
         answer["Location"] = f"/api/v1/rollouts/{rollout.number}"
         return answer
@@ -98,7 +98,7 @@ class StepRollout(IdempotentView):
     @extend_schema(operation_id="stepRollout", request=NextStepInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Take the next step now. After the last step, everybody gets the candidate."""
-        services.step_rollout(actor=actor_of(request), number=number, **read(NextStepInput, request))
+        services.step_rollout(actor=identify_actor(request), number=number, **read(NextStepInput, request))
         return _show(request, number, Verb.PUBLISH)
 
 
@@ -108,7 +108,7 @@ class PauseRollout(IdempotentView):
     @extend_schema(operation_id="pauseRollout", request=PauseInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Keep the share as it is until somebody resumes the rollout. Its stop rule stays in force."""
-        services.pause_rollout(actor=actor_of(request), number=number, **read(PauseInput, request))
+        services.pause_rollout(actor=identify_actor(request), number=number, **read(PauseInput, request))
         return _show(request, number, Verb.PUBLISH)
 
 
@@ -119,7 +119,7 @@ class ResumeRollout(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Resume a paused rollout: the wait for its next step begins again."""
         read(NoInput, request)
-        services.resume_rollout(actor=actor_of(request), number=number)
+        services.resume_rollout(actor=identify_actor(request), number=number)
         return _show(request, number, Verb.PUBLISH)
 
 
@@ -129,7 +129,7 @@ class StopRollout(IdempotentView):
     @extend_schema(operation_id="stopRollout", request=StopInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Stop the rollout: everybody gets the stable version again. The change request stays open."""
-        services.stop_rollout(actor=actor_of(request), number=number, **read(StopInput, request))
+        services.stop_rollout(actor=identify_actor(request), number=number, **read(StopInput, request))
         return _show(request, number, Verb.ROLL_BACK)
 
 
@@ -140,12 +140,12 @@ class FinishRollout(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Serve the candidate to everybody now: the label moves, and the change request is published."""
         read(NoInput, request)
-        services.finish_rollout(actor=actor_of(request), number=number)
+        services.finish_rollout(actor=identify_actor(request), number=number)
         return _show(request, number, Verb.PUBLISH)
 
 
 def _show(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
     """The current state of the rollout, returned by every call that changes it. verb: what the call has just done."""
-    actor = actor_of(request)
+    actor = identify_actor(request)
     rollout = queries.find_rollout(actor, verb, number)
     return Response(RolloutOutput.of(RolloutFacts.read(rollout, actor)), status)

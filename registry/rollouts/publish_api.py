@@ -8,7 +8,7 @@ from registry.changes import api as change_api
 from registry.changes import services as change_services
 from registry.changes.serializers import ChangeOutput
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, read
@@ -37,7 +37,7 @@ class Publish(IdempotentView):
     )
     def post(self, request: Request, number: int) -> Response:
         """Publish: move the label if nothing blocks the change. If a rollout was planned, start it instead."""
-        given, actor = read(PublishInput, request), actor_of(request)
+        given, actor = read(PublishInput, request), identify_actor(request)
         seen = {name: given[name] for name in ("version", "expected")}
         if given["at_once"]:
             change_services.publish_change(actor=actor, number=number, **seen)

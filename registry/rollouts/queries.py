@@ -10,17 +10,17 @@ from registry.core.errors import NotFound
 from registry.core.pagination import Page, check_limit, cut, read_number
 from registry.journal import log
 from registry.namespaces import permissions
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.rollouts.models import Rollout
 from registry.templates.models import Template
 
 __all__ = [
     "find_rollout",
+    "find_rollout_of_change",
     "list_active",
     "list_rollouts",
     "lock_rollout",
-    "rollout_of_change",
 ]
 
 _RELATED = (
@@ -72,7 +72,7 @@ def list_rollouts(
     or `active` for those that split a label now.
     """
     limit = check_limit(limit)
-    rows = _rows().filter(template__namespace__in=visible_namespaces(actor))
+    rows = _rows().filter(template__namespace__in=list_visible_namespaces(actor))
     if namespace:
         rows = rows.filter(template__namespace=permissions.find_namespace(actor, Verb.READ, namespace))
     if template:
@@ -89,7 +89,7 @@ def list_active(actor: Actor, templates: Collection[int] | None = None) -> list[
 
     templates: limit to these, by id.
     """
-    rows = Rollout.objects.filter(template__namespace__in=visible_namespaces(actor), state__in=Rollout.ACTIVE)
+    rows = Rollout.objects.filter(template__namespace__in=list_visible_namespaces(actor), state__in=Rollout.ACTIVE)
     if templates is not None:
         rows = rows.filter(template__in=templates)
     # Usually there are none, and then the query with all relations would cost ten times as much.
@@ -97,7 +97,7 @@ def list_active(actor: Actor, templates: Collection[int] | None = None) -> list[
     return list(_rows().filter(pk__in=numbers).order_by("-number")) if numbers else []
 
 
-def rollout_of_change(change: int) -> Rollout | None:
+def find_rollout_of_change(change: int) -> Rollout | None:
     """The newest rollout of a change request that the caller may read."""
     return _rows().filter(change=change).order_by("-number").first()
 

@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.core.client_address import client_address
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
 from registry.rest.list_responses import answer_page, read_query
 from registry.serving.fetcher import fetcher
@@ -44,7 +44,7 @@ class Fetch(APIView):
     )
     def get(self, request: Request, name: str, ref: str) -> HttpResponse:
         """Fetch by number, digest (both immutable) or label, with an entity tag for conditional requests."""
-        actor, target = actor_of(request), f"{name}@{ref}"
+        actor, target = identify_actor(request), f"{name}@{ref}"
         known_etag = request.headers.get("If-None-Match", "")
         bucket = read_bucket(request.META.get("QUERY_STRING", ""))
         fetcher().follower.mark_due()  # this path is slow anyway, so it can be exact
@@ -65,7 +65,7 @@ class History(APIView):
     def get(self, request: Request, name: str) -> Response:
         """List the versions of a template, newest first; for a limited key those that it may fetch. `commit` is null
         until the mirror has it."""
-        page = limited_key_view.list_visible_versions(actor_of(request), name, **read_query(request))
+        page = limited_key_view.list_visible_versions(identify_actor(request), name, **read_query(request))
         return answer_page(request, page, HistoryItem.of)
 
 

@@ -8,9 +8,9 @@ from rest_framework.views import APIView
 
 from registry.core.client_address import client_address
 from registry.core.errors import NotFound
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import role_of
+from registry.namespaces.permissions import find_role
 from registry.rest import output_serializers
 from registry.serving import namespace_bundle
 from registry.serving.credentials import Caller
@@ -66,7 +66,7 @@ class Moves(APIView):
     )
     def get(self, request: Request, namespace: str) -> HttpResponse:
         """The label moves since then. Ask again after `again` seconds."""
-        actor, query = actor_of(request), request.META.get("QUERY_STRING", "")
+        actor, query = identify_actor(request), request.META.get("QUERY_STRING", "")
         fetcher().follower.mark_due()
         if actor.key is not None:
             authorization, address = request.META["HTTP_AUTHORIZATION"], client_address(request.META)
@@ -75,11 +75,11 @@ class Moves(APIView):
 
 
 def _caller(request: Request, namespace: str) -> Caller:
-    actor = actor_of(request)
+    actor = identify_actor(request)
     if actor.key is not None:
         return fetcher().authenticate(request.META["HTTP_AUTHORIZATION"], client_address(request.META))
     space = Namespace.objects.filter(name=namespace).first()
-    if space is None or role_of(actor.person, space) is None:
+    if space is None or find_role(actor.person, space) is None:
         raise NotFound(
             gettext("There is no namespace {name}, or you don't have access to it.").format(name=namespace[:100])
         )

@@ -12,8 +12,8 @@ from registry.core.client_address import Network, parse_networks
 from registry.core.errors import PromptuaryError
 from registry.namespaces.key_attempts import KeyAttempts
 from registry.namespaces.key_queries import require_address
-from registry.namespaces.key_rights import is_limited, verbs_of
-from registry.namespaces.permissions import role_of
+from registry.namespaces.key_rights import is_limited, list_key_verbs
+from registry.namespaces.permissions import find_role
 from registry.namespaces.verbs import Verb
 from registry.serving.journal_follower import renew_connection
 
@@ -91,14 +91,14 @@ class CallerCache:
 def read_caller(key: Key, valid_until: float) -> Caller:
     """What the key may fetch according to the database now; valid until `valid_until` (the fetcher's clock)."""
     # Without a role in the namespace the key finds nothing, as no template is in a namespace with an empty name.
-    namespace = key.namespace.name if role_of(key.person, key.namespace) else ""
+    namespace = key.namespace.name if find_role(key.person, key.namespace) else ""
     return Caller(
         key.id,
         namespace,
         is_limited(key),
         frozenset(key.namespace.protected_labels),
         frozenset(key.labels),
-        Verb.FETCH in verbs_of(key),
+        Verb.FETCH in list_key_verbs(key),
         parse_networks(key.addresses),
         valid_until,
     )

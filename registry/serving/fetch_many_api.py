@@ -11,8 +11,8 @@ from rest_framework.views import APIView
 
 from registry.core.client_address import client_address
 from registry.core.errors import PromptuaryError, TooLarge
-from registry.core.problem_details import of_error
-from registry.namespaces.authentication import actor_of
+from registry.core.problem_details import describe_error
+from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Text, read
 from registry.serving.fetcher import fetcher
@@ -61,7 +61,7 @@ class FetchMany(APIView):
 
 
 def _answer(request: Request, ref: str) -> Answer | PromptuaryError:
-    actor = actor_of(request)
+    actor = identify_actor(request)
     if actor.key is not None:
         return fetcher().answer(request.META["HTTP_AUTHORIZATION"], ref, address=client_address(request.META))
     try:
@@ -73,7 +73,7 @@ def _answer(request: Request, ref: str) -> Answer | PromptuaryError:
 def _result(ref: str, answer: Answer | PromptuaryError) -> bytes:
     """Join the cached bytes of each fetch; nothing is parsed or serialized again."""
     if isinstance(answer, PromptuaryError):
-        problem = of_error(answer)
+        problem = describe_error(answer)
         status, etag, body = problem.status, None, problem.to_bytes()
         approval = None
     else:

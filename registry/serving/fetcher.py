@@ -28,7 +28,7 @@ from registry.core.refusal_limiter import Refusals
 from registry.journal.event import Cache, find_invalidated_caches
 from registry.namespaces.key_attempts import KeyAttempts, key_attempts
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import role_of
+from registry.namespaces.permissions import find_role
 from registry.serving import version_rows
 from registry.serving.credentials import Caller, CallerCache
 from registry.serving.fetch_refusals import (
@@ -134,7 +134,7 @@ class Fetcher:
         """The version that the ref resolves to, for a signed-in person. Raises PromptuaryError."""
         self.follower.poll_if_due()
         namespace = Namespace.objects.filter(name=target.partition("/")[0]).first()
-        if namespace is None or role_of(person, namespace) is None:
+        if namespace is None or find_role(person, namespace) is None:
             raise explain_absent(target)
         return self.find_version(Caller("", namespace.name), target)
 

@@ -17,7 +17,7 @@ from registry.changes import head_checks
 from registry.core import names
 from registry.core.client_address import parse_networks, read_networks
 from registry.core.errors import Invalid, PromptuaryError
-from registry.core.problem_details import status_of
+from registry.core.problem_details import find_status
 from registry.namespaces import key_queries, key_rights, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import KEY_VERBS, NEVER_BY_NARROW_KEY, Verb
@@ -103,7 +103,7 @@ def try_key(  # what is tried, and from where
             return KeyTrial(act, target, _OK, "", version.number, version.digest)
         _require_right(Actor(key.person, key), verb, template, ref)
     except PromptuaryError as error:
-        return KeyTrial(act, target, status_of(error), error.message)
+        return KeyTrial(act, target, find_status(error), error.message)
     return KeyTrial(act, target, _OK, str(_STILL_NEEDED.get(verb, "")))
 
 
@@ -137,7 +137,7 @@ def _why_closed(key: Key) -> str:
 
 def _sentences(key: Key) -> Iterator[KeyAbility]:
     actor, space = Actor(key.person, key), key.namespace
-    if permissions.role_of(key.person, space) is None:
+    if permissions.find_role(key.person, space) is None:
         rest = gettext("{person} has no role in {namespace} any more.")
         rest = rest.format(person=key.person.username, namespace=space.name)
         yield KeyAbility(False, gettext("Can't do anything."), rest)
@@ -153,7 +153,7 @@ def _sentences(key: Key) -> Iterator[KeyAbility]:
         if verb is not Verb.FETCH:
             can = gettext("Can {act}").format(act=key_queries.describe_verb(verb))
             yield KeyAbility(True, can, _describe_place(key, space, verb))
-    narrowed = [verb for verb in KEY_VERBS if verb not in allowed and verb in key_rights.verbs_of(key)]
+    narrowed = [verb for verb in KEY_VERBS if verb not in allowed and verb in key_rights.list_key_verbs(key)]
     narrowed = [verb for verb in narrowed if verb in NEVER_BY_NARROW_KEY and key_rights.is_narrow(key)]
     if narrowed:
         acts = _join_choices([key_queries.describe_verb(verb) for verb in narrowed])

@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.output_serializers import Output, ProblemOutput
 from registry.serving import key_trial
@@ -57,7 +57,7 @@ class KeyAbilities(APIView):
         """Describe in sentences what a key may do, by the rules that apply to its calls. For admins and the person it
         acts for, not by key.
         """
-        rows = key_trial.describe_abilities(actor_of(request), key)
+        rows = key_trial.describe_abilities(identify_actor(request), key)
         return Response({"results": [AbilityOutput.of(row) for row in rows]})
 
 
@@ -69,5 +69,5 @@ class KeyTrials(APIView):
         """Try a call as this key: what the server would answer. Nothing is changed or counted. For admins and the
         person it acts for, not by key.
         """
-        trial = key_trial.try_key(actor=actor_of(request), key_id=key, **read(TrialInput, request))
+        trial = key_trial.try_key(actor=identify_actor(request), key_id=key, **read(TrialInput, request))
         return Response(TrialOutput.of(trial))

@@ -8,7 +8,7 @@ from http import HTTPStatus
 from typing import NamedTuple
 
 from registry.core.errors import PromptuaryError
-from registry.core.problem_details import CONTENT_TYPE, Problem, of_error, unauthenticated
+from registry.core.problem_details import CONTENT_TYPE, Problem, describe_error, describe_missing_sign_in
 from registry.serving.credentials import Unauthenticated
 from registry.templates.label_moves import Approval
 
@@ -167,7 +167,9 @@ def make_served(
 
 def refuse(error: PromptuaryError) -> Answer:
     """The response for a domain error."""
-    problem: Problem = unauthenticated(error.message) if isinstance(error, Unauthenticated) else of_error(error)
+    problem: Problem = (
+        describe_missing_sign_in(error.message) if isinstance(error, Unauthenticated) else describe_error(error)
+    )
     headers = {**problem.headers, "Cache-Control": "no-store", "Vary": "Authorization"}
     return make_answer(problem.status, problem.to_bytes(), CONTENT_TYPE, headers)
 

@@ -10,7 +10,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
 from registry.serving import vocabularies
 
@@ -42,7 +42,7 @@ class Vocabulary(APIView):
         key that may fetch or check.
         """
         vocabulary = vocabularies.find_vocabulary(
-            actor=actor_of(request),
+            actor=identify_actor(request),
             digest=digest,
             if_none_match=request.headers.get("If-None-Match", ""),
             accept_encoding=request.headers.get("Accept-Encoding", ""),

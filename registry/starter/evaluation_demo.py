@@ -12,7 +12,7 @@ from typing import Any
 from django.utils import timezone
 
 from promptuary.evaluation.models import prompt_digest
-from promptuary.renderer.syntax.yaml_reader import compose, value_of
+from promptuary.renderer.syntax.yaml_reader import compose, read_value
 from registry.accounts.actor import Actor
 from registry.changes import check_results
 from registry.core.renderer_pool import child
@@ -161,7 +161,7 @@ def _save(author: Actor, change: MeasuredChange, number: int) -> Version:
         number,
         change.documents[number - 1],
         change.messages[number - 1],
-        samples=value_of(compose(change.samples)) if change.samples else None,
+        samples=read_value(compose(change.samples)) if change.samples else None,
         copied_from=change.copied_from,
     )
 

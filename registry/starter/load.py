@@ -11,7 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from promptuary.renderer.syntax.yaml_reader import compose, value_of
+from promptuary.renderer.syntax.yaml_reader import compose, read_value
 from registry.accounts.actor import Actor, operator_actor
 from registry.accounts.models import Key, User
 from registry.journal import log
@@ -141,7 +141,7 @@ def _save(actor: Actor, name: str, path: Path, number: int, message: str) -> Non
 def _read_samples(path: Path) -> dict[str, Any] | None:
     name = path.name.removesuffix(".yml.j2").split(".")[0]
     samples = path.with_name(f"{name}.samples.yml")
-    return value_of(compose(samples.read_text(encoding="utf-8"))) if samples.exists() else None
+    return read_value(compose(samples.read_text(encoding="utf-8"))) if samples.exists() else None
 
 
 def _keep_key(admin: Actor) -> None:

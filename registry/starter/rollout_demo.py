@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from promptuary.renderer.rollouts import is_on_candidate_side
-from promptuary.renderer.syntax.yaml_reader import compose, value_of
+from promptuary.renderer.syntax.yaml_reader import compose, read_value
 from registry.accounts.actor import Actor
 from registry.rollouts import services as rollout_services
 from registry.rollouts.models import Rollout
@@ -25,7 +25,7 @@ _STOP_RULE = {"metric": "helpful", "below": 0.7}
 
 def load_rollout_demo(author: Actor, reviewer: Actor) -> None:
     """Publish the first version, and roll the second out to the first step; each once."""
-    samples = value_of(compose((_FOLDER / "delay.samples.yml").read_text(encoding="utf-8")))
+    samples = read_value(compose((_FOLDER / "delay.samples.yml").read_text(encoding="utf-8")))
     for number, message in enumerate(_MESSAGES, start=1):
         document = (_FOLDER / f"delay.v{number}.yml.j2").read_text(encoding="utf-8")
         save_once(author, TEMPLATE, number, document, message, samples=samples)

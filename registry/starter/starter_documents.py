@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from promptuary.renderer.syntax.yaml_reader import compose, value_of
+from promptuary.renderer.syntax.yaml_reader import compose, read_value
 
 __all__ = ["read_document", "read_samples"]
 
@@ -18,5 +18,5 @@ def read_document(name: str) -> str:
 def read_samples(name: str) -> dict[str, Any]:
     """Its samples by name; none if it has no file of them."""
     path = _FOLDER / f"{name}.samples.yml"
-    samples: dict[str, Any] = value_of(compose(path.read_text(encoding="utf-8"))) if path.exists() else {}
+    samples: dict[str, Any] = read_value(compose(path.read_text(encoding="utf-8"))) if path.exists() else {}
     return samples

@@ -9,7 +9,7 @@ from rest_framework.views import APIView
 from registry.accounts.actor import Actor
 from registry.idempotency.views import IdempotentView
 from registry.namespaces import key_rights
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
@@ -66,9 +66,9 @@ class Templates(APIView):
         describes those versions.
         """
         asked = read_query(request, *_FILTERS)
-        actor = actor_of(request)
+        actor = identify_actor(request)
         page = limited_key_view.search_visible(actor, q=asked.pop("search", ""), **asked)
-        numbers, found = label_queries.label_numbers_of_many(page.items), find_approvals_of_labels(page.items)
+        numbers, found = label_queries.read_label_numbers_of_many(page.items), find_approvals_of_labels(page.items)
         told = limited_key_view.list_visible_templates(actor, page.items)
         return answer_page(
             request,
@@ -91,7 +91,7 @@ class Template(APIView):
 
         For a limited key, `latest` is the newest version that its labels serve, or null.
         """
-        actor = actor_of(request)
+        actor = identify_actor(request)
         return _answer(actor, queries.find_template(actor, Verb.BROWSE, name))
 
     @extend_schema(
@@ -109,7 +109,7 @@ class Template(APIView):
     def put(self, request: Request, name: str) -> Response:
         """Save a version: checked, numbered, immutable. If the document has an error, nothing is stored."""
         given = read(SaveInput, request)
-        actor = actor_of(request)
+        actor = identify_actor(request)
         return _answer_saved(actor, services.save_version(actor=actor, name=name, base=read_base(request), **given))
 
 
@@ -129,7 +129,7 @@ class Restore(IdempotentView):
     def post(self, request: Request, name: str) -> Response:
         """Save an older version's text as the newest version; labels and samples stay as they are."""
         given = read(RestoreInput, request)
-        actor = actor_of(request)
+        actor = identify_actor(request)
         saved = restore.restore_version(
             actor=actor, name=name, ref=str(given["version"]), base=read_base(request), message=given["message"]
         )
@@ -148,7 +148,7 @@ class Archive(IdempotentView):
         """Archive a template: it can be fetched as before, but not changed. For admins; a protected label needs `force`
         and a reason.
         """
-        actor = actor_of(request)
+        actor = identify_actor(request)
         return _answer(actor, archive.archive_template(actor=actor, name=name, **read(ArchiveInput, request)))
 
 
@@ -163,7 +163,7 @@ class Unarchive(IdempotentView):
     def post(self, request: Request, name: str) -> Response:
         """Restore an archived template. For admins."""
         read(NoInput, request)
-        actor = actor_of(request)
+        actor = identify_actor(request)
         return _answer(actor, archive.unarchive_template(actor=actor, name=name))
 
 
@@ -183,6 +183,6 @@ def _answer_saved(actor: Actor, saved: services.SavedVersion) -> Response:
 def _answer(actor: Actor, row: TemplateRow) -> Response:
     approval = find_approvals_of_labels([row])[row.pk]
     facts = TemplateFacts(
-        row, label_queries.label_numbers(row), limited_key_view.find_visible_template(actor, row), approval
+        row, label_queries.read_label_numbers(row), limited_key_view.find_visible_template(actor, row), approval
     )
     return Response(TemplateOutput.of(facts))

@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterable, Mapping
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.label_moves import (
     Approval,
-    approved_moves,
     by_approval,
     by_emergency,
     list_trusted_holdings,
     read_approval,
-    trusted_moves,
+    select_approved_moves,
+    select_trusted_moves,
 )
 from registry.templates.models import Template, Version
 
@@ -31,14 +31,14 @@ __all__ = [
 def list_approved_digests(template_ids: Collection[int]) -> defaultdict[tuple[int, str], set[str]]:
     """Map template id and label to the digests that the label held by approval; one query."""
     digests: defaultdict[tuple[int, str], set[str]] = defaultdict(set)
-    rows = approved_moves().filter(template__in=template_ids).order_by()
+    rows = select_approved_moves().filter(template__in=template_ids).order_by()
     for template, label, digest in rows.values_list("template_id", "label", "after__digest").distinct():
         digests[template, label].add(digest)
     return digests
 
 
 def list_trusted_digests(template_ids: Collection[int]) -> Mapping[tuple[int, str], set[str]]:
-    """Map template and label to the digests of the `trusted_moves`; one query."""
+    """Map template and label to the digests of the `select_trusted_moves`; one query."""
     holdings = list_trusted_holdings(template_ids)
     return defaultdict(set, {place: {digest for _, _, digest in moves} for place, moves in holdings.items()})
 
@@ -50,7 +50,8 @@ def is_accepted_digest(template: Template, labels: Collection[str], digest: str)
     """
     agreed = template.changes.approved().filter(label__in=labels, version__digest=digest)
     return (
-        approved_moves().filter(template=template, label__in=labels, after__digest=digest).exists() or agreed.exists()
+        select_approved_moves().filter(template=template, label__in=labels, after__digest=digest).exists()
+        or agreed.exists()
     )
 
 
@@ -58,7 +59,7 @@ def find_last_approved_version(template: Template, label: str, before: LabelMove
     """The last version that the label held by approval, or None; with `before` only earlier moves count. A version
     that the label was rolled back from doesn't count.
     """
-    rows = trusted_moves().filter(template=template, label=label)
+    rows = select_trusted_moves().filter(template=template, label=label)
     if before is not None:
         rows = rows.filter(pk__lt=before.pk)
     move = rows.select_related("after").order_by("-pk").first()

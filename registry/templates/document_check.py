@@ -28,7 +28,7 @@ from registry.core.errors import Invalid
 from registry.core.input_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
 from registry.core.lru import Recent
 from registry.core.renderer_pool import child
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import compute_digest, format_canonical_json
 from registry.namespaces import key_rights, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.rules import find_standards
@@ -170,12 +170,12 @@ def check_document(
         _undeclared.get(_make_key(document, resolved.texts), lambda: examined.undeclared)
         return examined.problems
 
-    report = _seen.get((digest, digest_of(data)), find_problems, keep=_is_lasting)
+    report = _seen.get((digest, compute_digest(data)), find_problems, keep=_is_lasting)
     if name is not None:
         faults += _standards_problems(name, read, samples, resolved.texts.values())
     found = _in_order([*resolved.problems, *faults, *report])
     rendered = previews[0] if previews else None
-    return CheckedDocument(read, found, resolved.texts, canonical(bundle), digest, preview, rendered)
+    return CheckedDocument(read, found, resolved.texts, format_canonical_json(bundle), digest, preview, rendered)
 
 
 def _standards_problems(
@@ -200,7 +200,7 @@ def _check_text_size(document: object) -> None:
 
 
 def _make_key(document: str, fragment_texts: Mapping[str, str]) -> str:
-    return digest_of(json.dumps([document, dict(fragment_texts)]))
+    return compute_digest(json.dumps([document, dict(fragment_texts)]))
 
 
 def _examine(bundle: dict[str, Any], samples: Samples, preview: PreviewRequest) -> ExaminedDocument | None:
@@ -273,7 +273,8 @@ def write_samples(samples: object) -> str:
 
 def write_canonical_texts(values: Mapping[str, Any]) -> str:
     """Canonical JSON of each value under its name; the names keep the order given."""
-    return "{" + ",".join(f"{canonical(name)}:{canonical(value)}" for name, value in values.items()) + "}"
+    members = (f"{format_canonical_json(name)}:{format_canonical_json(value)}" for name, value in values.items())
+    return "{" + ",".join(members) + "}"
 
 
 def _find_profile(document: Document) -> tuple[dict[str, Any] | None, list[Problem]]:

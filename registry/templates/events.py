@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from registry.core.sentences import quote_start
 from registry.journal import mirror_paths
-from registry.journal.event import Cache, JournalEvent, Page, StoredRow, canonical, event
+from registry.journal.event import Cache, JournalEvent, Page, StoredRow, event, format_canonical_json
 from registry.journal.mirroring import CommitContent, Move, Restorer, Texts
 
 __all__ = [
@@ -123,7 +123,7 @@ class SamplesSaved(JournalEvent):
         text = texts.stored_row()["text"]
         samples = json.loads(text)
         # Names stored in canonical order have a sorted file, as every set had before samples were ordered.
-        file = texts.yaml(samples, sort_keys=canonical(samples) == text)
+        file = texts.yaml(samples, sort_keys=format_canonical_json(samples) == text)
         return CommitContent(f"{self.template}: samples", {mirror_paths.samples(self.template): file})
 
     def restore(self, rows: Restorer) -> None:

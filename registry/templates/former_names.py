@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from registry.templates.models import Template
 
-__all__ = ["FormerName", "current_names", "find_current_folder", "list_names", "map_all_names", "map_former_names"]
+__all__ = ["FormerName", "find_current_folder", "find_current_names", "list_names", "map_all_names", "map_former_names"]
 
 
 class FormerName(models.Model):
@@ -21,7 +21,7 @@ class FormerName(models.Model):
         return self.name
 
 
-def current_names(names: Iterable[str]) -> dict[str, str]:
+def find_current_names(names: Iterable[str]) -> dict[str, str]:
     """Map each of these names that is a former name to its template's current name; one query."""
     return dict(FormerName.objects.filter(name__in=list(names)).values_list("name", "template__name"))
 

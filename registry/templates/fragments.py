@@ -12,7 +12,7 @@ from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core.errors import PromptuaryError
 from registry.core.names import split_address
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.templates import version_queries
 from registry.templates.former_names import list_names, map_former_names
 from registry.templates.models import Inclusion, Template, Version
@@ -57,7 +57,7 @@ def list_dependants(actor: Actor, fragment: Template, *, apart_from: str = "") -
     written. References by a former name count, those equal to `apart_from` don't.
     """
     rows = Inclusion.objects.filter(
-        fragment__in=list_names(fragment), template__namespace__in=visible_namespaces(actor)
+        fragment__in=list_names(fragment), template__namespace__in=list_visible_namespaces(actor)
     )
     rows = rows.filter(template__archived_at=None).exclude(ref=apart_from).order_by("template__name", "ref")
     dependants: dict[int, tuple[Template, list[str]]] = {}
@@ -73,7 +73,7 @@ def count_dependants(actor: Actor, templates: Collection[Template]) -> dict[int,
     """
     former = map_former_names([row.pk for row in templates if row.renamed_at is not None])
     ids = {row.name: row.pk for row in templates} | former
-    rows = Inclusion.objects.filter(fragment__in=list(ids), template__namespace__in=visible_namespaces(actor))
+    rows = Inclusion.objects.filter(fragment__in=list(ids), template__namespace__in=list_visible_namespaces(actor))
     pairs = rows.filter(template__archived_at=None).values_list("fragment", "template_id")
     dependants = {(ids[fragment], template) for fragment, template in pairs}
     counts = Counter(fragment for fragment, _ in dependants)
@@ -82,7 +82,7 @@ def count_dependants(actor: Actor, templates: Collection[Template]) -> dict[int,
 
 def list_text_fragments(actor: Actor) -> list[Template]:
     """Templates of format text that the actor may read, by name: candidates to include in a part. At most 200."""
-    visible = visible_namespaces(actor)
+    visible = list_visible_namespaces(actor)
     rows = Template.objects.filter(namespace__in=visible, archived_at=None, format="text", latest__isnull=False)
     return list(rows.select_related("latest").defer("latest__bundle").order_by("name")[:_MOST_OFFERED])
 

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.output_serializers import Output, ProblemOutput
@@ -104,7 +104,7 @@ class Imports(APIView):
         """Preview an import: the templates that the files become, with every difference. Nothing is stored."""
         given = read(ImportInput, request)
         files = {file["path"]: file["content"] for file in given.pop("files")}
-        results = imports.preview_import(actor=actor_of(request), files=files, **given)
+        results = imports.preview_import(actor=identify_actor(request), files=files, **given)
         return Response({"files": [_write_file(result) for result in results]})
 
 

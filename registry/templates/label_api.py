@@ -6,7 +6,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
@@ -44,7 +44,7 @@ class Move(APIView):
     def put(self, request: Request, name: str, label: str) -> Response:
         """Move an unprotected label; a protected one is refused with the type `approval-required`."""
         given = read(MoveInput, request)
-        row = services.move_label(actor=actor_of(request), name=name, label=label, **given)
+        row = services.move_label(actor=identify_actor(request), name=name, label=label, **given)
         return Response(LabelOutput.of(row))
 
 
@@ -58,7 +58,7 @@ class History(APIView):
     )
     def get(self, request: Request, name: str, label: str) -> Response:
         """List the moves of a label, newest first: who, from where, where to, how and why."""
-        page = limited_key_view.list_visible_moves(actor_of(request), name, label, **read_query(request))
+        page = limited_key_view.list_visible_moves(identify_actor(request), name, label, **read_query(request))
         return answer_page(request, page, LabelMoveOutput.of)
 
 
@@ -73,5 +73,5 @@ class RollBack(IdempotentView):
     def post(self, request: Request, name: str, label: str) -> Response:
         """Roll a label, protected or not, back to a version that it served before. For reviewers, with a reason."""
         given = read(RollBackInput, request)
-        row = services.roll_back_label(actor=actor_of(request), name=name, label=label, **given)
+        row = services.roll_back_label(actor=identify_actor(request), name=name, label=label, **given)
         return Response(LabelOutput.of(row))

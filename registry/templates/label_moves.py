@@ -31,7 +31,6 @@ __all__ = [
     "IS_BACKWARD",
     "Approval",
     "append_move",
-    "approved_moves",
     "by_approval",
     "by_emergency",
     "find_approval_of_label",
@@ -46,7 +45,8 @@ __all__ = [
     "require_served",
     "require_undivided",
     "require_unmoved",
-    "trusted_moves",
+    "select_approved_moves",
+    "select_trusted_moves",
 ]
 
 _APPROVED = Q(how="published") | Q(how="broke_glass", change__unreviewed=False)
@@ -176,7 +176,7 @@ def require_served(template: Template, label: str, held: Label | None, expected:
     )
 
 
-def approved_moves() -> QuerySet[LabelMove]:
+def select_approved_moves() -> QuerySet[LabelMove]:
     """All moves, of any template, by which a label got a version by approval."""
     return LabelMove.objects.filter(_APPROVED, protected=True, after__isnull=False, after__redaction=None)
 
@@ -189,14 +189,14 @@ def find_emergency_moves(change_ids: Collection[int]) -> dict[int, int]:
     return {int(change or 0): move for change, move in rows.values_list("change_id", "pk")}
 
 
-def trusted_moves() -> QuerySet[LabelMove]:
+def select_trusted_moves() -> QuerySet[LabelMove]:
     """Those moves, of any template, that gave the label what it held by approval and whose trust was not withdrawn."""
     same_label = {"template": OuterRef("template"), "label": OuterRef("label")}
     same_bytes = {**same_label, "after__digest": OuterRef("after__digest")}
     withdrawn = IS_BACKWARD & Q(before__digest=OuterRef("after__digest"))
     unapproved = _UNAPPROVED & Q(after__digest=OuterRef("after__digest"))
     later = LabelMove.objects.filter(withdrawn | unapproved, **same_label, pk__gt=OuterRef("pk"))
-    returned = Q(how="rolled_back") & Exists(approved_moves().filter(**same_bytes))
+    returned = Q(how="rolled_back") & Exists(select_approved_moves().filter(**same_bytes))
     moves = LabelMove.objects.filter(_APPROVED | returned, protected=True, after__isnull=False, after__redaction=None)
     return moves.filter(~Exists(later))
 
@@ -204,9 +204,9 @@ def trusted_moves() -> QuerySet[LabelMove]:
 def list_trusted_holdings(
     template_ids: Collection[int],
 ) -> Mapping[tuple[int, str], list[tuple[int, int, str]]]:
-    """Map template and label to the `trusted_moves`: (move, version, digest), oldest first; one query."""
+    """Map template and label to the `select_trusted_moves`: (move, version, digest), oldest first; one query."""
     holdings: defaultdict[tuple[int, str], list[tuple[int, int, str]]] = defaultdict(list)
-    rows = trusted_moves().filter(template__in=template_ids).order_by("pk")
+    rows = select_trusted_moves().filter(template__in=template_ids).order_by("pk")
     columns = ("template_id", "label", "pk", "after_id", "after__digest")
     for template, label, move, version, digest in rows.values_list(*columns):
         if version is not None:
@@ -233,7 +233,7 @@ def find_approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Ap
 
 def by_approval() -> Exists:
     """Query expression for labels: whether the label holds what it serves by approval."""
-    return Exists(trusted_moves().filter(**_SAME))
+    return Exists(select_trusted_moves().filter(**_SAME))
 
 
 def by_emergency() -> Exists:
@@ -250,7 +250,7 @@ def read_approval(approved: bool, emergency: bool) -> Approval:
 
 def is_approved_digest(template: Template, label: str, digest: str) -> bool:
     """Whether this label of the template ever held these bytes by approval."""
-    return approved_moves().filter(template=template, label=label, after__digest=digest).exists()
+    return select_approved_moves().filter(template=template, label=label, after__digest=digest).exists()
 
 
 def find_version_to_undo(person: User, template: Template, label: str) -> int | None:
@@ -262,7 +262,7 @@ def find_version_to_undo(person: User, template: Template, label: str) -> int | 
     if last is None or last.before is None:
         return None
     is_protected = label in template.namespace.protected_labels
-    roles, verb = permissions.roles_of(person, template.namespace), Verb.ROLL_BACK if is_protected else Verb.MOVE
+    roles, verb = permissions.find_roles(person, template.namespace), Verb.ROLL_BACK if is_protected else Verb.MOVE
     if roles is None or roles.at(template.path).rank < TABLE[verb].rank:
         return None
     if is_protected and not is_approved_digest(template, label, last.before.digest):

@@ -5,21 +5,21 @@ from collections.abc import Iterable
 from registry.accounts.actor import Actor
 from registry.core.names import LATEST
 from registry.core.pagination import Page, check_limit, cut, read_number
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label, LabelMove
 from registry.templates.models import Template
 from registry.templates.search_models import SearchCount
 
 __all__ = [
-    "label_numbers",
-    "label_numbers_of_many",
     "list_label_moves",
     "list_label_names",
     "list_labels",
     "list_moves_since",
     "list_published_moves",
     "list_template_label_moves",
+    "read_label_numbers",
+    "read_label_numbers_of_many",
 ]
 
 
@@ -29,12 +29,12 @@ def list_labels(template: Template) -> dict[str, Label]:
     return {label.name: label for label in rows}
 
 
-def label_numbers(template: Template) -> dict[str, int]:
+def read_label_numbers(template: Template) -> dict[str, int]:
     """Label to version number, `latest` included."""
-    return label_numbers_of_many([template])[template.pk]
+    return read_label_numbers_of_many([template])[template.pk]
 
 
-def label_numbers_of_many(rows: Iterable[Template]) -> dict[int, dict[str, int]]:
+def read_label_numbers_of_many(rows: Iterable[Template]) -> dict[int, dict[str, int]]:
     """The same for many templates, by their ids; one query."""
     numbers: dict[int, dict[str, int]] = {row.pk: {} for row in rows}
     labels = Label.objects.filter(template__in=list(numbers)).order_by("name")
@@ -86,7 +86,7 @@ def list_label_names(actor: Actor) -> list[str]:
 
     Labels of archived templates don't count.
     """
-    rows = SearchCount.objects.filter(kind="label", namespace__in=visible_namespaces(actor))
+    rows = SearchCount.objects.filter(kind="label", namespace__in=list_visible_namespaces(actor))
     return sorted(rows.values_list("value", flat=True).distinct())
 
 
@@ -94,7 +94,7 @@ def list_published_moves(actor: Actor, limit: int = 8) -> list[LabelMove]:
     """The last moves of protected labels that the actor may read: by a change request, in an emergency, or rolled
     back.
     """
-    rows = template_queries.within_namespaces(LabelMove.objects.all(), visible_namespaces(actor))
+    rows = template_queries.filter_by_namespaces(LabelMove.objects.all(), list_visible_namespaces(actor))
     rows = rows.filter(how__in=("published", "broke_glass", "rolled_back"), after__isnull=False)
     rows = rows.select_related("template", "after", "person")
     shown = ("label", "how", "created_at", "change", "template__name", "after__number", "person__username")

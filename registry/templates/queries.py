@@ -14,7 +14,7 @@ from registry.core.pagination import Page, check_limit, cut, read_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.templates.drafts import KEPT
 from registry.templates.models import Draft, SampleSet, Template
@@ -22,6 +22,7 @@ from registry.templates.models import Draft, SampleSet, Template
 Rows = TypeVar("Rows", bound=Model)
 
 __all__ = [
+    "filter_by_namespaces",
     "filter_templates",
     "find_discarded_draft",
     "find_draft",
@@ -37,7 +38,6 @@ __all__ = [
     "renamed",
     "require_current_names",
     "search_words",
-    "within_namespaces",
 ]
 
 _READING = frozenset({Verb.BROWSE, Verb.READ, Verb.CHECK, Verb.FETCH})
@@ -68,7 +68,7 @@ def list_templates_by_name(
     return cut(rows.order_by("name")[: limit + 1], limit, lambda template: template.name)
 
 
-def within_namespaces(
+def filter_by_namespaces(
     rows: QuerySet[Rows], namespaces: QuerySet[Namespace], template: str | None = None
 ) -> QuerySet[Rows]:
     """Filter rows to those whose `template` is in one of the namespaces; with a name, to that template's.
@@ -146,7 +146,7 @@ def find_draft(actor: Actor, name: str, draft_name: str = "") -> Draft | None:
     rows = Draft.objects.select_related("namespace", "base", "base__template")
     return rows.filter(
         person=actor.person,
-        namespace__in=visible_namespaces(actor),
+        namespace__in=list_visible_namespaces(actor),
         namespace__name=namespace,
         path=path,
         name=names.check_draft_name(draft_name),
@@ -171,7 +171,7 @@ def list_template_drafts(actor: Actor, name: str) -> list[Draft]:
     """The actor's drafts of one template without their texts, the unnamed one first."""
     namespace, _, path = name.partition("/")
     rows = Draft.objects.select_related("base").defer("base__bundle", "document", "samples")
-    rows = rows.filter(namespace__in=visible_namespaces(actor), namespace__name=namespace)
+    rows = rows.filter(namespace__in=list_visible_namespaces(actor), namespace__name=namespace)
     return list(rows.filter(person=actor.person, path=path).order_by("name"))
 
 
@@ -184,7 +184,7 @@ def _discarded_drafts(actor: Actor, name: str) -> QuerySet[Draft]:
 def list_drafts(actor: Actor) -> list[Draft]:
     """All drafts of the actor, most recently changed first."""
     rows = Draft.objects.select_related("namespace", "base").defer("base__bundle", "document", "samples")
-    return list(rows.filter(person=actor.person, namespace__in=visible_namespaces(actor)).order_by("-updated_at"))
+    return list(rows.filter(person=actor.person, namespace__in=list_visible_namespaces(actor)).order_by("-updated_at"))
 
 
 def lock_template(name: str) -> bool:
@@ -222,7 +222,7 @@ def filter_templates(
 
 def list_browsable_templates(actor: Actor) -> QuerySet[Template]:
     """The templates whose names and labels the actor may see, by name; their texts come from `limited_key_view`."""
-    rows = Template.objects.filter(namespace__in=visible_namespaces(actor, Verb.BROWSE), latest__isnull=False)
+    rows = Template.objects.filter(namespace__in=list_visible_namespaces(actor, Verb.BROWSE), latest__isnull=False)
     rows = rows.select_related("namespace", "latest", "latest__author").defer("latest__bundle")
     return rows.prefetch_related("tags", "labels").order_by("name")
 

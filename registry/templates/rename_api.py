@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.output_serializers import Output, ProblemOutput
 from registry.templates import rename
@@ -44,7 +44,7 @@ class Rename(IdempotentView):
     )
     def post(self, request: Request, name: str) -> Response:
         """Rename a template within its namespace. Its former name leads to it for good. For admins."""
-        template = rename.rename_template(actor=actor_of(request), name=name, **read(RenameInput, request))
+        template = rename.rename_template(actor=identify_actor(request), name=name, **read(RenameInput, request))
         return Response({"name": template.name, "former_name": name})
 
 
@@ -59,7 +59,7 @@ class RenameFolder(IdempotentView):
     def post(self, request: Request, folder: str) -> Response:
         """Rename a folder within its namespace: all its templates are renamed, or none. For admins."""
         given = read(RenameInput, request)
-        templates = rename.rename_folder(actor=actor_of(request), folder=folder, **given)
+        templates = rename.rename_folder(actor=identify_actor(request), folder=folder, **given)
         to = given["to"]
         results = [{"name": row.name, "former_name": folder + row.name.removeprefix(to)} for row in templates]
         return Response({"results": results})

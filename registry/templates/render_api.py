@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.core.help_links import describe_problem
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Choice, Input, Integer, Text, read
@@ -71,7 +71,7 @@ class Check(APIView):
         `undeclared` are the inputs that the text uses and does not declare, with the edit that declares them all;
         absent if there are none.
         """
-        checked = document_check.check_for_caller(actor=actor_of(request), **read(CheckInput, request))
+        checked = document_check.check_for_caller(actor=identify_actor(request), **read(CheckInput, request))
         problems = [describe_problem(problem) for problem in checked.problems]
         undeclared = {"undeclared": checked.undeclared.to_dict()} if checked.undeclared.inputs else {}
         return Response({"problems": problems, "digest": checked.digest, **undeclared})
@@ -93,4 +93,4 @@ class Render(APIView):
         name = given.pop("template", None)
         if name is not None:
             given.setdefault("ref", "production")
-        return Response(preview.render_prompt(actor=actor_of(request), name=name, **given))
+        return Response(preview.render_prompt(actor=identify_actor(request), name=name, **given))

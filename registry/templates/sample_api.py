@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, read
@@ -37,7 +37,7 @@ class Samples(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         """Read the samples as last saved."""
-        return Response(_shape(name, template_queries.get_template(actor_of(request), name).current_samples()))
+        return Response(_shape(name, template_queries.get_template(identify_actor(request), name).current_samples()))
 
     @extend_schema(
         operation_id="saveSamples",
@@ -48,7 +48,7 @@ class Samples(APIView):
         """Replace the samples, checked against the latest version."""
         given = read(SamplesInput, request)
         return Response(
-            _shape(name, services.save_samples(actor=actor_of(request), name=name, samples=given["samples"]))
+            _shape(name, services.save_samples(actor=identify_actor(request), name=name, samples=given["samples"]))
         )
 
 

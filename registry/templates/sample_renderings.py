@@ -11,7 +11,7 @@ from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.problems import Problem
 from registry.core.renderer_pool import child
 from registry.journal import log
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import compute_digest, format_canonical_json
 from registry.templates.models import Rendering, Version
 
 __all__ = ["MOST_COMPARED", "SampleOutcome", "find_differing_sample", "render_samples"]
@@ -37,7 +37,7 @@ def render_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -
 
     The caller has checked the right to read the version.
     """
-    data = {name: digest_of(canonical(values)) for name, values in samples.items()}
+    data = {name: compute_digest(format_canonical_json(values)) for name, values in samples.items()}
     rows = Rendering.objects.filter(digest=version.digest, data__in=set(data.values()))
     kept = {row.data: outcome for row in rows if _is_traced(outcome := _outcome(row))}
     missing = {name: values for name, values in samples.items() if data[name] not in kept}

@@ -10,7 +10,7 @@ from promptuary.renderer.validation.standards import SAMPLES_CODE
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.journal import log
-from registry.journal.event import digest_of
+from registry.journal.event import compute_digest
 from registry.namespaces import key_rights
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
@@ -57,7 +57,7 @@ def _is_of_samples(problem: Problem) -> bool:
 def store_samples(*, actor: Actor, template: Template, text: str, at: datetime) -> SampleSet:
     """Store checked samples; for services, inside their transaction. Equal samples make no new set."""
     held = template.current_samples()
-    digest = digest_of(text)
+    digest = compute_digest(text)
     if held is not None and held.digest == digest:
         return held
     stored = SampleSet.objects.create(

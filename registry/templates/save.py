@@ -15,7 +15,7 @@ from registry.core import names, tracing
 from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
 from registry.core.input_checks import check_text
 from registry.journal import log
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import compute_digest, format_canonical_json
 from registry.namespaces import key_rights, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
@@ -249,8 +249,8 @@ def _add_version(actor: Actor, template: Template, work: _Work, base: Version | 
         number=template.latest.number + 1 if template.latest else 1,
         digest=work.examined.digest,
         bundle=work.examined.bundle,
-        settings=canonical(document.settings if document else {}),
-        problems=canonical([problem.to_dict() for problem in work.examined.problems]),
+        settings=format_canonical_json(document.settings if document else {}),
+        problems=format_canonical_json([problem.to_dict() for problem in work.examined.problems]),
         base=base,
         author=actor.person,
         key=actor.key,
@@ -275,9 +275,9 @@ def _append(actor: Actor, template: Template, version: Version, work: _Work, at:
         template=template.name,
         number=version.number,
         digest=version.digest,
-        document=digest_of(bundle["document"]),
-        fragments={ref: digest_of(text) for ref, text in bundle["fragments"].items()},
-        profile=digest_of(canonical(profile)) if profile is not None else None,
+        document=compute_digest(bundle["document"]),
+        fragments={ref: compute_digest(text) for ref, text in bundle["fragments"].items()},
+        profile=compute_digest(format_canonical_json(profile)) if profile is not None else None,
         base=version.base.number if version.base else None,
         message=version.message,
         copied_from=template.copied_from if version.number == 1 else None,

@@ -52,7 +52,7 @@ def read_folder_tree(actor: Actor, open_folder: str = "", *, with_templates: boo
 
     Sorted by name; archived templates don't count.
     """
-    names = list(permissions.visible_namespaces(actor).order_by("name").values_list("name", flat=True))
+    names = list(permissions.list_visible_namespaces(actor).order_by("name").values_list("name", flat=True))
     segments = open_folder.split("/") if open_folder else []
     open_paths = ["/".join(segments[: depth + 1]) for depth in range(len(segments))]
     folders = SearchCount.objects.filter(kind="in", namespace__name__in=names)
@@ -122,5 +122,5 @@ def find_similar_words(actor: Actor, kind: str, text: str) -> str | None:
 
 
 def _visible(actor: Actor, namespace: str) -> QuerySet[Namespace]:
-    rows = permissions.visible_namespaces(actor)
+    rows = permissions.list_visible_namespaces(actor)
     return rows.filter(name=namespace) if namespace else rows

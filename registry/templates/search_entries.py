@@ -17,7 +17,7 @@ from promptuary.renderer.document.parser import inspect_document
 from registry.namespaces.models import Namespace
 from registry.namespaces.rules import find_owners_of_path, read_owning_groups
 from registry.templates.models import TOMBSTONE
-from registry.templates.search_terms import LONGEST_VALUE, list_text_terms, name_terms, read_words, write_facet_term
+from registry.templates.search_terms import LONGEST_VALUE, index_name, list_text_terms, read_words, write_facet_term
 
 __all__ = ["FILTER_KINDS", "rebuild_entries", "refresh_entry", "refresh_facets", "refresh_owners", "rewrite_entry"]
 
@@ -157,7 +157,7 @@ def _make_entry(model: Any, template: Any, state: _State) -> Any:
     entry = model(template=template, namespace_id=template.namespace_id, name=template.name)
     entry.is_archived = template.archived_at is not None
     entry.facts, entry.facets = _write_facts(facts), _facets(entry, facts)
-    entry.words = " ".join([*name_terms(template.name), *list_text_terms([template.description, *tags, text])])
+    entry.words = " ".join([*index_name(template.name), *list_text_terms([template.description, *tags, text])])
     return entry
 
 

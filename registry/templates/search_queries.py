@@ -33,8 +33,8 @@ __all__ = [
     "VisibleNamespaces",
     "count_templates",
     "find_templates",
+    "find_visible_namespaces",
     "search_templates",
-    "visible_namespaces",
 ]
 
 COUNTED = 1_000
@@ -91,9 +91,9 @@ class SearchPage:
     count: MatchCount
 
 
-def visible_namespaces(actor: Actor) -> VisibleNamespaces:
+def find_visible_namespaces(actor: Actor) -> VisibleNamespaces:
     """The namespaces the actor may read in."""
-    rows = permissions.visible_namespaces(actor).order_by("name")
+    rows = permissions.list_visible_namespaces(actor).order_by("name")
     ids = {name: number for number, name in rows.values_list("pk", "name")}
     return VisibleNamespaces(ids, is_all=actor.is_operator or len(ids) == Namespace.objects.count())
 
@@ -133,7 +133,7 @@ def find_templates(
 ) -> SearchPage:
     """One page of the matches, by name or most recently changed first, and the total count.
 
-    counted: the most matches to count exactly. visible: from `visible_namespaces`, for callers that search several
+    counted: the most matches to count exactly. visible: from `find_visible_namespaces`, for callers that search several
     times. Raises Invalid for an unknown order, kind of value, limit or cursor.
     """
     limit = check_limit(limit)
@@ -143,7 +143,7 @@ def find_templates(
         )
     after_name = read_text(cursor) or "" if sort == "name" else ""
     before_id = read_number(cursor) if sort == "changed" else None
-    groups, scope = _groups(search), _scope(visible or visible_namespaces(actor), search)
+    groups, scope = _groups(search), _scope(visible or find_visible_namespaces(actor), search)
     if groups is None or scope.is_empty:
         return SearchPage(Page([], None), MatchCount(0))
     if sort == "name" and not groups:
@@ -173,7 +173,7 @@ def count_templates(
     visible: VisibleNamespaces | None = None,
 ) -> MatchCount:
     """The number of matches, exact up to `counted`."""
-    groups, scope = _groups(search), _scope(visible or visible_namespaces(actor), search)
+    groups, scope = _groups(search), _scope(visible or find_visible_namespaces(actor), search)
     if groups is None or scope.is_empty:
         return MatchCount(0)
     if not groups:

@@ -17,8 +17,8 @@ __all__ = [
     "LONGEST_VALUE",
     "Term",
     "TermGroup",
+    "index_name",
     "list_text_terms",
-    "name_terms",
     "read_words",
     "write_facet_term",
     "write_word_group",
@@ -77,7 +77,7 @@ def list_text_terms(texts: Iterable[str]) -> list[str]:
     return sorted(terms)
 
 
-def name_terms(name: str) -> list[str]:
+def index_name(name: str) -> list[str]:
     """The suffixes of all words of a name, sorted, so that `fund` finds `refunds`."""
     words = read_words(name)
     return sorted({_encode(word[start:], _NAME_MARK) for word in words for start in range(len(word))})

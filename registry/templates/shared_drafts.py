@@ -9,7 +9,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
 from registry.journal import log
 from registry.namespaces import path_permissions
-from registry.namespaces.permissions import visible_namespaces
+from registry.namespaces.permissions import list_visible_namespaces
 from registry.namespaces.verbs import Verb
 from registry.templates.models import Draft
 from registry.templates.named_drafts import get_draft
@@ -47,7 +47,7 @@ def find_shared_draft(actor: Actor, name: str, token: str) -> Draft:
     """
     namespace, _, path = name.partition("/")
     rows = Draft.objects.select_related("person", "namespace", "base")
-    rows = rows.filter(namespace__in=visible_namespaces(actor), namespace__name=namespace, path=path)
+    rows = rows.filter(namespace__in=list_visible_namespaces(actor), namespace__name=namespace, path=path)
     draft = rows.filter(share_token=token, person__is_active=True, namespace__memberships__person=F("person")).first()
     if draft is None:
         raise NotFound(

@@ -16,7 +16,7 @@ from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.approved_versions import is_accepted_digest
 from registry.templates.events import VersionSaved
-from registry.templates.former_names import current_names, list_names
+from registry.templates.former_names import find_current_names, list_names
 from registry.templates.label_models import Label
 from registry.templates.models import Template, Version
 
@@ -65,7 +65,7 @@ def find_rows_by_digest(pairs: Collection[tuple[str, str]]) -> dict[tuple[str, s
 
     Of several numbers with one digest the lowest, as in a fetch. The caller has checked the rights.
     """
-    current = current_names({name for name, _ in pairs})
+    current = find_current_names({name for name, _ in pairs})
     names = {current.get(name, name) for name, _ in pairs}
     rows = Version.objects.filter(template__name__in=names, digest__in={digest for _, digest in pairs})
     columns = rows.order_by("-number").values_list("template__name", "digest", "pk")

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from registry.core.input_checks import parse_number
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Integer, Text, read
 from registry.usage import client_reports
@@ -114,5 +114,5 @@ class Reports(IdempotentView):
         values.
         """
         entries = [client_reports.ReportEntry(**entry) for entry in read(ReportsInput, request)["reports"]]
-        result = client_reports.add_reports(actor=actor_of(request), entries=entries)
+        result = client_reports.add_reports(actor=identify_actor(request), entries=entries)
         return Response({"accepted": result.accepted, "ignored": result.ignored}, status=202)

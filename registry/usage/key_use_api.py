@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.namespaces import key_queries
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest.output_serializers import Moment, Output, ProblemOutput
 from registry.usage import queries
 
@@ -42,7 +42,7 @@ class KeyUseOfOne(APIView):
         """What stops working if the key is revoked, judged by its fetches. For admins and the person it acts for, not
         by key.
         """
-        row = key_queries.find_key(actor_of(request), key)
+        row = key_queries.find_key(identify_actor(request), key)
         use = queries.use_of_key(row)
         facts = {
             "key": row.id,

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.idempotency.views import IdempotentView
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Text, read
 from registry.templates import queries as template_queries
@@ -125,7 +125,7 @@ class Outcomes(IdempotentView):
     def post(self, request: Request) -> Response:
         """Report scores of replies, by the digest of the version that was rendered. Never send a reply's text."""
         entries = [OutcomeEntry(**entry) for entry in read(OutcomesInput, request)["outcomes"]]
-        ignored = outcomes.add_outcomes(actor=actor_of(request), entries=entries)
+        ignored = outcomes.add_outcomes(actor=identify_actor(request), entries=entries)
         answer = {
             "accepted": len(entries) - len(ignored),
             "ignored": [{"index": entry.index, "reason": entry.reason} for entry in ignored],
@@ -142,7 +142,7 @@ class TemplateOutcomes(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         """Read the mean and interval of each score of each version, from the last thirty days."""
-        template = template_queries.get_template(actor_of(request), name)
+        template = template_queries.get_template(identify_actor(request), name)
         changes = outcome_queries.compare_scores(outcome_queries.read_scores_by_version(template))
         versions = [
             {"version": number, "scores": [_describe_score(change) for change in rows]}

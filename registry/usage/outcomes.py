@@ -124,7 +124,7 @@ def delete_old_outcomes() -> int:
 
 def _find_versions(actor: Actor, entries: Iterable[OutcomeEntry]) -> dict[tuple[str, str], int]:
     """Map template and digest to the version's row, if the actor may fetch."""
-    namespaces = set(permissions.visible_namespaces(actor, Verb.FETCH).values_list("name", flat=True))
+    namespaces = set(permissions.list_visible_namespaces(actor, Verb.FETCH).values_list("name", flat=True))
     selection = [entry for entry in entries if entry.template.partition("/")[0] in namespaces]
     return version_queries.find_rows_by_digest({(entry.template, entry.digest) for entry in selection})
 

@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from registry.core.timestamps import format_moment
 from registry.idempotency.views import IdempotentView
 from registry.journal import log
-from registry.namespaces.authentication import actor_of
+from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Flag, Input, Integer, Text, read
 from registry.rest.list_responses import answer_page, read_query
@@ -115,7 +115,7 @@ class Webhooks(IdempotentView):
     def get(self, request: Request, namespace: str) -> Response:
         """List the webhooks, without their secrets."""
         return Response(
-            {"results": [_shape(webhook) for webhook in queries.list_webhooks(actor_of(request), namespace)]}
+            {"results": [_shape(webhook) for webhook in queries.list_webhooks(identify_actor(request), namespace)]}
         )
 
     @extend_schema(
@@ -125,7 +125,9 @@ class Webhooks(IdempotentView):
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Create a webhook: events are sent to its address. Only this answer contains its secret."""
-        created = services.create_webhook(actor=actor_of(request), namespace=namespace, **read(WebhookInput, request))
+        created = services.create_webhook(
+            actor=identify_actor(request), namespace=namespace, **read(WebhookInput, request)
+        )
         return _answer(created, 201)
 
 
@@ -140,7 +142,11 @@ class OneWebhook(APIView):
     def patch(self, request: Request, webhook: str) -> Response:
         """Change a webhook's address or filters, pause it or resume it."""
         return Response(
-            _shape(services.change_webhook(actor=actor_of(request), webhook_id=webhook, **read(WebhookPatch, request)))
+            _shape(
+                services.change_webhook(
+                    actor=identify_actor(request), webhook_id=webhook, **read(WebhookPatch, request)
+                )
+            )
         )
 
     @extend_schema(
@@ -150,7 +156,7 @@ class OneWebhook(APIView):
     )
     def delete(self, request: Request, webhook: str) -> Response:
         """Remove a webhook with its log."""
-        services.remove_webhook(actor=actor_of(request), webhook_id=webhook)
+        services.remove_webhook(actor=identify_actor(request), webhook_id=webhook)
         return Response(status=204)
 
 
@@ -165,7 +171,7 @@ class Rotate(IdempotentView):
     def post(self, request: Request, webhook: str) -> Response:
         """Create a new secret; messages are signed with the old and the new one until the overlap ends."""
         overlap = timedelta(hours=read(WebhookRotation, request)["overlap_hours"])
-        return _answer(services.rotate_secret(actor=actor_of(request), webhook_id=webhook, overlap=overlap), 200)
+        return _answer(services.rotate_secret(actor=identify_actor(request), webhook_id=webhook, overlap=overlap), 200)
 
 
 class Ping(IdempotentView):
@@ -178,7 +184,7 @@ class Ping(IdempotentView):
     )
     def post(self, request: Request, webhook: str) -> Response:
         """Queue a test message; the log shows how it went."""
-        return Response(_delivery(services.ping_webhook(actor=actor_of(request), webhook_id=webhook)), 202)
+        return Response(_delivery(services.ping_webhook(actor=identify_actor(request), webhook_id=webhook)), 202)
 
 
 class Replay(IdempotentView):
@@ -191,7 +197,9 @@ class Replay(IdempotentView):
     )
     def post(self, request: Request, webhook: str) -> Response:
         """Send one message again, or all that failed, with their original ids."""
-        queued = services.replay_deliveries(actor=actor_of(request), webhook_id=webhook, **read(WebhookReplay, request))
+        queued = services.replay_deliveries(
+            actor=identify_actor(request), webhook_id=webhook, **read(WebhookReplay, request)
+        )
         return Response({"queued": queued}, 202)
 
 
@@ -209,7 +217,7 @@ class Deliveries(APIView):
     )
     def get(self, request: Request, webhook: str) -> Response:
         """List the messages, newest first, sent or queued, with every attempt; kept for 30 days."""
-        page = queries.list_deliveries(actor_of(request), webhook, **read_query(request, "state"))
+        page = queries.list_deliveries(identify_actor(request), webhook, **read_query(request, "state"))
         return answer_page(request, page, _delivery)
 
 

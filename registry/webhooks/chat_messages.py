@@ -12,7 +12,7 @@ from typing import Any
 from django.conf import settings
 from django.utils import translation
 
-from registry.journal.event import JournalEvent, Page, canonical, describe_kind, parse_event
+from registry.journal.event import JournalEvent, Page, describe_kind, format_canonical_json, parse_event
 from registry.journal.models import Event
 from registry.releases.events import ReleaseStep
 from registry.webhooks.joint_decisions import JointDecisions
@@ -80,7 +80,7 @@ def write_event_message(receiver: str, event: Event, who: str, joint: JointDecis
         + (f", through the key pb_{event.key}" if event.key else ""),
         panel_url=f"{settings.BASE_URL}{path}/publish" if event.kind in _WAITING else "",
     )
-    return canonical(_WRITERS[receiver](message))
+    return format_canonical_json(_WRITERS[receiver](message))
 
 
 def write_trial_message(webhook: Webhook, who: str) -> str:
@@ -95,7 +95,7 @@ def write_trial_message(webhook: Webhook, who: str) -> str:
         url=f"{settings.BASE_URL}/t/{namespace}/",
         place="",
     )
-    return canonical(_WRITERS[webhook.receiver](message))
+    return format_canonical_json(_WRITERS[webhook.receiver](message))
 
 
 def _subject(event: Event, parsed: JournalEvent | None) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from standardwebhooks.webhooks import Webhook as Signer
 
 from registry.core.encryption import unseal
 from registry.core.timestamps import format_moment
-from registry.journal.event import canonical, from_microseconds
+from registry.journal.event import format_canonical_json, from_microseconds
 from registry.journal.models import Event
 from registry.webhooks.models import Delivery, Webhook
 
@@ -77,7 +77,7 @@ def sign_headers(delivery: Delivery, at: datetime) -> dict[str, str]:
 
 def _write(kind: str, at: datetime, data: dict[str, Any]) -> str:
     moment = format_moment(at)
-    return canonical({"type": kind, "timestamp": moment, "data": data})
+    return format_canonical_json({"type": kind, "timestamp": moment, "data": data})
 
 
 def _address(event: Event) -> str:

@@ -17,7 +17,7 @@ from registry.core.encryption import seal
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.input_checks import check_text
 from registry.journal import log
-from registry.journal.event import canonical, list_namespace_kinds
+from registry.journal.event import format_canonical_json, list_namespace_kinds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.webhooks import chat_messages, messages, queries
@@ -223,7 +223,7 @@ def _read_filters(kinds: Iterable[str], template: str) -> dict[str, str]:
                 )
             }
         )
-    return {"kinds": canonical(kind_names), "template": template.strip()}
+    return {"kinds": format_canonical_json(kind_names), "template": template.strip()}
 
 
 def _add_secret(webhook: Webhook, at: datetime) -> str:

@@ -234,7 +234,7 @@ def read_front_matter(mapping: yaml_reader.Mapping, lines: Lines) -> tuple[dict[
             unknown.append((key, place))
             continue
         try:
-            value = yaml_reader.value_of(item.value)
+            value = yaml_reader.read_value(item.value)
         except yaml_reader.YamlError as error:
             problems.append(_at(lines.place(error.index), error.code, f"`{key}`: {error.message}"))
             continue

@@ -6,7 +6,7 @@ from promptuary.renderer.interop.imported import ImportedTemplate, LossError
 from promptuary.renderer.interop.jinja_text import read_jinja
 from promptuary.renderer.interop.pieces import Message
 from promptuary.renderer.interop.source_file import SourceFile
-from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
 
 __all__ = ["KIND", "is_banks_prompt", "read_banks_prompt"]
 
@@ -38,5 +38,5 @@ def read_banks_prompt(source: SourceFile) -> list[ImportedTemplate]:
         end = match.end()
         plain = read_jinja(match["text"], drop_last_newline=False)
         builder.add_differences(plain.differences)
-        messages.append(Message(role_of(match["role"]), plain.pieces))
+        messages.append(Message(convert_role(match["role"]), plain.pieces))
     return [builder.build_parts(messages)]

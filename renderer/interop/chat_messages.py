@@ -13,7 +13,7 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Message, Piece, Slot
 from promptuary.renderer.interop.placeholder_syntax import describe_guess
 from promptuary.renderer.interop.source_file import SourceFile
-from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
 from promptuary.renderer.interop.template_text import find_language, read_template_text
 from promptuary.renderer.interop.tool_calls import CALL, is_call_item, separate_calls
 
@@ -197,7 +197,7 @@ def _separate(builder: TemplateBuilder, number: int, message: Any) -> list[dict[
 def _message(
     builder: TemplateBuilder, number: int, message: Mapping[str, Any], language: str, names: InputNames
 ) -> Message:
-    role = role_of(message["role"])
+    role = convert_role(message["role"])
     if message.get("audio"):
         raise LossError(f"message {number}: there is no place for audio; take the message out, or write it as text")
     for key in sorted(set(message) - _MESSAGE_KEYS):

@@ -11,7 +11,7 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.jinja_text import read_jinja
 from promptuary.renderer.interop.pieces import Message, Piece, Slot
 from promptuary.renderer.interop.source_file import SourceFile
-from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
 
 __all__ = ["KIND", "is_dify_app", "read_dify_app"]
 
@@ -94,7 +94,7 @@ class _Prompt:
             if not text:
                 self._builder.differ("an empty message is left out")
                 continue
-            messages.append(Message(role_of(message.get("role")), self._pieces(text, is_jinja=is_jinja)))
+            messages.append(Message(convert_role(message.get("role")), self._pieces(text, is_jinja=is_jinja)))
         self._declare_fields()
         return self._builder.build_parts(messages)
 

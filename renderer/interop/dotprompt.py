@@ -11,7 +11,7 @@ from promptuary.renderer.interop.pieces import History, Message
 from promptuary.renderer.interop.plain_text import split_front_matter
 from promptuary.renderer.interop.prompt_collection import is_prompt_collection
 from promptuary.renderer.interop.source_file import SourceFile
-from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
 
 __all__ = ["KIND", "is_dotprompt", "read_dotprompt"]
 
@@ -79,7 +79,7 @@ def _message(builder: TemplateBuilder, role: str, text: str, names: InputNames) 
         builder.differ("an image comes after the text of its message")
     plain = read_handlebars(_MEDIA.sub("", text).strip(), names, escapes=False)
     builder.add_differences(plain.differences)
-    return Message(role_of(role), plain.pieces, tuple(images))
+    return Message(convert_role(role), plain.pieces, tuple(images))
 
 
 def _add_front(builder: TemplateBuilder, front: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from promptuary.renderer.interop.imported import Difference, ImportedTemplate, L
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Message, Piece, Slot
 from promptuary.renderer.interop.source_file import SourceFile
-from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
 from promptuary.renderer.interop.template_text import read_template_text
 
 __all__ = ["KIND", "is_flowise_flow", "read_flowise_flow"]
@@ -94,7 +94,9 @@ def _read_node(name: str, data: Mapping[str, Any]) -> Iterator[ImportedTemplate]
     for key, value in inputs.items():
         if _MESSAGES.search(key):
             for entry in (as_mapping(each, key) for each in as_list(value, key)):
-                messages.append(Message(role_of(entry.get("role")), node.flow_pieces(builder, entry.get("content"))))
+                messages.append(
+                    Message(convert_role(entry.get("role")), node.flow_pieces(builder, entry.get("content")))
+                )
     for key, value in inputs.items():
         if _USER_MESSAGE.search(key):
             messages.append(Message("user", node.flow_pieces(builder, value)))

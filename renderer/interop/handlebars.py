@@ -8,7 +8,7 @@ with their line.
 import re
 from collections.abc import Iterator
 
-from promptuary.renderer.interop.handlebars_helpers import condition_of, parse_call
+from promptuary.renderer.interop.handlebars_helpers import parse_call, parse_condition
 from promptuary.renderer.interop.handlebars_values import PATH, Scope, ScopedValues
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
@@ -168,7 +168,7 @@ class _Reader(ScopedValues):
         if call is None:
             raise LossError(f"`{{{{#{body}}}}}` calls a helper of its program", self.line)
         self._differ(f"`{body}` is read as a condition for the text after it")
-        condition = condition_of(call)
+        condition = parse_condition(call)
         return (self.write_usual(condition) if condition else "") or self.write_own(call, body)
 
     def _open_inverted(self, name: str) -> Iterator[Piece]:

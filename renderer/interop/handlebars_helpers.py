@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-__all__ = ["HelperCall", "condition_of", "parse_call", "write_literal", "write_usual_helper"]
+__all__ = ["HelperCall", "parse_call", "parse_condition", "write_literal", "write_usual_helper"]
 
 _TOKEN = re.compile(r"""\s*(?:(?P<sign>[()])|(?P<word>"[^"]*"|'[^']*'|[^\s()"']+))""")
 _NAME = re.compile(r"[^\W\d][\w./-]*")
@@ -117,7 +117,7 @@ def write_usual_helper(call: HelperCall, resolve: Callable[[HelperCall | str], s
     return ""
 
 
-def condition_of(call: HelperCall) -> HelperCall | None:
+def parse_condition(call: HelperCall) -> HelperCall | None:
     """The comparison that a section such as `{{#ifEquals a b}}` makes; None for other sections."""
     arguments = call.arguments
     if call.name in ("ifCond", "compare") and len(arguments) == 3 and isinstance(arguments[1], str):

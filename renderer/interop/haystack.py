@@ -21,8 +21,8 @@ from promptuary.renderer.interop.imported import (
     as_list,
     as_mapping,
     check_imported,
+    describe_origin,
     find_losses,
-    origin_of,
     slugify,
     write_document,
 )
@@ -70,7 +70,7 @@ def to_haystack_file(source: Document, name: str) -> tuple[str, list[str]]:
 def _to_prompt(source: Document, name: str) -> tuple[dict[str, Any], list[str]]:
     if source.format != "shaped":
         raise LossError(f"its format is {source.format}; Haystack takes the format shaped only")
-    facts = origin_of(source, KIND)
+    facts = describe_origin(source, KIND)
     text = shaped_text.shaped_to_haystack(source.body)
     shapers = source.output.get("shapers") or []
     if not shapers:

@@ -7,7 +7,7 @@ from promptuary.renderer.interop.imported import ImportedTemplate, LossError, as
 from promptuary.renderer.interop.jinja_text import read_jinja
 from promptuary.renderer.interop.pieces import Message
 from promptuary.renderer.interop.source_file import SourceFile
-from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
 
 __all__ = ["KIND", "is_haystack_pipeline", "read_haystack_pipeline"]
 
@@ -71,7 +71,7 @@ def _read_chat_builder(builder: TemplateBuilder, parameters: Mapping[str, Any]) 
         message = as_mapping(entry, "template")
         plain = read_jinja(_text(message.get("content", message.get("_content")), number))
         builder.add_differences(plain.differences)
-        messages.append(Message(role_of(message.get("role", message.get("_role"))), plain.pieces))
+        messages.append(Message(convert_role(message.get("role", message.get("_role"))), plain.pieces))
     return builder.build_parts(messages)
 
 

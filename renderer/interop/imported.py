@@ -20,8 +20,8 @@ __all__ = [
     "as_list",
     "as_mapping",
     "check_imported",
+    "describe_origin",
     "find_losses",
-    "origin_of",
     "slugify",
     "write_document",
 ]
@@ -126,7 +126,7 @@ def _without_model(document: str) -> str:
     return _MODEL.sub(r"\1\n", document, count=1)
 
 
-def origin_of(source: Document, kind: str) -> dict[str, Any]:
+def describe_origin(source: Document, kind: str) -> dict[str, Any]:
     """Return the facts that an import of this kind recorded; empty for other documents."""
     match = _ORIGIN.search(source.text[: len(source.text) - len(source.body)])
     if match is None or match["kind"] != kind:

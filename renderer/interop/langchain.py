@@ -13,7 +13,7 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.langchain_messages import read_stored_messages, write_calls
 from promptuary.renderer.interop.pieces import History, Message, Piece, Slot
 from promptuary.renderer.interop.source_file import SourceFile
-from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
 from promptuary.renderer.interop.template_text import read_template_text
 
 __all__ = ["KIND", "LANGUAGES", "is_langchain_prompt", "read_langchain_prompt"]
@@ -163,7 +163,7 @@ class _Reader:
             )
             return History(name)
         role = next((role for prefix, role in _ROLE_OF_CLASS.items() if kind.startswith(prefix)), "")
-        role = role or role_of(fields.get("role") or {"human": "user", "ai": "assistant"}.get(kind, kind))
+        role = role or convert_role(fields.get("role") or {"human": "user", "ai": "assistant"}.get(kind, kind))
         if "content" in fields:
             if not isinstance(fields["content"], str):
                 raise LossError("the content of a message isn't text")

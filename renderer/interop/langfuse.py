@@ -16,8 +16,8 @@ from promptuary.renderer.interop.imported import (
     as_list,
     as_mapping,
     check_imported,
+    describe_origin,
     find_losses,
-    origin_of,
     slugify,
     write_document,
 )
@@ -66,7 +66,7 @@ def read_langfuse_prompts(value: Any, _stem: str) -> Iterator[ImportedTemplate]:
 def to_langfuse_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
     """Return the JSON of the API call that creates the prompt, and what it leaves out. Raises LossError."""
     messages = mustache.messages_of_document(source, fragments)
-    facts = origin_of(source, KIND)
+    facts = describe_origin(source, KIND)
     config = dict(source.settings)
     if source.model:
         config.setdefault("model", source.model)

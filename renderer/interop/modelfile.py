@@ -7,7 +7,7 @@ from typing import Any
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError
 from promptuary.renderer.interop.pieces import Message, Slot
 from promptuary.renderer.interop.source_file import SourceFile
-from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
 
 __all__ = ["KIND", "is_modelfile", "read_modelfile"]
 
@@ -44,7 +44,7 @@ def read_modelfile(source: SourceFile) -> list[ImportedTemplate]:
             _add_parameter(settings, text, line)
         elif name == "MESSAGE":
             role, _, content = text.partition(" ")
-            messages.append(Message(role_of(role), (_unquoted(content.strip()),)))
+            messages.append(Message(convert_role(role), (_unquoted(content.strip()),)))
         elif name == "TEMPLATE":
             builder.differ("TEMPLATE is left out; the model's markup is that of its profile", line)
         else:

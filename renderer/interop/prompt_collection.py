@@ -61,7 +61,7 @@ def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
         try:
             imported.append(_build(TemplateBuilder(KIND, name), text, language))
         except LossError as error:
-            differences.append(Difference(f"`{'.'.join(path)}` is left out: {error.message}", source.line_of(first)))
+            differences.append(Difference(f"`{'.'.join(path)}` is left out: {error.message}", source.find_line(first)))
     if not imported:
         raise LossError(differences[0].message, differences[0].line)
     if others := [".".join(path) for path, _, kept in entries if not kept]:

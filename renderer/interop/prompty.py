@@ -11,12 +11,12 @@ from promptuary.renderer.interop.imported import (
     LossError,
     SecretError,
     as_mapping,
+    describe_origin,
     find_losses,
-    origin_of,
 )
 from promptuary.renderer.interop.prompty_body import IMAGE, ROLE, ROLES, read_messages, read_text
 from promptuary.renderer.interop.template_builder import TemplateBuilder
-from promptuary.renderer.syntax.yaml_reader import YamlError, compose, value_of
+from promptuary.renderer.syntax.yaml_reader import YamlError, compose, read_value
 
 __all__ = ["KIND", "is_prompty_file", "read_prompty_file", "to_prompty_file"]
 
@@ -60,7 +60,7 @@ def read_prompty_file(text: str, stem: str) -> Iterator[ImportedTemplate]:
     if match is None:
         raise LossError("a Prompty file starts with front matter between `---` lines")
     try:
-        head = value_of(compose(match[1]))
+        head = read_value(compose(match[1]))
     except YamlError as error:
         raise LossError(f"its front matter cannot be read: {error.message}") from error
     if not isinstance(head, dict):
@@ -85,7 +85,7 @@ def read_prompty_file(text: str, stem: str) -> Iterator[ImportedTemplate]:
 def to_prompty_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
     """Return the text of a Prompty file, and what it leaves out. Raises LossError."""
     messages = mustache.messages_of_document(source, fragments, _escape)
-    facts = origin_of(source, KIND)
+    facts = describe_origin(source, KIND)
     model = dict(facts.get("model") or {"api": "chat"})
     if source.format == "text":
         model["api"] = "completion"

@@ -8,7 +8,7 @@ from promptuary.renderer.interop.pieces import History, Message, Piece
 from promptuary.renderer.interop.python_prompts import FoundPrompt, find_prompts, has_generic_name
 from promptuary.renderer.interop.python_texts import CodeText
 from promptuary.renderer.interop.source_file import SourceFile
-from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
 from promptuary.renderer.interop.template_text import read_template_text
 
 __all__ = ["KIND", "read_python_code"]
@@ -68,7 +68,7 @@ def _build(prompt: FoundPrompt, name: str, names: InputNames) -> ImportedTemplat
             messages.append(History(inputs.input_name(entry)))
             builder.differ(f"the messages of `{entry}` come by a loop: mappings with `role` and `content`")
         else:
-            messages.append(Message(role_of(entry[0]), _pieces(builder, entry[1], names)))
+            messages.append(Message(convert_role(entry[0]), _pieces(builder, entry[1], names)))
     return builder.build_parts(messages)
 
 

@@ -177,7 +177,7 @@ def called_name(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
-def constants_of(mapping: Mapping[str, ast.expr]) -> dict[str, str]:
+def read_constants(mapping: Mapping[str, ast.expr]) -> dict[str, str]:
     """The call's arguments that are constant texts."""
     return {
         name: node.value

@@ -19,7 +19,7 @@ from promptuary.renderer.interop.liquid import read_liquid
 from promptuary.renderer.interop.pieces import History, Message
 from promptuary.renderer.interop.placeholders import PlainText
 from promptuary.renderer.interop.source_file import SourceFile
-from promptuary.renderer.interop.template_builder import TemplateBuilder, role_of
+from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
 from promptuary.renderer.interop.template_text import read_template_text
 
 __all__ = ["KIND", "is_kernel_prompt", "looks_like_kernel_text", "read_kernel_prompt"]
@@ -135,7 +135,7 @@ def _messages(
             builder.differ("escapes such as `&amp;` in its messages are written as the signs that they mean")
         plain = _read_text(text, language, names)
         builder.add_differences(plain.differences)
-        found.append((match.start(), Message(role_of(match[1]), plain.pieces)))
+        found.append((match.start(), Message(convert_role(match[1]), plain.pieces)))
     if outside := pattern.sub("", template).strip():
         first = outside.partition("\n")[0][:60]
         raise LossError(f"there is text outside its messages: `{first}`; put it in a message, or take it out")

@@ -109,7 +109,7 @@ class SourceFile:
             return None if is_followed else _describe_bad_json(error)
         return None
 
-    def line_of(self, text: str) -> int | None:
+    def find_line(self, text: str) -> int | None:
         """Return the file's line on which a text, or its JSON form, starts; None if neither is found."""
         first = next((line.strip() for line in text.split("\n") if line.strip()), "")
         if not first:

@@ -21,7 +21,7 @@ from promptuary.renderer.interop.pieces import (
     write_text_body,
 )
 
-__all__ = ["ROLES", "TemplateBuilder", "role_of"]
+__all__ = ["ROLES", "TemplateBuilder", "convert_role"]
 
 ROLES = ("system", "user", "assistant", "developer", "tool")
 _OTHER_ROLES = {
@@ -34,7 +34,7 @@ _OTHER_ROLES = {
 }
 
 
-def role_of(role: Any) -> str:
+def convert_role(role: Any) -> str:
     """Map another system's role to ours. Raises LossError."""
     name = str(role).lower()
     if name in ROLES:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from promptuary.renderer.output import targets
-from promptuary.renderer.output.turns import role_of
+from promptuary.renderer.output.turns import convert_role
 from promptuary.renderer.profiles import Profile
 from promptuary.renderer.tokens.base import Estimate, Tokenizer
 from promptuary.renderer.tokens.tokenizers import VocabularyTokenizer
@@ -134,7 +134,7 @@ class MarkupRuler:
             return lambda _role: 0
         if profile.merge or profile.system != "native":
             return None
-        return lambda role: self._turn(None if role is None else role_of(role, profile))
+        return lambda role: self._turn(None if role is None else convert_role(role, profile))
 
     def least(self, cast: Cast) -> int:
         """Return the fewest tokens of markup for a prompt with these roles.
@@ -144,7 +144,7 @@ class MarkupRuler:
         profile = self.profile
         if profile is None or profile.markup is None:
             return 0
-        roles = [role if role is None else role_of(role, profile) for role in cast.roles]
+        roles = [role if role is None else convert_role(role, profile) for role in cast.roles]
         turns = self._turns(profile, roles)
         tokens = targets.pieces_count([profile.markup.start], profile, self.tokenizer)
         tokens += sum(map(self._turn, turns))

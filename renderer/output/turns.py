@@ -15,7 +15,7 @@ from promptuary.renderer.part import Content, Part
 from promptuary.renderer.problems import Place
 from promptuary.renderer.profiles import Profile
 
-__all__ = ["Piece", "Turn", "framed", "pieces", "role_of", "turns"]
+__all__ = ["Piece", "Turn", "convert_role", "framed", "pieces", "turns"]
 
 # The roles that replace those that a family's markup lacks.
 _STAND_INS = {"developer": "system", "function": "tool", "tool": "user"}
@@ -65,7 +65,7 @@ def _glued(parts: Sequence[Part], profile: Profile | None, spoken_only: bool) ->
         if frame is not None and spoken_only and not frame.spoken:
             continue
         if frame is None or frame.glue is None or not turns:
-            turns.append(Turn(role_of(part.role, profile), [(part.content, index)]))
+            turns.append(Turn(convert_role(part.role, profile), [(part.content, index)]))
             continue
         before = turns[-1].contents
         apart = frame.glue and part.content and any(content for content, _ in before)
@@ -73,7 +73,7 @@ def _glued(parts: Sequence[Part], profile: Profile | None, spoken_only: bool) ->
     return turns
 
 
-def role_of(role: str, profile: Profile | None) -> str:
+def convert_role(role: str, profile: Profile | None) -> str:
     """Return the family's role for a part with this role. Raises ProfileError if it has none."""
     if profile is None or profile.markup is None:
         return role
@@ -184,13 +184,13 @@ def markup(parts: Sequence[Part], profile: Profile | None) -> Counter[str]:
     if profile is None or profile.markup is None or not parts or not _each_part_is_a_turn(parts, profile):
         return Counter(piece.text for piece in pieces(parts, profile) if piece.part is None)
     # Only the roles matter, and who comes last: lay out one system part and the last, then add the others by number.
-    system = next((part for part in parts[:-1] if role_of(part.role, profile) == "system"), None)
+    system = next((part for part in parts[:-1] if convert_role(part.role, profile) == "system"), None)
     few = [part for part in (system, parts[-1]) if part]
     counts = Counter(piece.text for piece in pieces(few, profile) if piece.part is None)
     role_counts = Counter(map(attrgetter("role"), parts))
     role_counts.subtract(part.role for part in few)
     for role, number in role_counts.items():
-        for text in profile.markup.roles[role_of(role, profile)]:
+        for text in profile.markup.roles[convert_role(role, profile)]:
             counts[text] += number
     return counts
 

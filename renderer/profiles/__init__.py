@@ -83,7 +83,7 @@ def _catalogue() -> Mapping[str, Mapping[str, Any]]:
     profiles = {}
     for file in files(__name__).iterdir():
         if file.name.endswith(".yml"):
-            mapping = yaml_reader.value_of(yaml_reader.compose(file.read_text(encoding="utf-8")))
+            mapping = yaml_reader.read_value(yaml_reader.compose(file.read_text(encoding="utf-8")))
             profiles[mapping["name"]] = MappingProxyType(mapping)
     return MappingProxyType(dict(sorted(profiles.items())))
 

@@ -86,7 +86,7 @@ def find_layout(kind: str, dialect: str = DIALECTS[0]) -> Layout:
     if dialect not in DIALECTS:
         raise PrompterError(f"`{dialect}` is not a dialect; there are {', '.join(DIALECTS)}", cause="dialect")
     text = (files(__package__) / f"{kind}.yml").read_text(encoding="utf-8")
-    fields: dict[str, Any] = yaml_reader.value_of(yaml_reader.compose(text))
+    fields: dict[str, Any] = yaml_reader.read_value(yaml_reader.compose(text))
     fields |= fields.pop("dialects").get(dialect, {})
     return build_layout(kind, **fields)
 

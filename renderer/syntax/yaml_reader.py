@@ -2,7 +2,7 @@
 
 Events are validated as they arrive, before anything is built from them, so a document of a few hundred bytes can't take
 seconds or crash the process. Anchors, aliases, tags, merge keys, duplicate keys, keys other than plain text, a second
-document, and exceeding the depth or nodes of `Bounds` are refused. Scalars keep their spelling; `value_of` reads the
+document, and exceeding the depth or nodes of `Bounds` are refused. Scalars keep their spelling; `read_value` reads the
 core types of YAML 1.2 from plain ones.
 """
 
@@ -24,7 +24,7 @@ __all__ = [
     "YamlError",
     "compose",
     "parse_core_value",
-    "value_of",
+    "read_value",
 ]
 
 # The pure Python scanner is about twenty times slower, so a build without libyaml is refused at import.
@@ -237,14 +237,14 @@ def parse_core_value(text: str) -> Any:
     return text
 
 
-def value_of(node: Node | None) -> Any:
+def read_value(node: Node | None) -> Any:
     """Convert a node to plain JSON values. Raises YamlError if a number has no JSON form."""
     if node is None:
         return None
     if isinstance(node, Sequence):
-        return [value_of(item) for item in node.items]
+        return [read_value(item) for item in node.items]
     if isinstance(node, Mapping):
-        return {item.key.value: value_of(item.value) for item in node.items}
+        return {item.key.value: read_value(item.value) for item in node.items}
     if node.style != "plain":
         return node.value
     try:

@@ -17,7 +17,7 @@ from promptuary.renderer.validation.placeholder_preview import render_with_place
 from promptuary.renderer.validation.undeclared_inputs import (
     InputUses,
     UndeclaredInputs,
-    find_undeclared_of,
+    find_undeclared_names,
     try_to_infer_inputs,
 )
 from promptuary.renderer.validation.validator import Samples, validate_and_compile
@@ -61,7 +61,7 @@ def examine_document(
     if document is None:
         return Examination(problems, UndeclaredInputs(), _preview(text, template, known, profile, data, None))
     used = try_to_infer_inputs(document, known, template.body if template else None)
-    undeclared = find_undeclared_of(document, known, used)
+    undeclared = find_undeclared_names(document, known, used)
     return Examination(problems, undeclared, _preview(text, template, known, profile, data, used))
 
 

@@ -246,7 +246,7 @@ def _fix(place: Place, name: str, allowed: Collection[str]) -> Fix | None:
 
 def _is_plain(name: str) -> bool:
     try:
-        return bool(yaml_reader.value_of(yaml_reader.compose(f"[{name}]")) == [name])
+        return bool(yaml_reader.read_value(yaml_reader.compose(f"[{name}]")) == [name])
     except yaml_reader.YamlError:
         return False
 

@@ -22,7 +22,7 @@ __all__ = [
     "UndeclaredInput",
     "UndeclaredInputs",
     "find_undeclared_inputs",
-    "find_undeclared_of",
+    "find_undeclared_names",
     "infer_inputs",
     "list_fragment_inputs",
     "try_to_infer_inputs",
@@ -84,10 +84,10 @@ def find_undeclared_inputs(text: str, fragments: Mapping[str, str] | None = None
     if document is None:
         return UndeclaredInputs()
     known = fragments or {}
-    return find_undeclared_of(document, known, try_to_infer_inputs(document, known))
+    return find_undeclared_names(document, known, try_to_infer_inputs(document, known))
 
 
-def find_undeclared_of(document: Document, fragments: Mapping[str, str], used: InputUses | None) -> UndeclaredInputs:
+def find_undeclared_names(document: Document, fragments: Mapping[str, str], used: InputUses | None) -> UndeclaredInputs:
     """As `find_undeclared_inputs`, for a parsed document and what `try_to_infer_inputs` says of it."""
     if used is None:
         return UndeclaredInputs()

@@ -188,7 +188,8 @@ class _Checks:
         """A fix for a document that declares no inputs: one of them alone would leave the others undeclared."""
         used = undeclared_inputs.try_to_infer_inputs(self.document, texts)
         schemas = {
-            each.name: each.schema for each in undeclared_inputs.find_undeclared_of(self.document, texts, used).inputs
+            each.name: each.schema
+            for each in undeclared_inputs.find_undeclared_names(self.document, texts, used).inputs
         }
         schemas |= {
             name: schemas.get(name, schema) for name, schema in undeclared_inputs.list_fragment_inputs(texts).items()
@@ -203,7 +204,7 @@ class _Checks:
         schemas: dict[str, dict[str, Any]] = {}
         if any(use.name not in inputs for use in uses):
             used = undeclared_inputs.try_to_infer_inputs(self.document, texts, body)
-            undeclared = undeclared_inputs.find_undeclared_of(self.document, texts, used)
+            undeclared = undeclared_inputs.find_undeclared_names(self.document, texts, used)
             schemas = {each.name: each.schema for each in undeclared.inputs}
         for use in uses:
             if use.sure and use.name not in inputs and use.name not in _OFFERED:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from promptuary.renderer.syntax.yaml_reader import Bounds, compose, value_of
+from promptuary.renderer.syntax.yaml_reader import Bounds, compose, read_value
 
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
@@ -18,7 +18,7 @@ BAD = "- name: [\n"
 
 
 def _read(name: str):
-    return value_of(compose((ROOT / name).read_text(), Bounds(depth=20, nodes=2000)))
+    return read_value(compose((ROOT / name).read_text(), Bounds(depth=20, nodes=2000)))
 
 
 HOOKS = {hook["id"]: hook for hook in _read(".pre-commit-hooks.yaml")}

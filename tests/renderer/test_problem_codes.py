@@ -9,7 +9,7 @@ import pytest
 
 from promptuary import renderer
 from promptuary.renderer.document.parser import parse_document
-from promptuary.renderer.syntax.yaml_reader import compose, value_of
+from promptuary.renderer.syntax.yaml_reader import compose, read_value
 from promptuary.renderer.validation.standards import Subject, check_standards
 from promptuary.renderer.validation.standards_reader import read_standards
 from tests.support.markdown_blocks import CodeBlock, read_blocks
@@ -59,7 +59,7 @@ def codes_of_document(document: str, blocks: list[CodeBlock]) -> set[str]:
 
 def codes_of_standards(text: str, standards: str, name: str | None, samples: dict[str, Any]) -> set[str]:
     subject = Subject(parse_document(text), path=name.strip() if name else None, samples=samples)
-    return {problem.code for problem in check_standards(read_standards(value_of(compose(standards))), subject)}
+    return {problem.code for problem in check_standards(read_standards(read_value(compose(standards))), subject)}
 
 
 def test_each_code_of_the_source_has_a_page_and_each_page_a_code():

@@ -85,7 +85,7 @@ def _predict_outcome(login: SocialLogin) -> tuple[str, User | None, bool]:
     if accounts:
         return gettext("Refused: several accounts have the address {address}.").format(address=address), None, False
     if provider_accounts.may_create_account(address):
-        name = provider_accounts.name_account(facts)
+        name = provider_accounts.choose_username(facts)
         return gettext("A new account {name} would be made, without any role.").format(name=name), None, True
     return _describe_stranger(address), None, False
 

@@ -11,11 +11,11 @@ from registry.accounts.models import User
 from registry.core.errors import Busy
 
 __all__ = [
+    "choose_username",
     "find_accounts",
     "make_account",
     "may_create_account",
     "merge_facts",
-    "name_account",
     "read_verified_address",
 ]
 
@@ -59,13 +59,13 @@ def make_account(facts: dict[str, Any]) -> User | None:
     if not may_create_account(address) or taken.exists():
         return None  # several accounts have it, so an admin has to resolve that
     name = str(facts.get("name") or "")[:150]
-    person = User(username=name_account(facts), email=address, first_name=name)
+    person = User(username=choose_username(facts), email=address, first_name=name)
     person.set_unusable_password()
     person.save(force_insert=True)
     return person
 
 
-def name_account(facts: dict[str, Any]) -> str:
+def choose_username(facts: dict[str, Any]) -> str:
     """An unused valid username: a matching name alone doesn't prove that it is the same person.
 
     Raises Busy if a thousand such names are taken.

@@ -16,10 +16,10 @@ from rest_framework.request import Request
 
 from registry.accounts.models import User
 
-__all__ = ["missing_proof"]
+__all__ = ["find_missing_proof"]
 
 
-def missing_proof(request: HttpRequest | Request) -> str:
+def find_missing_proof(request: HttpRequest | Request) -> str:
     """What the session has to prove again, `password` or `totp`; empty if it is proven, or nothing is required."""
     method = str(settings.PROMPTUARY_STEP_UP)
     if method == "off":

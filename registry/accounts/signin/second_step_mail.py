@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.utils.translation import gettext
 
-from registry.accounts.models import User, speak_to
+from registry.accounts.models import User, use_language_of
 
 __all__ = ["send_mail_about"]
 
@@ -22,7 +22,7 @@ def send_mail_about(template_prefix: str, person: User) -> None:
     """
     if not settings.MAIL_IS_SENT or not person.email:
         return
-    with speak_to(person):
+    with use_language_of(person):
         sentence = _describe_act(template_prefix.rpartition("/")[2], person.username)
         message = EmailMessage(sentence, _write_body(sentence), to=[person.email])
     message.extra_headers["Auto-Submitted"] = "auto-generated"

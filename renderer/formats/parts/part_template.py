@@ -190,7 +190,7 @@ class _Fields:
         node = self.nodes.get("expected_template_data_keys")
         if node is None:
             return ()
-        value = yaml_reader.value_of(node) or []
+        value = yaml_reader.read_value(node) or []
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise PartError("`expected_template_data_keys` must be a list of names", "PT304", node.start)
         return tuple(value)
@@ -258,7 +258,7 @@ def _open(node: yaml_reader.Node, marker: str) -> Any:
         return {item.key.value: _open(item.value, marker) for item in node.items}
     if node.style == "plain" and marker not in node.value:
         try:
-            value = yaml_reader.value_of(node)
+            value = yaml_reader.read_value(node)
         except yaml_reader.YamlError as error:
             raise PartError(error.message, error.code, error.index) from error
         return SlotText([(value,)]) if isinstance(value, str) else value

@@ -118,7 +118,7 @@ class _Reading:
             if not isinstance(node, yaml_reader.Mapping):
                 place = self.document.body_place(0 if node is None else node.start)
                 raise DocumentError("the body of a prompter must be a mapping with `kind`", code="PT920", place=place)
-            values = {item.key.value: yaml_reader.value_of(item.value) for item in node.items}
+            values = {item.key.value: yaml_reader.read_value(item.value) for item in node.items}
         except yaml_reader.YamlError as error:
             raise DocumentError(error.message, code=error.code, place=self.document.body_place(error.index)) from error
         return _Given(

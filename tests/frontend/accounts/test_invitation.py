@@ -19,9 +19,9 @@ def path(desk):
     return f"/invitations/{invited.link.rpartition('/')[2]}"
 
 
-def role_of(username):
+def find_role(username):
     person = User.objects.get(username=username)
-    return permissions.role_of(person, Namespace.objects.get(name="support"))
+    return permissions.find_role(person, Namespace.objects.get(name="support"))
 
 
 def test_a_stranger_makes_an_account_and_is_signed_in(path):
@@ -30,7 +30,7 @@ def test_a_stranger_makes_an_account_and_is_signed_in(path):
     answer = client.post(path, {"username": "fresh", "full_name": "", "password": PASSWORD})
     assert (answer.status_code, answer["Location"]) == (302, "/t/support/")
     assert "Welcome to support: you are author there." in words(client.get("/t/support/"))
-    assert role_of("fresh") == "author"
+    assert find_role("fresh") == "author"
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_who_is_signed_in_accepts_with_one_click(path, browser):
     client = browser("outsider")
     assert "You are signed in as <b>outsider</b>" in words(client.get(path))
     assert client.post(path)["Location"] == "/t/support/"
-    assert role_of("outsider") == "author"
+    assert find_role("outsider") == "author"
 
 
 def test_a_reviewer_for_whom_something_waits_comes_to_the_page_that_says_so(desk, reply):

@@ -42,7 +42,7 @@ def test_a_long_value_without_spaces_is_folded_too():
 
 
 def test_content_of_several_kinds_is_shown_as_its_json():
-    assert part_diffs.text_of({"content": [{"type": "text"}]}) == '[\n  {\n    "type": "text"\n  }\n]'
+    assert part_diffs.read_text({"content": [{"type": "text"}]}) == '[\n  {\n    "type": "text"\n  }\n]'
 
 
 def test_text_without_values_is_one_piece():

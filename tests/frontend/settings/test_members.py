@@ -12,7 +12,7 @@ from tests.frontend.conftest import words
 PAGE = "/n/support/members"
 
 
-def role_of(username):
+def read_role(username):
     row = Membership.objects.filter(namespace__name="support", person__username=username).first()
     return row.role if row else ""
 
@@ -49,7 +49,7 @@ def test_a_role_that_was_set_is_undone_from_the_status_line(browser, desk):
     undo = hidden_fields(page, ">Undo</button>")
     assert undo == {"username": "reader", "namespace": "support", "role": "reader"}
     set_role(admin, **{name: undo[name] for name in ("username", "role")})
-    assert role_of("reader") == "reader"
+    assert read_role("reader") == "reader"
 
 
 def test_a_new_member_is_undone_to_no_role(browser, desk):
@@ -69,12 +69,12 @@ def test_what_an_open_change_would_lose_is_named_before_the_role_is_set(browser,
     page = words(answer)
     assert "<b>reviewer is not author in support yet.</b>" in page
     assert f"reviewer&#x27;s approval of change {approved.number} will not count any more." in page
-    assert role_of("reviewer") == "reviewer"
+    assert read_role("reviewer") == "reviewer"
     fields = hidden_fields(answer.content.decode(), 'name="confirmed"')
     assert set_role(admin, "reviewer", "reader", confirmed="another seal").status_code == 200
-    assert role_of("reviewer") == "reviewer"
+    assert read_role("reviewer") == "reviewer"
     assert "reviewer is now author." in words(admin.post(PAGE, {**fields, "do": "role"}, follow=True))
-    assert role_of("reviewer") == "author"
+    assert read_role("reviewer") == "author"
 
 
 def test_the_page_of_people_names_it_as_well(browser, approved):
@@ -82,7 +82,7 @@ def test_the_page_of_people_names_it_as_well(browser, approved):
     sent = {"do": "role", "username": "reviewer", "namespace": "support", "role": ""}
     answer = admin.post("/people", sent)
     assert f"approval of change {approved.number} will not count" in words(answer)
-    assert role_of("reviewer") == "reviewer"
+    assert read_role("reviewer") == "reviewer"
     done = admin.post(
         "/people", hidden_fields(answer.content.decode(), 'name="confirmed"') | {"do": "role"}, follow=True
     )
@@ -99,7 +99,7 @@ def test_roles_in_folders_that_end_are_named_and_have_no_undo(browser, desk):
     assert "roles in folders end too, and Undo doesn&#x27;t give them back: refunds." in words(answer)
     confirmed = hidden_fields(answer.content.decode(), 'name="confirmed"')["confirmed"]
     assert ">Undo</button>" not in set_role(admin, "reader", "", confirmed=confirmed).content.decode()
-    assert role_of("reader") == ""
+    assert read_role("reader") == ""
 
 
 def test_owners_are_added_changed_and_removed_in_their_order(browser, desk):

@@ -9,7 +9,7 @@ from registry.changes import decisions, rule_effects, rules
 from registry.changes import services as change_services
 from registry.namespaces import keys
 from registry.namespaces.models import Namespace
-from registry.namespaces.rules import rules_of
+from registry.namespaces.rules import read_rules
 from registry.templates import labels
 from registry.templates.models import Version
 from registry.usage.models import Fetch
@@ -146,9 +146,9 @@ def admin_with_two_step(reply):
 
 
 def test_nothing_is_stored_and_wrong_rules_are_refused(reply, approved, browser):
-    before = rules_of(Namespace.objects.get(name="support"))
+    before = read_rules(Namespace.objects.get(name="support"))
     assert preview(browser("admin"), approvals=2).status_code == 200
-    assert rules_of(Namespace.objects.get(name="support")) == before
+    assert read_rules(Namespace.objects.get(name="support")) == before
     answer = preview(browser("admin"), approvals=99)
     assert (answer.status_code, "approvals" in answer.content.decode()) == (422, True)
     assert preview(browser("author"), approvals=2).status_code == 403

@@ -30,12 +30,12 @@ def test_a_role_that_was_taken_away_counts_from_the_next_page_on(reply, browser)
 def test_the_memory_gives_what_the_database_says_and_forgets_at_its_end(reply):
     namespace = Namespace.objects.get(name="support")
     people = [reply.actor(role).person for role in ("reader", "author", "reviewer", "admin", "outsider")]
-    plain = [permissions.role_of(person, namespace) for person in people]
+    plain = [permissions.find_role(person, namespace) for person in people]
     with permissions.remember_roles():
-        assert [permissions.role_of(person, namespace) for person in people * 2] == plain * 2
+        assert [permissions.find_role(person, namespace) for person in people * 2] == plain * 2
         with CaptureQueriesContext(connection) as queries:
-            assert [permissions.role_of(person, namespace) for person in people] == plain
+            assert [permissions.find_role(person, namespace) for person in people] == plain
         assert len(queries) == 0
     with CaptureQueriesContext(connection) as queries:
-        assert [permissions.role_of(person, namespace) for person in people] == plain
+        assert [permissions.find_role(person, namespace) for person in people] == plain
     assert len(queries) == len(people)

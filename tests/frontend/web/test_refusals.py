@@ -218,5 +218,5 @@ def test_a_place_to_go_on_that_is_no_address_leads_home(reply, browser, target):
 def test_each_domain_error_is_answered_with_the_status_of_the_api_under_a_heading_of_its_own(name):
     error = getattr(core_errors, name)("A sentence.")
     answer = _rendered(refusals.refuse(RequestFactory().get("/t/support/refunds/reply"), error))
-    assert answer.status_code == problem_details.of_error(error).status
+    assert answer.status_code == problem_details.describe_error(error).status
     assert f"<h1>{refusals.HEADINGS[type(error)]}</h1>" in words(answer)

@@ -17,7 +17,7 @@ from registry.connections.models import Connection, Spending
 from registry.database_copy import CopyRefused, DatabasesDiffer, compare_databases, copy_database
 from registry.database_copy.aliases import SOURCE, TARGET, connect_both
 from registry.database_copy.tables import list_tables
-from registry.journal.event import canonical
+from registry.journal.event import format_canonical_json
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
 from tests.registry.database_copy.conftest import entry_of, run_sql
@@ -44,7 +44,7 @@ def add_space():
 
 def add_event(number=1, previous=None):
     facts = {"at": number, "body": {"name": "x"}, "key": None, "kind": "namespace.created", "namespace": "x"}
-    event = read_event(canonical({**facts, "number": number, "person": "author", "previous": previous}))
+    event = read_event(format_canonical_json({**facts, "number": number, "person": "author", "previous": previous}))
     event.save(using=SOURCE, force_insert=True)
     return event.hash
 

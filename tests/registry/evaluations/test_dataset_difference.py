@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptuary.evaluation import Row
-from promptuary.renderer.digest import canonical
+from promptuary.renderer.digest import encode_canonical_json
 from registry.evaluations import datasets
 from registry.evaluations.dataset_difference import RowDifference, diff_dataset_versions
 from registry.evaluations.dataset_models import DatasetVersion
@@ -16,7 +16,7 @@ NAME = "support/questions"
 
 
 def write(row: Row) -> str:
-    return canonical(row.to_dict()).decode()
+    return encode_canonical_json(row.to_dict()).decode()
 
 
 def make_version(*rows: Row) -> DatasetVersion:

@@ -36,7 +36,7 @@ def link(admin, support):
 
 def test_an_accepted_invitation_gives_its_role_in_the_name_of_who_invited(link, newcomer, support):
     row = services.accept_invitation(actor=Actor(newcomer), secret=link)
-    assert permissions.role_of(newcomer, support) == Role.AUTHOR
+    assert permissions.find_role(newcomer, support) == Role.AUTHOR
     assert (row.accepted_by, row.accepted_at is None) == (newcomer, False)
     event = Event.objects.latest("number")
     body = json.loads(event.text)["body"]
@@ -51,13 +51,13 @@ def test_a_link_works_once(link, newcomer, support):
     other = User.objects.create(username="other")
     with pytest.raises(Conflict, match="accepted already"):
         services.accept_invitation(actor=Actor(other), secret=link)
-    assert permissions.role_of(other, support) is None
+    assert permissions.find_role(other, support) is None
 
 
 def test_a_link_makes_an_account_with_a_password(link, support):
     person = services.accept_as_new_person(secret=link, username="fresh", password=PASSWORD, full_name="Fresh Person")
     assert person.check_password(PASSWORD)
-    assert (person.display_name, permissions.role_of(person, support)) == ("Fresh Person", Role.AUTHOR)
+    assert (person.display_name, permissions.find_role(person, support)) == ("Fresh Person", Role.AUTHOR)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_an_expired_link_gives_nothing(link, newcomer, support):
     Invitation.objects.update(expires_at=log.now() - timedelta(seconds=1))
     with pytest.raises(Conflict, match="expired"):
         services.accept_invitation(actor=Actor(newcomer), secret=link)
-    assert permissions.role_of(newcomer, support) is None
+    assert permissions.find_role(newcomer, support) is None
 
 
 def test_a_link_that_was_taken_back_gives_nothing(admin, link, newcomer):
@@ -126,7 +126,7 @@ def test_who_invited_must_still_be_allowed_to_when_it_is_accepted(operator, link
     other = User.objects.create(username="other")
     with pytest.raises(Conflict, match="may not give roles in support any more"):
         services.accept_invitation(actor=Actor(other), secret=link)
-    assert permissions.role_of(other, support) is None
+    assert permissions.find_role(other, support) is None
 
 
 def test_a_role_is_raised_by_an_invitation_and_never_lowered(admin, link, operator, support):
@@ -134,8 +134,8 @@ def test_a_role_is_raised_by_an_invitation_and_never_lowered(admin, link, operat
     with pytest.raises(Conflict, match="You are reviewer of support already"):
         services.accept_invitation(actor=Actor(reviewer), secret=link)
     services.accept_invitation(actor=Actor(reader), secret=link)
-    assert permissions.role_of(reader, support) == Role.AUTHOR
-    assert permissions.role_of(reviewer, support) == Role.REVIEWER
+    assert permissions.find_role(reader, support) == Role.AUTHOR
+    assert permissions.find_role(reviewer, support) == Role.REVIEWER
 
 
 @pytest.mark.parametrize("role", ["reader", "author", "reviewer"])
@@ -270,7 +270,7 @@ def test_who_is_invited_or_a_member_is_named_and_the_others_are_invited(admin, s
     ]
     assert [answer.invited is None for answer in answers] == [False, True, True]
     assert Invitation.objects.count() == 2
-    assert permissions.role_of(User.objects.get(username="reviewer"), support) == Role.REVIEWER
+    assert permissions.find_role(User.objects.get(username="reviewer"), support) == Role.REVIEWER
 
 
 def test_an_account_with_a_proven_address_gets_the_role_at_once(admin, support):
@@ -283,9 +283,9 @@ def test_an_account_with_a_proven_address_gets_the_role_at_once(admin, support):
     answers = services.invite_people(actor=admin, namespace="support", role="author", emails=emails)
     assert outcomes_of(answers) == dict(zip(emails, ["role_given", *["invited"] * 3], strict=True))
     assert answers[0].sentence == "proven@example.org: proven has an account already, and is author of support now."
-    assert permissions.role_of(User.objects.get(username="proven"), support) == Role.AUTHOR
+    assert permissions.find_role(User.objects.get(username="proven"), support) == Role.AUTHOR
     assert json.loads(Event.objects.get(kind="member.set", text__contains="proven").text)["body"]["person"] == "proven"
-    assert permissions.role_of(User.objects.get(username="claimed"), support) is None
+    assert permissions.find_role(User.objects.get(username="claimed"), support) is None
 
 
 def test_an_open_invitation_stays_where_its_address_is_proven_later(admin, support):
@@ -293,7 +293,7 @@ def test_an_open_invitation_stays_where_its_address_is_proven_later(admin, suppo
     person = User.objects.create(username="proven", email="proven@example.org")
     answers = services.invite_people(actor=admin, namespace="support", role="author", emails=["proven@example.org"])
     assert outcomes_of(answers) == {"proven@example.org": "already_invited"}
-    assert permissions.role_of(person, support) is None
+    assert permissions.find_role(person, support) is None
 
 
 def test_a_deactivated_member_is_named_as_one(admin, support):

@@ -7,7 +7,7 @@ import pytest
 from registry import mirror
 from registry.audit.verification import read_event
 from registry.journal import mirror_paths
-from registry.journal.event import canonical
+from registry.journal.event import format_canonical_json
 from registry.journal.models import Commit, Event
 from registry.mirror import writer
 from registry.mirror.repository import Repository
@@ -81,6 +81,6 @@ def add_event(kind, body):
     facts = {
         **json.loads(last.text), "kind": kind, "body": body, "number": last.number + 1, "previous": last.hash,
     }  # fmt: skip
-    event = read_event(canonical(facts))
+    event = read_event(format_canonical_json(facts))
     event.save(force_insert=True)
     return event.number

@@ -22,7 +22,7 @@ from registry.namespaces import services as namespace_services
 from registry.redaction import services as redaction_services
 from registry.templates import labels
 from registry.templates import save as template_save
-from registry.templates.label_moves import approved_moves
+from registry.templates.label_moves import select_approved_moves
 from registry.templates.models import Template
 from tests.registry.mirror.test_restore import empty_the_database
 from tests.registry.mirror.test_tampered_clone import rechained, rewrite
@@ -167,7 +167,7 @@ def told():
         gate.change.number: (gate.facts, gate.approvals, gate.exemptions, gate.checks)
         for gate in change_gate.evaluate_many(rows, None)
     }
-    return said, sorted(approved_moves().values_list("label", "after__number", "how"))
+    return said, sorted(select_approved_moves().values_list("label", "after__number", "how"))
 
 
 def test_moves_emergencies_merges_and_a_redaction_come_back(world, require_same):

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from registry import mirror
-from registry.journal.event import canonical, digest_of
+from registry.journal.event import compute_digest, format_canonical_json
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
 from tests.registry.mirror.test_restore import empty_the_database
@@ -61,8 +61,8 @@ def rechained(changes):
         facts = json.loads(lines["Promptuary-Record"])
         facts["previous"] = state["previous"]
         changes(facts)
-        lines["Promptuary-Record"] = canonical(facts)
-        lines["Promptuary-Chain"] = state["previous"] = digest_of(lines["Promptuary-Record"])
+        lines["Promptuary-Record"] = format_canonical_json(facts)
+        lines["Promptuary-Chain"] = state["previous"] = compute_digest(lines["Promptuary-Record"])
         return head + "\n\n" + "\n".join(f"{name}: {value}" for name, value in lines.items()) + "\n"
 
     return edit
@@ -227,8 +227,10 @@ def test_a_record_that_is_no_event_is_named(clone):
     record = '{"number":3}'
 
     def edit(message, number):
+        if number != 3:
+            return message
         head, _, _ = message.rpartition("Promptuary-Record")
-        return f"{head}Promptuary-Record: {record}\nPromptuary-Chain: {digest_of(record)}\n" if number == 3 else message
+        return f"{head}Promptuary-Record: {record}\nPromptuary-Chain: {compute_digest(record)}\n"
 
     written, said = refuse(clone, edit, "it holds no event that can be read: 'kind'")
     assert said.startswith(f"Commit {written[3]}")
@@ -247,7 +249,7 @@ def test_a_text_that_the_event_does_not_name_is_refused(clone):
 
     def forge(facts):
         if facts["number"] == number:
-            facts["body"]["text"] = digest_of("Fine with me")
+            facts["body"]["text"] = compute_digest("Fine with me")
 
     refuse(clone, rechained(forge), f"A text of event {number} does not have the digest that the event names")
 

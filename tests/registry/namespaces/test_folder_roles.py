@@ -13,7 +13,7 @@ from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
 from registry.journal.models import Event
 from registry.namespaces import folder_roles, groups, keys, permissions, queries, services
 from registry.namespaces.models import FolderRole, Membership, Role
-from registry.namespaces.permissions import MemberRoles, is_allowed, role_of
+from registry.namespaces.permissions import MemberRoles, find_role, is_allowed
 from registry.namespaces.verbs import TABLE, Verb
 from registry.notifications.queries import list_reviewers
 from registry.releases import comments as release_comments
@@ -97,7 +97,7 @@ def test_of_folders_on_the_way_the_highest_role_counts(give, reader, support):
 
 def test_the_role_in_the_namespace_stays_what_it_is(give, reader, support):
     give("reviewer")
-    assert role_of(reader.person, support) == "reader"
+    assert find_role(reader.person, support) == "reader"
 
 
 def test_a_folder_author_works_there_from_draft_to_publishing(give, reader, reviewer, save, approve, support):

@@ -12,7 +12,7 @@ from registry.core.errors import ApprovalRequired, Conflict, Invalid, NotAllowed
 from registry.journal.models import Event
 from registry.namespaces import group_queries, groups, keys, permissions, roles, services
 from registry.namespaces.models import Group, Membership
-from registry.namespaces.permissions import is_allowed, role_of
+from registry.namespaces.permissions import find_role, is_allowed
 from registry.namespaces.verbs import Verb
 
 SUPPORT: dict[str, Any] = {"namespace": "support"}
@@ -34,10 +34,10 @@ def kinds():
 
 def test_whoever_is_in_a_group_has_its_role_and_loses_it_at_once_when_taken_out(legal, admin, reader, support):
     join(admin, "reader")
-    assert role_of(reader.person, support) == "reviewer"
+    assert find_role(reader.person, support) == "reviewer"
     assert is_allowed(reader, Verb.APPROVE, support)
     groups.remove_from_group(actor=admin, **SUPPORT, name="legal", username="reader")
-    assert role_of(reader.person, support) == "reader"
+    assert find_role(reader.person, support) == "reader"
     assert not is_allowed(reader, Verb.APPROVE, support)
     assert kinds()[-2:] == ["group.joined", "group.left"]
 
@@ -45,23 +45,23 @@ def test_whoever_is_in_a_group_has_its_role_and_loses_it_at_once_when_taken_out(
 def test_a_group_never_lowers_a_role(admin, reviewer, support):
     groups.make_group(actor=admin, **SUPPORT, title="Watchers", role="reader")
     join(admin, "reviewer", name="watchers")
-    assert role_of(reviewer.person, support) == "reviewer"
+    assert find_role(reviewer.person, support) == "reviewer"
 
 
 def test_of_several_groups_the_highest_role_counts(legal, admin, reader, support):
     groups.make_group(actor=admin, **SUPPORT, title="Writers", role="author")
     join(admin, "reader")
     join(admin, "reader", name="writers")
-    assert role_of(reader.person, support) == "reviewer"
+    assert find_role(reader.person, support) == "reviewer"
     groups.remove_group(actor=admin, **SUPPORT, name="legal")
-    assert role_of(reader.person, support) == "author"
+    assert find_role(reader.person, support) == "author"
 
 
 def test_a_stranger_is_a_member_as_long_as_the_group_has_a_role(legal, admin, outsider, support):
     join(admin, "outsider")
-    assert role_of(outsider.person, support) == "reviewer"
+    assert find_role(outsider.person, support) == "reviewer"
     groups.change_group(actor=admin, **SUPPORT, name="legal", role="")
-    assert role_of(outsider.person, support) is None
+    assert find_role(outsider.person, support) is None
     assert not Membership.objects.filter(namespace=support, person=outsider.person).exists()
     with pytest.raises(NotFound):
         group_queries.list_groups(outsider, "support")
@@ -70,7 +70,7 @@ def test_a_stranger_is_a_member_as_long_as_the_group_has_a_role(legal, admin, ou
 def test_another_role_of_the_group_holds_for_all_in_it(legal, admin, reader, author, support):
     join(admin, "reader", "author")
     groups.change_group(actor=admin, **SUPPORT, name="legal", role="author")
-    assert [role_of(person.person, support) for person in (reader, author)] == ["author", "author"]
+    assert [find_role(person.person, support) for person in (reader, author)] == ["author", "author"]
 
 
 def test_the_role_given_to_a_person_comes_and_goes_beside_those_of_groups(legal, admin, reader, support):
@@ -81,7 +81,7 @@ def test_the_role_given_to_a_person_comes_and_goes_beside_those_of_groups(legal,
     assert (raised.role, raised.own_role) == ("admin", "admin")
     services.set_role(actor=admin, **SUPPORT, username="reader", role=None)
     groups.remove_from_group(actor=admin, **SUPPORT, name="legal", username="reader")
-    assert role_of(reader.person, support) is None
+    assert find_role(reader.person, support) is None
 
 
 def test_a_key_acts_with_the_role_that_a_group_gives(legal, admin, reader, support):
@@ -126,7 +126,7 @@ def test_another_title_changes_nothing_else(legal, admin, reader, support):
     join(admin, "reader")
     renamed = groups.change_group(actor=admin, **SUPPORT, name="legal", title="  The \t lawyers ")
     assert (renamed.name, renamed.title, renamed.role) == ("legal", "The lawyers", "reviewer")
-    assert role_of(reader.person, support) == "reviewer"
+    assert find_role(reader.person, support) == "reviewer"
 
 
 def test_what_changes_nothing_writes_no_event(legal, admin):
@@ -233,7 +233,7 @@ def test_the_last_admin_stays_one_whether_by_group_or_not(admin, reader, support
         assert roles.has_active_admin(support)
     join(admin, "reader", name="owners")
     groups.remove_from_group(actor=admin, **SUPPORT, name="owners", username="admin")
-    assert role_of(reader.person, support) == "admin"
+    assert find_role(reader.person, support) == "admin"
 
 
 def test_members_see_groups_with_their_people_by_title(legal, admin, reader):
@@ -244,4 +244,4 @@ def test_members_see_groups_with_their_people_by_title(legal, admin, reader):
         ("Agency", []),
         ("Legal", ["author", "reviewer"]),
     ]
-    assert permissions.visible_namespaces(reader).count() == 1
+    assert permissions.list_visible_namespaces(reader).count() == 1

@@ -14,7 +14,7 @@ from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.namespaces.models import Role
-from registry.namespaces.permissions import role_of
+from registry.namespaces.permissions import find_role
 
 
 def test_who_makes_a_namespace_is_its_admin(db):
@@ -22,7 +22,7 @@ def test_who_makes_a_namespace_is_its_admin(db):
     namespace = namespace_services.create_namespace(
         actor=Actor(person), name="sales", protected_labels=["production"], approvals=2
     )
-    assert role_of(person, namespace) == Role.ADMIN
+    assert find_role(person, namespace) == Role.ADMIN
     body = json.loads(Event.objects.get().text)["body"]
     assert (body["name"], body["admin"], body["rules"]["approvals"]) == ("sales", "founder", 2)
 
@@ -121,9 +121,9 @@ def test_only_admins_rule(reviewer, outsider):
 
 def test_an_admin_gives_and_takes_roles(admin, reader, support):
     namespace_services.set_role(actor=admin, namespace="support", username="reader", role="author")
-    assert role_of(reader.person, support) == Role.AUTHOR
+    assert find_role(reader.person, support) == Role.AUTHOR
     namespace_services.set_role(actor=admin, namespace="support", username="reader", role=None)
-    assert role_of(reader.person, support) is None
+    assert find_role(reader.person, support) is None
     assert json.loads(Event.objects.latest("number").text)["body"] == {"person": "reader", "role": None}
 
 

@@ -10,7 +10,7 @@ def test_labels_stand_where_they_were_put(author, reader, save):
     writing.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
     template = template_queries.get_template(reader, "support/reply")
     assert {name: label.version.number for name, label in label_queries.list_labels(template).items()} == {"staging": 1}
-    assert label_queries.label_numbers(template) == {"staging": 1, "latest": 2}
+    assert label_queries.read_label_numbers(template) == {"staging": 1, "latest": 2}
 
 
 def test_where_a_label_has_been_is_told_newest_first(author, reader, save):
@@ -30,4 +30,9 @@ def test_many_templates_cost_one_query(reader, save, django_assert_num_queries):
         save("x", name=f"support/t{number}")
     found = search_queries.search_templates(reader).items
     with django_assert_num_queries(1):
-        assert [numbers["latest"] for numbers in label_queries.label_numbers_of_many(found).values()] == [1, 1, 1, 1]
+        assert [numbers["latest"] for numbers in label_queries.read_label_numbers_of_many(found).values()] == [
+            1,
+            1,
+            1,
+            1,
+        ]

@@ -8,7 +8,7 @@ from registry.changes import rules
 from registry.core.errors import Invalid
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
-from registry.namespaces.rules import rules_of
+from registry.namespaces.rules import read_rules
 from registry.templates import document_check, labels, samples, version_queries
 from registry.templates.models import Template
 from registry.templates.save import save_version
@@ -149,7 +149,7 @@ def last_rules():
 def test_rules_without_standards_leave_those_there_are(admin, require):
     require(samples={"least": 2})
     rules.set_rules(actor=admin, namespace="support", approvals=2)
-    assert rules_of(Namespace.objects.get(name="support")).standards.samples.least == 2
+    assert read_rules(Namespace.objects.get(name="support")).standards.samples.least == 2
 
 
 def test_wrong_standards_are_refused_by_their_path_and_change_nothing(admin, require):

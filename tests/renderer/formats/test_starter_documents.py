@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from promptuary import renderer
-from promptuary.renderer.syntax.yaml_reader import compose, value_of
+from promptuary.renderer.syntax.yaml_reader import compose, read_value
 
 FOLDER = Path(__file__).parents[3] / "registry" / "starter" / "demo"
 HAYSTACK = (
@@ -25,7 +25,7 @@ def document(name: str) -> str:
 
 
 def samples(name: str):
-    return value_of(compose((FOLDER / f"{name}.samples.yml").read_text(encoding="utf-8")))
+    return read_value(compose((FOLDER / f"{name}.samples.yml").read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("name", STARTERS)

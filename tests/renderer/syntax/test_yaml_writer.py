@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptuary.renderer.syntax import yaml_writer
-from promptuary.renderer.syntax.yaml_reader import Bounds, compose, value_of
+from promptuary.renderer.syntax.yaml_reader import Bounds, compose, read_value
 
 _texts = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(
     [
@@ -40,7 +40,7 @@ _values = st.recursive(
 
 
 def read(text):
-    return value_of(compose(text, Bounds(depth=60, nodes=100_000)))
+    return read_value(compose(text, Bounds(depth=60, nodes=100_000)))
 
 
 @given(st.dictionaries(_texts, _values, max_size=4))
