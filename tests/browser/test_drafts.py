@@ -1,5 +1,7 @@
 """Several drafts of one template in the editor."""
 
+import re
+
 from playwright.sync_api import expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Visit
@@ -20,13 +22,13 @@ def test_two_drafts_are_written_side_by_side(visit: Visit):
     page.get_by_label("Start from").select_option("draft")
     page.get_by_role("button", name="Start the draft").click()
     desk = EditorPage(page).ready()
-    assert "Half a thought." in desk.text
+    desk.expect_text("Half a thought.")
     desk.replace("Half a thought.", "Another thought.")
     expect(page.locator("[data-draft-state]")).to_contain_text("saved")
     page.locator(".draft-menu summary").click()
     page.get_by_role("link", name="Draft saved").click()
     desk = EditorPage(page).ready()
-    assert "Half a thought." in desk.text
+    desk.expect_text("Half a thought.")
     page.goto(f"/t/{NAME}/-/diff?from=draft&to=draft:Shorter%20answers")
     expect(page.locator("main")).to_contain_text("Another thought.")
     page.goto(f"/t/{NAME}/-/drafts")
@@ -38,23 +40,23 @@ def test_two_drafts_are_written_side_by_side(visit: Visit):
 def test_a_draft_with_a_name_stays_in_the_address(visit: Visit):
     page = visit.open("author", f"/t/{NAME}/-/edit?draft=Even+shorter&view=run")
     desk = EditorPage(page).ready()
-    assert page.url.endswith("/-/edit?draft=Even+shorter&view=run")
+    expect(page).to_have_url(re.compile(r"/\-/edit\?draft=Even\+shorter\&view=run$"))
     page.keyboard.press("Alt+3")
-    assert page.url.endswith("/-/edit?draft=Even+shorter&view=samples")
+    expect(page).to_have_url(re.compile(r"/\-/edit\?draft=Even\+shorter\&view=samples$"))
     page.keyboard.press("Alt+1")
-    assert page.url.endswith("/-/edit?draft=Even+shorter")
+    expect(page).to_have_url(re.compile(r"/\-/edit\?draft=Even\+shorter$"))
     for mode in ("Form", "Source"):
         page.get_by_role("group", name="Edited as").get_by_role("button", name=mode).click()
     desk.replace("description: ", "description: Half a thought. ")
     expect(page.locator("[data-draft-state]")).to_contain_text("saved")
     page.reload()
     desk = EditorPage(page).ready()
-    assert "Half a thought." in desk.text
+    desk.expect_text("Half a thought.")
     page.keyboard.press("Control+s")
     expect(desk.outcome).to_contain_text("Saved as version")
     page.reload()
     EditorPage(page).ready()
-    assert page.url.endswith("/-/edit?draft=Even+shorter")
+    expect(page).to_have_url(re.compile(r"/\-/edit\?draft=Even\+shorter$"))
     expect(page.locator(".draft-menu summary")).to_contain_text("Even shorter")
 
 

@@ -64,7 +64,7 @@ def test_one_click_fixes_what_a_problem_names(new_template):
     expect(desk.block("error").first).to_contain_text("support/policy@latest")
     desk.block("error").first.get_by_role("button", name=re.compile("^(?!Fold)")).click()
     expect(desk.block("error")).to_have_count(0)
-    assert re.search(r'fragment\("support/policy@\d+"\)', desk.text)
+    expect(desk.document).to_have_value(re.compile(r'fragment\("support/policy@\d+"\)'))
 
 
 def test_pointing_at_a_value_lights_its_expression_and_back(new_template):
@@ -113,7 +113,7 @@ def test_a_draft_is_kept_on_the_server_and_waits_after_a_reload(new_template):
     expect(desk.page.locator("[data-draft-state]")).to_contain_text("saved")
     desk.page.reload()
     desk.ready()
-    assert "a haiku" in desk.text
+    desk.expect_text("a haiku")
     expect(desk.page.get_by_text("Your draft")).to_be_visible()
 
 
@@ -124,26 +124,26 @@ def test_a_second_tab_is_told_and_each_text_can_be_chosen(new_template):
     second = EditorPage(first.page.context.new_page())
     second.page.goto(first.page.url)
     second.ready()
-    first.replace("a haiku", "a limerick")
-    first.page.wait_for_timeout(1500)  # the draft is sent a moment after the last key
+    with first.page.expect_response(lambda answer: answer.request.method == "PUT"):  # stores the draft
+        first.replace("a haiku", "a limerick")
     second.replace("a haiku", "an ode")
     conflict = second.page.locator("[data-draft-conflict]")
     expect(conflict).to_contain_text("newer elsewhere")
     expect(second.page.locator("[data-draft-state]")).to_contain_text("Not saved: newer elsewhere")
-    assert "an ode" in second.text
+    second.expect_text("an ode")
     conflict.get_by_role("button", name="Use that one").click()
-    assert "a limerick" in second.text
+    second.expect_text("a limerick")
     second.page.get_by_role("button", name="Undo", exact=True).click()
-    assert "an ode" in second.text
+    second.expect_text("an ode")
     expect(second.page.locator("[data-draft-state]")).to_contain_text("saved")
     first.replace("a limerick", "a sonnet")
     expect(first.page.locator("[data-draft-conflict]")).to_contain_text("newer elsewhere")
     first.page.locator("[data-mode=form]").click()  # its column is another one, with the same buttons in reach
-    first.page.locator("[data-draft-conflict]").get_by_role("button", name="Use this one").click()
+    with first.page.expect_response(lambda answer: answer.request.method == "PUT"):
+        first.page.locator("[data-draft-conflict]").get_by_role("button", name="Use this one").click()
     expect(first.page.locator("[data-draft-conflict]")).to_be_empty()
-    first.page.wait_for_timeout(1500)
     second.page.reload()
-    assert "a sonnet" in second.ready().text
+    second.ready().expect_text("a sonnet")
 
 
 def test_a_trial_value_that_is_taken_back_and_a_proposal_leave_no_draft(new_template):
@@ -176,7 +176,7 @@ def test_text_typed_while_the_server_is_away_is_offered_again(new_template):
     expect(preview).to_be_hidden()
     expect(desk.outcome).to_be_empty()
     desk.page.reload()
-    assert "a limerick" in desk.ready().text
+    desk.ready().expect_text("a limerick")
 
 
 def test_who_was_signed_out_signs_in_elsewhere_and_saves_the_same_text(new_template):
@@ -202,7 +202,7 @@ def test_who_was_signed_out_signs_in_elsewhere_and_saves_the_same_text(new_templ
     expect(desk.outcome).to_be_empty()
     desk.page.keyboard.press("Control+s")
     expect(desk.outcome).to_contain_text("Saved as version 1")
-    assert "a longer ballad" in desk.text
+    desk.expect_text("a longer ballad")
 
 
 def test_a_discarded_draft_gives_the_saved_text_back(open_desk):
@@ -212,12 +212,12 @@ def test_a_discarded_draft_gives_the_saved_text_back(open_desk):
     with desk.page.expect_navigation():
         desk.page.get_by_role("button", name="Discard draft").click()
     desk.ready()
-    assert desk.text == first
+    desk.expect_whole_text(first)
     expect(desk.page.get_by_role("button", name="Discard draft")).to_be_hidden()
     with desk.page.expect_navigation():
         desk.page.get_by_role("button", name="Restore the draft").click()
     desk.ready()
-    assert "description: Changed," in desk.text
+    desk.expect_text("description: Changed,")
     desk.page.get_by_role("button", name="Discard draft").click()
     expect(desk.page.get_by_role("button", name="Discard draft")).to_be_hidden()
 
@@ -233,7 +233,7 @@ def test_who_saved_meanwhile_is_named_and_nothing_is_lost(new_template):
     mine.replace("one short paragraph", "an essay")
     mine.page.keyboard.press("Control+s")
     expect(mine.outcome).to_contain_text("reviewer saved v2")
-    assert "an essay" in mine.text
+    mine.expect_text("an essay")
     mine.outcome.get_by_role("link", name="Compare with v2").click()
     expect(mine.page.get_by_role("dialog")).to_contain_text("a sonnet")
     mine.page.get_by_role("button", name="Back to the text").click()
@@ -337,7 +337,7 @@ def test_the_limit_is_set_where_the_tokens_say_that_there_is_none(new_template):
     expect(desk.page.get_by_label("Token limit")).to_be_focused()
     desk.page.keyboard.type("900")
     desk.page.keyboard.press("Tab")
-    assert "token_limit: 900\n" in desk.text
+    desk.expect_text("token_limit: 900\n")
     expect(desk.budget).to_contain_text("of 900")
 
 

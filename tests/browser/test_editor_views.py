@@ -23,7 +23,7 @@ def test_the_draft_and_its_undo_history_are_one_in_all_views(new_draft):
     new_draft.replace("one short paragraph", "a haiku")
     new_draft.page.keyboard.press("Alt+2")
     expect(new_draft.page.get_by_role("link", name="Run", exact=True)).to_have_attribute("aria-current", "page")
-    assert "a haiku" in new_draft.text
+    new_draft.expect_text("a haiku")
     new_draft.replace("a haiku", "a sonnet")
     undo = new_draft.page.get_by_role("button", name="Undo", exact=True)
     expect(undo).to_have_attribute("title", re.compile(r"Undo .+ \(Ctrl Z\)"))
@@ -31,9 +31,9 @@ def test_the_draft_and_its_undo_history_are_one_in_all_views(new_draft):
     redo = new_draft.page.get_by_role("button", name="Redo", exact=True)
     expect(redo).to_have_attribute("title", re.compile(r"Redo .+ \(Ctrl Shift Z, Ctrl Y\)"))
     new_draft.page.keyboard.press("Alt+1")
-    assert "a haiku" in new_draft.text
+    new_draft.expect_text("a haiku")
     new_draft.page.get_by_role("button", name="Undo", exact=True).click()
-    assert "one short paragraph" in new_draft.text
+    new_draft.expect_text("one short paragraph")
 
 
 def test_the_view_stays_over_a_reload(visit: Visit):
@@ -117,7 +117,7 @@ def test_enter_in_a_field_presses_no_button_of_the_form(new_draft):
     settings.click()
     new_draft.page.get_by_label("Seed").first.press("Enter")
     expect(new_draft.page.get_by_text("Your draft", exact=True)).to_be_visible()
-    assert "a haiku" in new_draft.text
+    new_draft.expect_text("a haiku")
 
 
 def test_without_scripts_run_says_what_it_needs_and_the_form_works(visit: Visit):

@@ -66,8 +66,8 @@ def test_single_keys_can_be_turned_off(visit: Visit):
 def test_a_digest_is_copied_whole(visit: Visit):
     page = visit.open("author", REPLY, permissions=["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy the whole digest").first.click()
-    assert re.fullmatch(r"sha256:[0-9a-f]{64}", page.evaluate("navigator.clipboard.readText()"))
     expect(page.get_by_role("status").filter(has_text="Copied")).to_be_visible()
+    assert re.fullmatch(r"sha256:[0-9a-f]{64}", page.evaluate("navigator.clipboard.readText()"))
 
 
 def test_the_theme_follows_the_system_until_it_is_chosen(visit: Visit):

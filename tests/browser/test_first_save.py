@@ -58,7 +58,7 @@ def test_a_prompt_with_three_variables_is_a_version_after_three_clicks(blank):
     expect(notice).to_have_count(0)
     desk.page.get_by_role("button", name="Save as v1").click()
     expect(desk.outcome).to_contain_text("Saved as version 1")
-    assert "  items: {type: array, items: {type: string}}\n" in desk.text
+    desk.expect_text("  items: {type: array, items: {type: string}}\n")
 
 
 def test_values_beside_undeclared_inputs_are_shown_in_the_preview_and_saved(blank):
@@ -239,8 +239,8 @@ def test_a_conversation_pasted_into_a_card_is_offered_as_parts(blank):
     assert list_barriers(page) == []
     offer.get_by_role("button", name="Turn into 2 parts").click()
     expect(offer).to_have_count(0)
-    assert "- name: system 1\n  role: system\n" in desk.text
-    assert "{{ tone }}" in desk.text
+    desk.expect_text("- name: system 1\n  role: system\n")
+    desk.expect_text("{{ tone }}")
     page.keyboard.press("Control+z")
     expect(_card(page, "instructions")).to_contain_text("<|im_start|>system")
 
@@ -253,13 +253,13 @@ def test_a_pasted_notation_is_turned_into_inputs_or_left(blank):
     offer = page.get_by_role("region", name="The text you pasted")
     offer.get_by_role("button", name="Turn them into inputs").click()
     expect(offer).to_have_count(0)
-    assert "Write to {{ customer }} in a warm tone, {literally}." in desk.text
-    assert "- name: instructions\n  role: system\n" in desk.text
+    desk.expect_text("Write to {{ customer }} in a warm tone, {literally}.")
+    desk.expect_text("- name: instructions\n  role: system\n")
     _card(page, "question").click()
     _paste_from_clipboard(page, "The gradient is \\nabla f.")
     offer.get_by_role("button", name="Leave as text").click()
     expect(offer).to_have_count(0)
-    assert "The gradient is \\nabla f." in desk.text
+    desk.expect_text("The gradient is \\nabla f.")
 
 
 def test_a_pasted_notation_is_declared_in_the_same_step_where_inputs_are_declared(blank):
@@ -274,11 +274,11 @@ def test_a_pasted_notation_is_declared_in_the_same_step_where_inputs_are_declare
     _paste_from_clipboard(page, "Write to {customer} in a warm tone.")
     page.get_by_role("region", name="The text you pasted").get_by_role("button", name="Turn them into inputs").click()
     expect(page.locator("textarea[name=document]")).to_have_value(re.compile(r"\n  customer: \{type: string\}\n"))
-    assert "Write to {{ customer }} in a warm tone." in desk.text
+    desk.expect_text("Write to {{ customer }} in a warm tone.")
     expect(notice).to_have_count(0)
     page.keyboard.press("Control+z")
-    assert "customer: {" not in desk.text
-    assert "Write to {customer} in a warm tone." in desk.text
+    desk.expect_no_text("customer: {")
+    desk.expect_text("Write to {customer} in a warm tone.")
 
 
 PROMPTFOO = """prompts:
@@ -312,7 +312,7 @@ def test_a_place_in_another_notation_is_named_and_changes_nothing(blank):
     expect(offer.get_by_role("button")).to_have_text(["Close"])
     offer.get_by_role("button", name="Close").click()
     expect(offer).to_have_count(0)
-    assert "Write to {{ customer }} about <%= order %>." in desk.text
+    desk.expect_text("Write to {{ customer }} about <%= order %>.")
 
 
 def test_a_required_input_with_two_samples_takes_four_clicks(blank):
@@ -361,15 +361,15 @@ def test_what_is_typed_while_a_fix_is_on_its_way_stays(blank):
             route.continue_()
 
     page.route("**/-/edit", hold)
-    declare.click()
-    page.wait_for_timeout(300)
+    with page.expect_request(lambda request: request.method == "POST" and "declare" in (request.post_data or "")):
+        declare.click()
     _card(page, "question").click()
     page.keyboard.press("End")
     page.keyboard.insert_text(" Please.")
     assert len(held) == 1
     held[0].continue_()
     expect(page.locator("textarea[name=document]")).to_have_value(re.compile(r"customer_name: \{type: string"))
-    assert "{{ customer_name }} Please." in desk.text
+    desk.expect_text("{{ customer_name }} Please.")
 
 
 def test_undo_and_redo_take_back_a_fix_values_and_text_in_one_order(blank):
@@ -388,16 +388,16 @@ def test_undo_and_redo_take_back_a_fix_values_and_text_in_one_order(blank):
     undo = page.get_by_role("button", name="Undo", exact=True).first
     undo.click()
     expect(page.locator("#input-question")).to_have_value("How?")
-    assert "inputs:" not in desk.text
+    desk.expect_no_text("inputs:")
     undo.click()
     expect(page.locator("#input-question")).to_have_value("How long does the glue take to dry?")
     undo.click()
-    assert desk.text == before
+    desk.expect_whole_text(before)
     redo = page.get_by_role("button", name="Redo", exact=True)
     for _ in range(3):
         redo.click()
-    assert "inputs:" in desk.text
-    assert "Be kind." in desk.text
+    desk.expect_text("inputs:")
+    desk.expect_text("Be kind.")
     expect(page.locator("#input-question")).to_have_value("How?")
 
 

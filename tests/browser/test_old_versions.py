@@ -51,9 +51,9 @@ def test_a_draft_from_an_old_version_gives_the_draft_before_it_back(visit: Visit
     page.goto(f"/t/{NAME}?ref=1")
     page.get_by_role("button", name="Start a draft from v1").click()
     desk = EditorPage(page).ready()
-    assert "Half a thought." not in desk.text
+    desk.expect_no_text("Half a thought.")
     page.get_by_role("button", name="Restore the draft you discarded").click()
     desk = EditorPage(page).ready()
-    assert "Half a thought." in desk.text
+    desk.expect_text("Half a thought.")
     page.get_by_role("button", name="Discard draft").click()
     expect(page.get_by_role("button", name="Discard draft")).to_be_hidden()

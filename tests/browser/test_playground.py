@@ -190,7 +190,7 @@ def test_the_draft_of_an_earlier_run_is_restored(new_run):
     new_run.history.get_by_role("button", name=re.compile("^Restore draft")).first.click()
     expect(new_run.page.get_by_role("button", name=re.compile("Restore the draft you discarded"))).to_be_visible()
     new_run.ready()
-    assert "one short paragraph" in new_run.text
+    new_run.expect_text("one short paragraph")
 
 
 def test_where_runs_are_not_stored_no_draft_is_offered_again(open_run, visit: Visit, server: Server):

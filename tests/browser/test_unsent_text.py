@@ -71,12 +71,12 @@ def test_text_typed_just_before_a_reload_is_on_the_page_and_no_conflict(desk: Ed
         desk.replace(old, new)
         page.wait_for_timeout(pause)
         page.reload()
-        assert new in desk.ready().text
+        desk.ready().expect_text(new)
     desk.replace("a limerick", "an ode")
     page.wait_for_timeout(1500)
     expect_no_conflict(desk)
     page.reload()
-    assert "an ode" in desk.ready().text
+    desk.ready().expect_text("an ode")
     expect_no_conflict(desk)
     page.keyboard.press("Control+s")
     expect(desk.outcome).to_contain_text("Saved as version 1")
@@ -97,7 +97,7 @@ def test_a_draft_that_was_stored_without_an_answer_is_no_conflict(desk: EditorPa
     expect(state).to_contain_text("Offline, kept in this browser")
     desk.replace("a sonnet", "an ode")
     page.reload()
-    assert "an ode" in desk.ready().text
+    desk.ready().expect_text("an ode")
     answers.are_lost = False
     expect_no_conflict(desk)
     answers.are_lost = True
@@ -159,7 +159,7 @@ def test_both_texts_of_a_conflict_can_be_restored_after_discarding(desk: EditorP
     expect(page.locator("[data-draft-conflict]")).to_contain_text("newer elsewhere")
     page.get_by_role("button", name="Discard draft").click()
     expect(page.locator("#status")).to_contain_text("Your text and the newer draft are discarded")
-    assert "one short paragraph" in desk.ready().text
+    desk.ready().expect_text("one short paragraph")
     expect(desk.outcome).to_be_empty()
     for text in ("an ode", "a limerick"):
         page.get_by_role("button", name="Restore the draft you discarded").click()
@@ -180,9 +180,9 @@ def test_the_text_of_a_draft_that_is_gone_is_offered_on_the_page_that_is_loaded(
     desk.replace("a haiku", "an ode")
     page.locator("[data-draft-conflict]").get_by_role("button", name="Load what is saved").click()
     expect(desk.outcome).to_contain_text("did not reach the server")
-    assert "a haiku" in desk.ready().text
+    desk.ready().expect_text("a haiku")
     desk.outcome.get_by_role("button", name="Use that text").click()
-    assert "an ode" in desk.text
+    desk.expect_text("an ode")
 
 
 def test_json_that_was_not_used_is_back_when_the_dialog_opens_again(desk: EditorPage):

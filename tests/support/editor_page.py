@@ -1,8 +1,9 @@
 """Page object of the editor: find its regions, type, wait for the server's messages."""
 
+import re
 from typing import Any
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
 
 __all__ = ["EditorPage"]
 
@@ -13,6 +14,7 @@ class EditorPage:
     def __init__(self, page: Page) -> None:
         self.page = page
         self.source = page.get_by_role("textbox", name="Source of the template")
+        self.document = page.locator("textarea[name=document]")
         self.preview = page.get_by_role("region", name="What the model reads")
         self.budget = page.get_by_role("region", name="Token budget")
         self.problem_count = page.locator("[data-problem-count]")
@@ -30,7 +32,24 @@ class EditorPage:
 
     @property
     def text(self) -> str:
-        return str(self.page.locator("textarea[name=document]").evaluate("area => area.value"))
+        """What the document is at this moment. An assertion about it waits: `expect_text` and its siblings."""
+        return str(self.document.evaluate("area => area.value"))
+
+    def expect_text(self, words: str) -> None:
+        """Wait until the document contains `words`."""
+        expect(self.document).to_have_value(re.compile(re.escape(words)))
+
+    def expect_no_text(self, words: str) -> None:
+        """Wait until the document contains no `words`."""
+        expect(self.document).not_to_have_value(re.compile(re.escape(words)))
+
+    def expect_text_end(self, words: str) -> None:
+        """Wait until the document ends with `words`."""
+        expect(self.document).to_have_value(re.compile(f"{re.escape(words)}$"))
+
+    def expect_whole_text(self, text: str) -> None:
+        """Wait until the document is `text`."""
+        expect(self.document).to_have_value(text)
 
     def replace(self, old: str, new: str) -> None:
         """Select the first `old` in the source and type `new` over it, as a person would."""
