@@ -108,7 +108,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
             timeout=timeout,
             clock=clock,
             on_stale=on_stale,
-            usage=Usage(self._rouse if background else None) if reports else None,
+            usage=Usage(self._ensure_running if background else None) if reports else None,
             wake=self._wake if background else None,
             vocabularies=RegistryVocabularies(blocking, self._address.url, timeout, clock, vendored_store),
             rows=_make_row_sender(blocking, compute_rows_timeout(timeout)),
@@ -149,7 +149,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
         transport = getattr(importlib.import_module(f"promptuary.{module}"), name)
         return transport(self._address.url, self._address.headers("promptuary-python"))
 
-    def _kept(self, name: str, ref: Ref) -> Template | None:
+    def _find_in_memory(self, name: str, ref: Ref) -> Template | None:
         """The fast path: a fresh template from memory, or None."""
         if ref.__class__ is int:
             ref = str(ref)
@@ -164,33 +164,33 @@ class BaseClient(ABC, Generic[AnyTransport]):
         entry.asked = now
         return entry.bundle.template
 
-    def _candidate(self, fetched: Fetched, bucket: str | None) -> tuple[str, str] | None:
+    def _find_candidate(self, fetched: Fetched, bucket: str | None) -> tuple[str, str] | None:
         """The candidate that callers in this bucket get instead of the label's version, or None."""
         rollout = fetched.rollout
         if bucket is None or rollout is None or not rollout.gets_candidate(bucket):
             return None
         return fetched.name, rollout.digest
 
-    def _stay_stable(self, fetched: Fetched, error: PromptuaryError) -> Fetched:
+    def _fall_back_to_stable(self, fetched: Fetched, error: PromptuaryError) -> Fetched:
         """Fall back to the label's version when the candidate can't be fetched."""
         _log.warning("%s@%s is served without its rollout: %s", fetched.name, fetched.ref, error)
         return fetched
 
-    def _target(self, name: str, ref: Ref) -> tuple[str, str]:
+    def _resolve_target(self, name: str, ref: Ref) -> tuple[str, str]:
         if "@" in str(name):
             if ref is not None:
                 raise ConfigurationError(f"{name!r} holds a ref already, so {ref!r} is one too many")
             name, _, ref = name.partition("@")
         return check_name(name), check_ref(self._pins.resolve(name, None if ref is None else check_ref(ref)))
 
-    def _targets(self, names: Iterable[str] | None) -> list[tuple[str, str]]:
+    def _resolve_targets(self, names: Iterable[str] | None) -> list[tuple[str, str]]:
         if names is None:
             if not self._pins.locked:
                 raise ConfigurationError("name the templates to warm, or give the client a lock file")
-            return [self._target(name, None) for name in self._pins.locked]
-        return [self._target(target, None) for target in names]
+            return [self._resolve_target(name, None) for name in self._pins.locked]
+        return [self._resolve_target(target, None) for target in names]
 
-    def _whole(self, namespace: str, label: str) -> Flow[list[Fetched]]:
+    def _fetch_namespace(self, namespace: str, label: str) -> Flow[list[Fetched]]:
         if self._pins.frozen:
             raise ConfigurationError("a frozen client has what its lock file pins, and no whole namespace")
         return fetch_namespace(self._state, check_namespace(namespace), check_ref(label))
@@ -198,7 +198,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
     def _follow_all(self, results: list[Fetched]) -> list[Fetched]:
         return [self._follow(fetched) for fetched in results]
 
-    def _bring(self, results: list[Fetched]) -> list[Fetched]:
+    def _fetch_vocabularies(self, results: list[Fetched]) -> list[Fetched]:
         """Fetch the vocabularies missing on this machine, so that rendering doesn't have to; log failures."""
         for fetched in results:
             try:
@@ -217,14 +217,14 @@ class BaseClient(ABC, Generic[AnyTransport]):
         if self._live and namespace not in self._listeners:
             listener = MoveListener(self._state, self._keeper.transport, self._keeper, namespace)
             self._listeners.setdefault(namespace, listener)
-        self._rouse()
+        self._ensure_running()
         return fetched
 
     def _wake(self) -> None:
         self._keeper.daemon.wake()
-        self._rouse()
+        self._ensure_running()
 
-    def _rouse(self) -> None:
+    def _ensure_running(self) -> None:
         self._keeper.daemon.ensure()
         for listener in list(self._listeners.values()):
             listener.daemon.ensure()

@@ -45,7 +45,7 @@ def fetch_many(state: ClientState, targets: Sequence[Target]) -> Flow[list[Fetch
         try:
             if outage is not None:
                 raise outage  # don't wait for it twice
-            answers = _results((yield _ask_for(state, some)), some)
+            answers = _read_results((yield _ask_for(state, some)), some)
         except Unavailable as error:
             outage = error
             fetched.update({target: serve_stale_or_raise(state, *target, None, error) for target in some})
@@ -85,7 +85,7 @@ def _ask_for(state: ClientState, targets: Iterable[Target]) -> Request:
     return Request("POST", "/api/v1/fetch", state.timeout, headers, body)
 
 
-def _results(answer: Answer, targets: Sequence[Target]) -> list[Mapping[str, Any]]:
+def _read_results(answer: Answer, targets: Sequence[Target]) -> list[Mapping[str, Any]]:
     if answer.status != 200:
         raise make_answer_error(answer)
     results = decode_object(answer.body, "the registry").get("results")

@@ -94,7 +94,7 @@ def from_memory(state: ClientState, name: str, ref: str) -> Fetched | None:
             return None
         state.wake()
     entry.asked = now
-    return _fetched(state, ref, entry, "memory")
+    return _make_fetched(state, ref, entry, "memory")
 
 
 def fetch_template(state: ClientState, name: str, ref: str) -> Flow[Fetched]:
@@ -103,7 +103,7 @@ def fetch_template(state: ClientState, name: str, ref: str) -> Flow[Fetched]:
     local_copy = from_local(state, name, ref) if entry is None else from_memory(state, name, ref)
     if local_copy is not None:
         return local_copy
-    entry = entry or _on_disk(state, name, ref)
+    entry = entry or _read_from_disk(state, name, ref)
     if entry is not None:
         entry.asked = state.clock()
     try:
@@ -114,26 +114,26 @@ def fetch_template(state: ClientState, name: str, ref: str) -> Flow[Fetched]:
 
 def serve_stale_or_raise(state: ClientState, name: str, ref: str, entry: Entry | None, error: Unavailable) -> Fetched:
     """Return the cached or vendored bundle, marked as stale; raise the error if there isn't one."""
-    entry = entry or _on_disk(state, name, ref) or _vendored(state, name, ref)
+    entry = entry or _read_from_disk(state, name, ref) or _read_vendored(state, name, ref)
     if entry is None:
         raise error
-    return _fetched(state, ref, mark_stale(state, name, ref, entry, error), "memory")
+    return _make_fetched(state, ref, mark_stale(state, name, ref, entry, error), "memory")
 
 
 def from_local(state: ClientState, name: str, ref: str) -> Fetched | None:
     """Return what disk or the vendored file may serve without a request: pins, or anything if the file comes first."""
     if is_pin(ref) or state.vendored_first:
-        entry = _vendored(state, name, ref)
+        entry = _read_vendored(state, name, ref)
         if entry is not None:
             state.memory.keep(name, ref, entry)
             if state.wake is not None and not is_pin(ref):
                 state.wake()
-            return _fetched(state, ref, entry, "vendored")
-    entry = _on_disk(state, name, ref) if is_pin(ref) else None
+            return _make_fetched(state, ref, entry, "vendored")
+    entry = _read_from_disk(state, name, ref) if is_pin(ref) else None
     if entry is None:
         return None
     state.memory.keep(name, ref, entry)
-    return _fetched(state, ref, entry, "disk")
+    return _make_fetched(state, ref, entry, "disk")
 
 
 def refresh_template(state: ClientState, name: str, ref: str, entry: Entry | None) -> Flow[Fetched]:
@@ -151,18 +151,18 @@ def refresh_template(state: ClientState, name: str, ref: str, entry: Entry | Non
 def remember_confirmed(state: ClientState, ref: str, bundle: Bundle, etag: str, *, asked_at: float) -> Fetched:
     """Store in memory what the registry has just confirmed."""
     now = state.clock()
-    _equip(state, bundle.template)
+    _attach_client(state, bundle.template)
     bundle.template.stale = False
     entry = Entry(bundle, etag, now, FOREVER if is_pin(ref) else now + state.ttl, None, asked_at)
     state.memory.keep(bundle.name, ref, entry)
-    return _fetched(state, ref, entry, "registry")
+    return _make_fetched(state, ref, entry, "registry")
 
 
 def mark_stale(state: ClientState, name: str, ref: str, entry: Entry, error: Exception) -> Entry:
     """Keep serving the cached entry, log that it is stale, and pause before the next request."""
     pause = min(PAUSE, state.ttl) if state.ttl > 0 else 0.0
     stale = replace(entry, fresh_until=state.clock() + pause, error=error)
-    _equip(state, stale.bundle.template)
+    _attach_client(state, stale.bundle.template)
     stale.bundle.template.stale = True
     state.memory.keep(name, ref, stale)
     _log.warning("%s@%s is served stale: %s", name, ref, error)
@@ -183,7 +183,7 @@ def use_fallback_template(
 
 def make_answer_error(answer: Answer) -> PromptuaryError:
     """The error for an unsuccessful answer."""
-    problem = _problem(answer)
+    problem = _read_problem(answer)
     if answer.status >= 500 or answer.status == 429:
         return Unavailable(f"the registry answered {answer.status}: {problem.get('detail') or 'no reason given'}")
     if answer.status >= 400:
@@ -207,29 +207,29 @@ def _ask(state: ClientState, name: str, ref: str, entry: Entry | None) -> Flow[A
     raise error
 
 
-def _on_disk(state: ClientState, name: str, ref: str) -> Entry | None:
+def _read_from_disk(state: ClientState, name: str, ref: str) -> Entry | None:
     entry = state.disk.find(name, ref) if state.disk is not None else None
-    return None if entry is None else _unconfirmed(state, ref, *entry)
+    return None if entry is None else _make_unconfirmed_entry(state, ref, *entry)
 
 
-def _vendored(state: ClientState, name: str, ref: str) -> Entry | None:
+def _read_vendored(state: ClientState, name: str, ref: str) -> Entry | None:
     entry = state.vendored.find(name, ref) if state.vendored is not None else None
-    return None if entry is None else _unconfirmed(state, ref, entry, "")
+    return None if entry is None else _make_unconfirmed_entry(state, ref, entry, "")
 
 
-def _unconfirmed(state: ClientState, ref: str, bundle: Bundle, etag: str) -> Entry:
-    _equip(state, bundle.template)
+def _make_unconfirmed_entry(state: ClientState, ref: str, bundle: Bundle, etag: str) -> Entry:
+    _attach_client(state, bundle.template)
     return Entry(bundle, etag, -FOREVER, FOREVER if is_pin(ref) else 0.0, None, state.clock())
 
 
-def _equip(state: ClientState, template: Template) -> None:
+def _attach_client(state: ClientState, template: Template) -> None:
     """Give a template its client's usage counts and vocabularies."""
     template.usage = state.usage
     template.vocabularies = state.vocabularies
     template.rows = state.rows
 
 
-def _fetched(state: ClientState, ref: str, entry: Entry, source: Source) -> Fetched:
+def _make_fetched(state: ClientState, ref: str, entry: Entry, source: Source) -> Fetched:
     bundle = entry.bundle
     age = state.clock() - entry.confirmed
     fetched = Fetched(
@@ -249,7 +249,7 @@ def _fetched(state: ClientState, ref: str, entry: Entry, source: Source) -> Fetc
     return fetched
 
 
-def _problem(answer: Answer) -> dict[str, Any]:
+def _read_problem(answer: Answer) -> dict[str, Any]:
     try:
         problem = json.loads(answer.body)
     except (ValueError, RecursionError):

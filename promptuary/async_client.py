@@ -33,7 +33,7 @@ class AsyncPromptuary(BaseClient[AsyncTransport]):
         self, name: str, ref: Ref = None, *, bucket: str | None = None, fallback: Fallback | None = None
     ) -> Template:
         """As `Promptuary.get`."""
-        template = self._kept(name, ref) if bucket is None else None
+        template = self._find_in_memory(name, ref) if bucket is None else None
         if template is not None:
             return template
         return (await self.fetch(name, ref, bucket=bucket, fallback=fallback)).template
@@ -42,15 +42,15 @@ class AsyncPromptuary(BaseClient[AsyncTransport]):
         self, name: str, ref: Ref = None, *, bucket: str | None = None, fallback: Fallback | None = None
     ) -> Fetched:
         """As `Promptuary.fetch`."""
-        target = self._target(name, ref)
+        target = self._resolve_target(name, ref)
         fetched = await self._fetch_target(target, fallback)
-        candidate = self._candidate(fetched, check_bucket(bucket))
+        candidate = self._find_candidate(fetched, check_bucket(bucket))
         if candidate is None:
             return fetched
         try:
             return await self._fetch_target(candidate, None)
         except (Unavailable, Refused) as error:
-            return self._stay_stable(fetched, error)
+            return self._fall_back_to_stable(fetched, error)
 
     async def _fetch_target(self, target: tuple[str, str], fallback: Fallback | None) -> Fetched:
         result = from_memory(self._state, *target)
@@ -66,13 +66,13 @@ class AsyncPromptuary(BaseClient[AsyncTransport]):
 
     async def warm(self, names: Iterable[str] | None = None) -> list[Fetched]:
         """As `Promptuary.warm`."""
-        fetched = self._follow_all(await self._drive(fetch_many(self._state, self._targets(names))))
-        return await asyncio.to_thread(self._bring, fetched)
+        fetched = self._follow_all(await self._drive(fetch_many(self._state, self._resolve_targets(names))))
+        return await asyncio.to_thread(self._fetch_vocabularies, fetched)
 
     async def warm_namespace(self, namespace: str, label: str = DEFAULT) -> list[Fetched]:
         """As `Promptuary.warm_namespace`."""
-        fetched = self._follow_all(await self._drive(self._whole(namespace, label)))
-        return await asyncio.to_thread(self._bring, fetched)
+        fetched = self._follow_all(await self._drive(self._fetch_namespace(namespace, label)))
+        return await asyncio.to_thread(self._fetch_vocabularies, fetched)
 
     async def render(
         self, name: str, data: Mapping[str, Any], ref: Ref = None, *, bucket: str | None = None, **options: Any

@@ -46,22 +46,22 @@ class Promptuary(BaseClient[Transport]):
         `bucket` identifies the caller, such as a user's id: during a rollout of the label, callers in one bucket stay
         on one side. Without a bucket they get the stable version.
         """
-        template = self._kept(name, ref) if bucket is None else None
+        template = self._find_in_memory(name, ref) if bucket is None else None
         return self.fetch(name, ref, bucket=bucket, fallback=fallback).template if template is None else template
 
     def fetch(
         self, name: str, ref: Ref = None, *, bucket: str | None = None, fallback: Fallback | None = None
     ) -> Fetched:
         """As `get`, with where the template came from and whether it is stale."""
-        target = self._target(name, ref)
+        target = self._resolve_target(name, ref)
         fetched = self._fetch_target(target, fallback)
-        candidate = self._candidate(fetched, check_bucket(bucket))
+        candidate = self._find_candidate(fetched, check_bucket(bucket))
         if candidate is None:
             return fetched
         try:
             return self._fetch_target(candidate, None)
         except (Unavailable, Refused) as error:
-            return self._stay_stable(fetched, error)
+            return self._fall_back_to_stable(fetched, error)
 
     def _fetch_target(self, target: tuple[str, str], fallback: Fallback | None) -> Fetched:
         result = from_memory(self._state, *target)
@@ -81,15 +81,15 @@ class Promptuary(BaseClient[Transport]):
         If one is refused, the others are still cached. Vocabularies that are needed to count their tokens and not on
         this machine yet are fetched as well. Raises `PromptuaryError`.
         """
-        return self._bring(self.fetch_many(names))
+        return self._fetch_vocabularies(self.fetch_many(names))
 
     def fetch_many(self, names: Iterable[str] | None = None) -> list[Fetched]:
         """As `warm`, without the vocabularies."""
-        return self._follow_all(self._drive(fetch_many(self._state, self._targets(names))))
+        return self._follow_all(self._drive(fetch_many(self._state, self._resolve_targets(names))))
 
     def warm_namespace(self, namespace: str, label: str = DEFAULT) -> list[Fetched]:
         """Fetch everything that carries a label in a namespace, in one request. Raises `PromptuaryError`."""
-        return self._bring(self._follow_all(self._drive(self._whole(namespace, label))))
+        return self._fetch_vocabularies(self._follow_all(self._drive(self._fetch_namespace(namespace, label))))
 
     def render(
         self, name: str, data: Mapping[str, Any], ref: Ref = None, *, bucket: str | None = None, **options: Any

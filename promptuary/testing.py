@@ -74,7 +74,7 @@ class FakeTransport:
 
     def _answer_vocabulary(self, digest: str) -> Answer:
         if digest not in self.vocabularies:
-            return _problem(404, "not-found", f"this registry has no vocabulary {digest}")
+            return _answer_problem(404, "not-found", f"this registry has no vocabulary {digest}")
         headers = {"etag": f'"{digest}"', "content-type": "application/octet-stream"}
         return Answer(200, headers, self.vocabularies[digest])
 
@@ -82,8 +82,8 @@ class FakeTransport:
         name, _, ref = request.path.removeprefix("/api/v1/templates/").rpartition("@")
         version = self._find(name, ref)
         if version is None:
-            return _problem(404, "not-found", f"there is no {name}@{ref}")
-        etag = _etag(version, ref)
+            return _answer_problem(404, "not-found", f"there is no {name}@{ref}")
+        etag = _build_etag(version, ref)
         if request.headers.get("If-None-Match") == etag:
             return Answer(304, {"etag": etag})
         return Answer(200, {"etag": etag, "content-type": "application/json"}, json.dumps(version).encode())
@@ -98,7 +98,7 @@ class FakeTransport:
             kind = "found" if answer.status == 200 else "problem"
             etag = answer.headers.get("etag")
             results.append({"ref": ref, "status": answer.status, "etag": etag, kind: json.loads(answer.body)})
-        return _json(200, {"results": results})
+        return _answer_json(200, {"results": results})
 
     def _answer_namespace(self, path: str) -> Answer:
         address = urlsplit(path)
@@ -111,10 +111,12 @@ class FakeTransport:
         rows = [(name, version) for name in names if (version := self._find(name, label)) is not None]
         digest_rows = [[name, version["version"], version["digest"]] for name, version in rows]
         entries = [
-            {"ref": f"{name}@{label}", "etag": _etag(version, label), "found": version} for name, version in rows
+            {"ref": f"{name}@{label}", "etag": _build_etag(version, label), "found": version} for name, version in rows
         ]
         digest = "sha256:" + sha256(encode_canonical_json(digest_rows)).hexdigest()
-        return _json(200, {"namespace": namespace, "label": label, "digest": digest, "entries": entries, "omitted": []})
+        return _answer_json(
+            200, {"namespace": namespace, "label": label, "digest": digest, "entries": entries, "omitted": []}
+        )
 
     def _answer_moves(self, namespace: str, query: Mapping[str, str]) -> Answer:
         after = int(query.get("after", len(self._moves)))
@@ -125,7 +127,7 @@ class FakeTransport:
         ]
         # Long polls are not held open here: with no moves to report, the client is told to ask again soon.
         again = 0.0 if moves else 0.05
-        return _json(200, {"moves": moves, "cursor": str(len(self._moves)), "again": again, "reset": False})
+        return _answer_json(200, {"moves": moves, "cursor": str(len(self._moves)), "again": again, "reset": False})
 
     def _answer_post(self, request: Request) -> Answer:
         if request.path == "/api/v1/fetch":
@@ -142,17 +144,17 @@ class FakeTransport:
         known_rows += new_rows
         digest = "sha256:" + sha256(encode_canonical_json(known_rows)).hexdigest()
         body = {"name": name, "version": len(known_rows), "digest": digest, "count": len(known_rows), "warnings": []}
-        return _json(201 if new_rows else 200, body)
+        return _answer_json(201 if new_rows else 200, body)
 
     def _take_outcomes(self, request: Request) -> Answer:
         outcomes = json.loads(request.body or b"{}")["outcomes"]
         self.outcomes += outcomes
-        return _json(202, {"accepted": len(outcomes), "ignored": []})
+        return _answer_json(202, {"accepted": len(outcomes), "ignored": []})
 
     def _take_reports(self, request: Request) -> Answer:
         reports = json.loads(request.body or b"{}")["reports"]
         self.reports += reports
-        return _json(202, {"accepted": len(reports), "ignored": []})
+        return _answer_json(202, {"accepted": len(reports), "ignored": []})
 
     def _find(self, name: str, ref: str) -> dict[str, Any] | None:
         versions = self._versions.get(name, [])
@@ -183,7 +185,7 @@ class AsyncFakeTransport:
         return self.registry
 
 
-def _etag(version: Mapping[str, Any], ref: str) -> str:
+def _build_etag(version: Mapping[str, Any], ref: str) -> str:
     if is_pin(ref):
         return f'"{version["digest"]}"'
     rollout = version.get("rollout")
@@ -191,10 +193,10 @@ def _etag(version: Mapping[str, Any], ref: str) -> str:
     return f'"{version["version"]}.{version["digest"]}{share}"'
 
 
-def _json(status: int, body: Mapping[str, Any]) -> Answer:
+def _answer_json(status: int, body: Mapping[str, Any]) -> Answer:
     return Answer(status, {"content-type": "application/json"}, json.dumps(body).encode())
 
 
-def _problem(status: int, kind: str, detail: str) -> Answer:
+def _answer_problem(status: int, kind: str, detail: str) -> Answer:
     body = json.dumps({"type": kind, "title": kind, "status": status, "detail": detail})
     return Answer(status, {"content-type": "application/problem+json"}, body.encode())

@@ -28,7 +28,7 @@ class Vendored:
         try:
             value = json.loads(Path(path).read_text("utf-8"))
             form, entries = value["form"], value["templates"]
-            self._entries = {(str(entry["name"]), ref): entry for entry in entries for ref in _refs(entry)}
+            self._entries = {(str(entry["name"]), ref): entry for entry in entries for ref in _list_refs(entry)}
             self.vocabularies = {str(digest): str(file) for digest, file in value.get("vocabularies", {}).items()}
         except OSError as error:
             raise ConfigurationError(f"the vendored templates cannot be read: {error}") from None
@@ -88,5 +88,5 @@ def write_vendored(
     file.write_text(text + "\n", "utf-8", newline="\n")
 
 
-def _refs(entry: Mapping[str, Any]) -> tuple[str, str, str]:
+def _list_refs(entry: Mapping[str, Any]) -> tuple[str, str, str]:
     return str(entry["ref"]), str(entry["version"]), str(entry["digest"])

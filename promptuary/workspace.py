@@ -76,18 +76,18 @@ class Workspace:
 
     def standards(self, namespace: str) -> Standards:
         """Return the namespace's standards as of the last pull."""
-        path = self._standards_path(namespace)
+        path = self._build_standards_path(namespace)
         return read_standards_file(path) if path.exists() else Standards()
 
     def write_standards(self, namespace: str, standards: Mapping[str, Any]) -> None:
         """Store the standards of a namespace for work without a network."""
-        path = self._standards_path(namespace)
+        path = self._build_standards_path(namespace)
         if standards:
             _write(path, yaml_writer.write_yaml(standards))
         else:
             path.unlink(missing_ok=True)
 
-    def _standards_path(self, namespace: str) -> Path:
+    def _build_standards_path(self, namespace: str) -> Path:
         return self.folder / STATE / "standards" / f"{namespace}.yml"
 
     def pulled(self) -> dict[str, Pulled]:

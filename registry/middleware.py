@@ -189,7 +189,7 @@ def refuse_nul(respond: Respond) -> Respond:
     """Answer 404 to a URL that contains NUL: nothing has such a name, and PostgreSQL would raise an error."""
 
     def answer(request: HttpRequest) -> HttpResponseBase:
-        if "\0" not in request.path and not _asks_for_nul(request):
+        if "\0" not in request.path and not _contains_nul(request):
             return respond(request)
         if not request.path.startswith("/api/"):
             raise Http404(REASON)
@@ -206,6 +206,6 @@ def _refuse(request: HttpRequest, error: Exception) -> HttpResponseBase:
     return response.render() if isinstance(response, SimpleTemplateResponse) else response
 
 
-def _asks_for_nul(request: HttpRequest) -> bool:
+def _contains_nul(request: HttpRequest) -> bool:
     asked = request.GET.lists() if "%00" in request.META.get("QUERY_STRING", "") else []
     return any("\0" in value for name, values in asked if name not in WORDS for value in values)

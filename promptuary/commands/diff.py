@@ -116,23 +116,23 @@ def _render(document: Document, values: Any, source: VocabularySource | None) ->
         prompt = template.render(values)
     except renderer.RenderError as error:
         return f"! {error}\n", None
-    text = "".join(f"[{message['role']}]\n{_text(message.get('content'))}\n" for message in prompt.messages)
+    text = "".join(f"[{message['role']}]\n{_read_content(message.get('content'))}\n" for message in prompt.messages)
     try:
         return text, prompt.token_count
     except renderer.MissingVocabularyError:
         return text, None
 
 
-def _text(content: Any) -> str:
+def _read_content(content: Any) -> str:
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 
 
 def compare_texts(before: str, after: str, old: str, new: str) -> str:
     """Return the unified diff of two texts under these names; empty if they are equal."""
-    return "".join(sequence_diff.unified(_lines(before), _lines(after), old, new))
+    return "".join(sequence_diff.unified(_split_lines(before), _split_lines(after), old, new))
 
 
-def _lines(text: str) -> list[str]:
+def _split_lines(text: str) -> list[str]:
     lines = text.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n\\ No newline at end of file\n"

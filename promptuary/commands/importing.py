@@ -107,12 +107,15 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
             prompts = read_server(source_url, public_key, secret_key, files or [], source_label)
         else:
             prompts, refusals = _read([Path(file) for file in files or []], source, skip_refused=skip_refused)
-        planned = _named(prompts, namespace, name)
+        planned = _name_prompts(prompts, namespace, name)
         if push:
             with Connection(url, key) as connection:
-                results = [_tell(_save(connection, _held(connection, item), dry_run), dry_run) for item in planned]
+                results = [
+                    _tell(_save(connection, _compare_with_registry(connection, item), dry_run), dry_run)
+                    for item in planned
+                ]
         else:
-            plan = [_on_disk(Workspace(folder), item) for item in planned]
+            plan = [_compare_with_disk(Workspace(folder), item) for item in planned]
             _refuse_changed(plan, force=force, dry_run=dry_run)
             results = [_tell(_write(Workspace(folder), item, dry_run), dry_run) for item in plan]
         if as_json:
@@ -134,7 +137,7 @@ def _read(files: list[Path], source_format: str, *, skip_refused: bool) -> tuple
     imports: list[Found] = []
     refusals: list[str] = []
     others: dict[str, bytes] = {}
-    for path, root in _paths(files):
+    for path, root in _list_paths(files):
         name = path.relative_to(root).as_posix() if root else path.name
         try:
             document = _read_document(path, name, source_format)
@@ -179,7 +182,7 @@ def _read_document(path: Path, name: str, source_format: str) -> ImportedTemplat
     return check_imported(checked, fragments=fragments)
 
 
-def _paths(files: list[Path]) -> Iterator[tuple[Path, Path | None]]:
+def _list_paths(files: list[Path]) -> Iterator[tuple[Path, Path | None]]:
     for path in files:
         if path.is_dir():
             inside = (item for item in sorted(path.rglob("*")) if not _is_hidden(item.relative_to(path)))
@@ -194,7 +197,7 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _named(prompts: list[tuple[str, ImportedTemplate]], namespace: str, name: str) -> list[Planned]:
+def _name_prompts(prompts: list[tuple[str, ImportedTemplate]], namespace: str, name: str) -> list[Planned]:
     if not prompts:
         raise Finding("there is no prompt in what was given")
     if name and len(prompts) > 1:
@@ -209,7 +212,7 @@ def _named(prompts: list[tuple[str, ImportedTemplate]], namespace: str, name: st
     return planned
 
 
-def _on_disk(workspace: Workspace, item: Planned) -> Planned:
+def _compare_with_disk(workspace: Workspace, item: Planned) -> Planned:
     path = workspace.document_path(item.name)
     if not path.exists():
         return item
@@ -235,7 +238,7 @@ def _write(workspace: Workspace, item: Planned, dry_run: bool) -> Planned:
     return item
 
 
-def _held(connection: Connection, item: Planned) -> Planned:
+def _compare_with_registry(connection: Connection, item: Planned) -> Planned:
     """The registry's state of the prompt: a past version with the same text makes it unchanged, whatever came later."""
     try:
         latest = connection.get(f"templates/{item.name}")["latest"]
@@ -246,14 +249,14 @@ def _held(connection: Connection, item: Planned) -> Planned:
     newest = connection.get(f"templates/{item.name}@{latest['version']}")
     if newest["document"] == item.imported.document:
         return Planned(item.name, item.imported, item.source, "unchanged", version=latest["version"])
-    digest = _digest(item.imported.document, newest["fragments"])
+    digest = _compute_digest(item.imported.document, newest["fragments"])
     for entry in connection.pages(f"templates/{item.name}/-/versions"):
         if entry["digest"] == digest:
             return Planned(item.name, item.imported, item.source, "unchanged", version=entry["version"])
     return Planned(item.name, item.imported, item.source, "changed", digest=latest["digest"])
 
 
-def _digest(document: str, fragments: dict[str, str]) -> str | None:
+def _compute_digest(document: str, fragments: dict[str, str]) -> str | None:
     try:
         return renderer.load(document, fragments=fragments).digest
     except renderer.RenderError:

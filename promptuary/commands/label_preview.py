@@ -153,14 +153,14 @@ def _tell_suggested_run(run: Any) -> None:
     if run["cost"] is None:
         facts.append(f"cost not known: {run['model']} has no price")
     else:
-        facts.append(f"about {_amount(float(run['cost']))} {run['currency']}")
+        facts.append(f"about {_format_amount(float(run['cost']))} {run['currency']}")
     if run["seconds"] is not None:
         minutes = max(1, round(run["seconds"] / 60))
         facts.append(f"about {minutes} {'minute' if minutes == 1 else 'minutes'}")
     say(f"  A run over {run['dataset']} with {run['model']} evaluates it: {', '.join(facts)}.")
 
 
-def _amount(value: float) -> str:
+def _format_amount(value: float) -> str:
     """Format money as the pages do: without decimals for whole numbers, else with two."""
     text = f"{value:.2f}"
     return text.removesuffix(".00")
@@ -184,10 +184,10 @@ def _tell_change(metric: Any) -> str:
     """Format the change and its 95 % interval, in brackets; empty if there is nothing to compare with."""
     if metric["difference"] is None:
         return ""
-    change = _signed(metric["difference"])
+    change = _format_signed(metric["difference"])
     if metric["low"] is None:
         return f" ({change})"
-    return f" ({change}, 95 %: {_signed(metric['low'])} to {_signed(metric['high'])})"
+    return f" ({change}, 95 %: {_format_signed(metric['low'])} to {_format_signed(metric['high'])})"
 
 
 def _tell_gate(metric: Any) -> str:
@@ -223,6 +223,6 @@ def _show_figures(*values: float | None) -> list[str]:
     return ["none" if value is None else f"{value:.{decimals}f}" for value in values]
 
 
-def _signed(value: float) -> str:
+def _format_signed(value: float) -> str:
     text = f"{abs(value):.{count_change_decimals(value)}f}"
     return text if float(text) == 0 else f"{'+' if value > 0 else '-'}{text}"

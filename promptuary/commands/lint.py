@@ -84,12 +84,13 @@ def _check(path: Path, source: VocabularySource | None, standards: Standards | N
 
 def _to_dict(path: Path, problems: list[Problem], url: str) -> dict[str, Any]:
     described = [
-        {**problem.to_dict(), **({"help_url": _help_url(url, problem.code)} if url else {})} for problem in problems
+        {**problem.to_dict(), **({"help_url": _build_help_url(url, problem.code)} if url else {})}
+        for problem in problems
     ]
     return {"path": str(path), "problems": described}
 
 
-def _help_url(url: str, code: str) -> str:
+def _build_help_url(url: str, code: str) -> str:
     return f"{url.rstrip('/')}/help/problems/{code}"
 
 
@@ -105,7 +106,7 @@ def _tell(results: list[tuple[Path, list[Problem]]], url: str) -> None:
     say(f"{len(results)} document{'s' if len(results) != 1 else ''}: {totals or 'no problems'}")
     if url:
         for code in sorted({problem.code for _, problems in results for problem in problems}):
-            say(f"{code} is explained at {_help_url(url, code)}")
+            say(f"{code} is explained at {_build_help_url(url, code)}")
 
 
 def _count(results: list[tuple[Path, list[Problem]]], severity: str) -> int:

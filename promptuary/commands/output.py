@@ -54,7 +54,7 @@ def answering(as_json: bool) -> Iterator[None]:
     try:
         yield
     except (PromptuaryError, LossError, renderer.RenderError) as error:
-        _refuse(str(error), _facts(error), as_json, _code(error))
+        _refuse(str(error), _describe_error(error), as_json, _choose_exit_code(error))
     except (OSError, UnicodeDecodeError) as error:
         _refuse(str(error), {}, as_json, USAGE)
 
@@ -86,13 +86,13 @@ def write_text(text: str) -> None:
     sys.stdout.buffer.flush()
 
 
-def _code(error: Exception) -> int:
+def _choose_exit_code(error: Exception) -> int:
     if isinstance(error, Refused):
         return USAGE if error.status == 401 else FINDINGS
     return FINDINGS if isinstance(error, Finding | DigestMismatch | renderer.RenderError) else USAGE
 
 
-def _facts(error: Exception) -> dict[str, Any]:
+def _describe_error(error: Exception) -> dict[str, Any]:
     if isinstance(error, Refused):
         return error.problem
     if isinstance(error, renderer.RenderError):

@@ -83,7 +83,7 @@ def promote(  # noqa: PLR0913, PLR0917  # an argument an option of the command
             raise UsageError("--json can't ask: give --yes or --dry-run")
         name, ref = split_target(target)
         source = _read_source(here, name, ref)
-        with _naming(there):
+        with _name_registry(there):
             destination = _read_destination(there, check_name(other_name or name), label)
             _require_news(there, source, destination)
             _check(there, source, destination)
@@ -96,7 +96,7 @@ def promote(  # noqa: PLR0913, PLR0917  # an argument an option of the command
             return
         if not yes and not typer.confirm(f"Propose this for {label} at {there.url}?", err=True):
             raise Finding("Nothing was stored.")
-        with _naming(there):
+        with _name_registry(there):
             change = _propose(there, source, destination, _describe(here, source, message))
         if as_json:
             write_json({**difference, "stored": True, "change": change})
@@ -197,7 +197,7 @@ def _propose(there: Connection, source: Source, destination: Destination, messag
 
 
 @contextmanager
-def _naming(there: Connection) -> Iterator[None]:
+def _name_registry(there: Connection) -> Iterator[None]:
     """Make refusals say that they come from the other registry."""
     try:
         yield

@@ -75,7 +75,7 @@ class PromptServer:
         except (NotFound, NotAllowed):
             return None  # the label has been removed since, or the key may not read its version
         arguments = [
-            types.PromptArgument(name=argument, description=_say(schema), required="default" not in schema)
+            types.PromptArgument(name=argument, description=_describe_schema(schema), required="default" not in schema)
             for argument, schema in (document.inputs or {}).items()
         ]
         return types.Prompt(name=name, description=document.description or None, arguments=arguments)
@@ -83,10 +83,10 @@ class PromptServer:
     def _get(self, name: str, arguments: Mapping[str, str]) -> types.GetPromptResult:
         try:
             template = self._client.get(name, self._ref)
-            prompt = template.render(_typed(template, arguments))
+            prompt = template.render(_parse_arguments(template, arguments))
         except (PromptuaryError, renderer.RenderError) as error:
             raise MCPError(types.INVALID_PARAMS, str(error)) from error
-        messages = [_message(message) for message in prompt.messages]
+        messages = [_build_message(message) for message in prompt.messages]
         return types.GetPromptResult(description=template.document.description or None, messages=messages)
 
     def _complete(self, name: str, argument: types.CompletionArgument) -> list[str]:
@@ -112,7 +112,7 @@ async def serve_http(server: Server[Any], port: int) -> None:
     await uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=port, log_level="warning")).serve()
 
 
-def _typed(template: renderer.Template, arguments: Mapping[str, str]) -> dict[str, Any]:
+def _parse_arguments(template: renderer.Template, arguments: Mapping[str, str]) -> dict[str, Any]:
     """Convert arguments to the declared types: text as it is, anything else parsed as JSON."""
     inputs = template.document.inputs or {}
     return {name: _read(name, value, inputs.get(name, {})) for name, value in arguments.items()}
@@ -127,14 +127,14 @@ def _read(name: str, value: str, schema: Mapping[str, Any]) -> Any:
         raise MCPError(types.INVALID_PARAMS, f"{name} is {schema['type']}: write it as JSON ({error})") from error
 
 
-def _message(message: Mapping[str, Any]) -> types.PromptMessage:
+def _build_message(message: Mapping[str, Any]) -> types.PromptMessage:
     content = message["content"]
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
     role: Any = "assistant" if message["role"] == "assistant" else "user"
     return types.PromptMessage(role=role, content=types.TextContent(type="text", text=text))
 
 
-def _say(schema: Mapping[str, Any]) -> str:
+def _describe_schema(schema: Mapping[str, Any]) -> str:
     kind = schema.get("type", "any")
     description = schema.get("description", "")
     if kind == "string":

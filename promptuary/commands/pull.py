@@ -42,7 +42,7 @@ def pull(
     with answering(as_json), Connection(url, key) as connection:
         workspace = Workspace(folder)
         pulled = workspace.pulled()
-        targets = _targets(connection, names or list(pulled))
+        targets = _list_targets(connection, names or list(pulled))
         if not targets:
             raise UsageError("nothing to pull: name a template or a namespace")
         edited = [name for name, _ in targets if workspace.is_edited(name, pulled.get(name))]
@@ -65,7 +65,7 @@ def pull(
         raise typer.Exit(FINDINGS)
 
 
-def _targets(connection: Connection, names: list[str]) -> list[tuple[str, str]]:
+def _list_targets(connection: Connection, names: list[str]) -> list[tuple[str, str]]:
     targets = []
     for name in names:
         if "/" in name:
@@ -78,8 +78,8 @@ def _targets(connection: Connection, names: list[str]) -> list[tuple[str, str]]:
 
 def _pull(connection: Connection, workspace: Workspace, name: str, ref: str) -> dict[str, Any]:
     fetched, samples = _fetch(connection, name, ref)
-    path = workspace.write(_body(fetched), samples)
-    return _result(fetched, path)
+    path = workspace.write(_read_body(fetched), samples)
+    return _describe_result(fetched, path)
 
 
 def _merge(connection: Connection, workspace: Workspace, name: str, ref: str) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def _merge(connection: Connection, workspace: Workspace, name: str, ref: str) ->
     pulled = workspace.pulled().get(name)
     path = workspace.document_path(name)
     if pulled is not None and pulled.digest == fetched.digest:
-        return {**_result(fetched, path), "result": "edited, nothing to merge"}
+        return {**_describe_result(fetched, path), "result": "edited, nothing to merge"}
     try:
         base = connection.client.get(name, pulled.digest).document.text if pulled is not None else ""
     except NotFound:
@@ -97,9 +97,9 @@ def _merge(connection: Connection, workspace: Workspace, name: str, ref: str) ->
     names = {"our_name": "yours", "their_name": f"version {fetched.version}"}
     merged = merge_texts(base, read_document_text(path), fetched_text, **names)
     conflicts = len(merged.conflicts)
-    workspace.bring_in(_body(fetched), merged.text, samples)
+    workspace.bring_in(_read_body(fetched), merged.text, samples)
     result = f"{conflicts} conflict{'s' if conflicts != 1 else ''}" if conflicts else "merged"
-    return {**_result(fetched, path), "result": result, "conflicts": conflicts}
+    return {**_describe_result(fetched, path), "result": result, "conflicts": conflicts}
 
 
 def _pull_standards(connection: Connection, workspace: Workspace, namespace: str) -> None:
@@ -122,10 +122,10 @@ def _fetch(connection: Connection, name: str, ref: str) -> tuple[Fetched, dict[s
     return fetched, samples
 
 
-def _body(fetched: Fetched) -> dict[str, Any]:
+def _read_body(fetched: Fetched) -> dict[str, Any]:
     facts = {"name": fetched.name, "version": fetched.version, "digest": fetched.digest}
     return {**facts, **fetched.template.bundle()}
 
 
-def _result(fetched: Fetched, path: Path) -> dict[str, Any]:
+def _describe_result(fetched: Fetched, path: Path) -> dict[str, Any]:
     return {"name": fetched.name, "version": fetched.version, "digest": fetched.digest, "path": str(path)}

@@ -48,7 +48,7 @@ def push(
     """Save changed documents and samples as new versions. Refused if somebody else saved in between."""
     with answering(as_json):
         workspace = Workspace(folder)
-        changed = _changed(workspace, names)
+        changed = _list_changed(workspace, names)
         if dry_run:
             results = [{"name": name, "result": "would be pushed"} for name in changed]
         else:
@@ -64,7 +64,7 @@ def push(
         raise typer.Exit(FINDINGS)
 
 
-def _changed(workspace: Workspace, names: list[str] | None) -> list[str]:
+def _list_changed(workspace: Workspace, names: list[str] | None) -> list[str]:
     pulled = workspace.pulled()
     paths = find_documents([workspace.folder])
     local_names = [path.relative_to(workspace.folder).as_posix().removesuffix(DOCUMENT) for path in paths]

@@ -88,12 +88,12 @@ def _fetch(
         raise UsageError("nothing to bring: name a template, or lock some")
     with Connection(url, key) as connection:
         results = connection.client.fetch_many([f"{name}@{ref}" for name, ref in refs])
-        files, missing = _bring(results, connection.client.vocabularies, with_vocabularies)
-    entries = [_entry(fetched, ref) for fetched, (_, ref) in zip(results, targets, strict=True)]
+        files, missing = _collect_results(results, connection.client.vocabularies, with_vocabularies)
+    entries = [_build_entry(fetched, ref) for fetched, (_, ref) in zip(results, targets, strict=True)]
     return entries, files, missing
 
 
-def _bring(
+def _collect_results(
     results: Sequence[Fetched], source: VocabularySource | None, with_vocabularies: bool
 ) -> tuple[dict[str, bytes], list[str]]:
     """Return the vocabularies that not every installation of the client has."""
@@ -113,7 +113,7 @@ def _bring(
     return files, missing
 
 
-def _entry(fetched: Fetched, ref: str) -> dict[str, Any]:
+def _build_entry(fetched: Fetched, ref: str) -> dict[str, Any]:
     facts = {"name": fetched.name, "ref": ref, "version": fetched.version, "digest": fetched.digest}
     return {**facts, **fetched.template.bundle()}
 

@@ -70,7 +70,7 @@ def _describe(error: Exception) -> Problem:
     if isinstance(error, RequestDataTooBig):
         return Problem(413, "too-large", gettext("Too large"), gettext("The request is too large."))
     if isinstance(error, exceptions.APIException):
-        return _of_framework(error)
+        return _describe_framework_error(error)
     number = uuid4().hex
     _log.error("internal error %s", number, exc_info=error)
     detail = gettext("Something went wrong on the server. Its log has the details under {number}.").format(
@@ -79,10 +79,10 @@ def _describe(error: Exception) -> Problem:
     return Problem(500, "internal", gettext("Internal error"), detail, {"error": number})
 
 
-def _of_framework(error: exceptions.APIException) -> Problem:
+def _describe_framework_error(error: exceptions.APIException) -> Problem:
     detail = str(error.detail) if isinstance(error.detail, str) else str(error)
     if isinstance(error, exceptions.ValidationError):
-        fields = _few(_flatten(error.detail))
+        fields = _limit_faults(_flatten_faults(error.detail))
         sentences = "; ".join(f"{field}: {sentence}" if field else sentence for field, sentence in fields.items())
         return Problem(400, "bad-request", gettext("The request is not valid"), sentences, {"fields": fields})
     if isinstance(error, exceptions.NotAuthenticated | exceptions.AuthenticationFailed):
@@ -97,7 +97,7 @@ def _of_framework(error: exceptions.APIException) -> Problem:
     return Problem(error.status_code, kind, HTTPStatus(error.status_code).phrase, detail, headers=headers)
 
 
-def _few(fields: dict[str, str]) -> dict[str, str]:
+def _limit_faults(fields: dict[str, str]) -> dict[str, str]:
     """The first faults and the number of the others, as a body may have one in each of its rows."""
     if len(fields) <= _MOST_FAULTS:
         return fields
@@ -108,18 +108,18 @@ def _few(fields: dict[str, str]) -> dict[str, str]:
     return {**first, "": f"{first[''].rstrip()} {rest}" if "" in first else rest}
 
 
-def _flatten(detail: Any, where: str = "") -> dict[str, str]:
+def _flatten_faults(detail: Any, where: str = "") -> dict[str, str]:
     """Field path to sentence: `samples.empty: …`."""
     if isinstance(detail, dict):
         flat: dict[str, str] = {}
         for name, inner in detail.items():
-            flat |= _flatten(inner, where if name == "non_field_errors" else f"{where}.{name}".lstrip("."))
+            flat |= _flatten_faults(inner, where if name == "non_field_errors" else f"{where}.{name}".lstrip("."))
         return flat
     if isinstance(detail, list):
         if all(isinstance(item, str) for item in detail):
             return {where: " ".join(str(item) for item in detail)}
         flat = {}
         for index, inner in enumerate(detail):
-            flat |= _flatten(inner, f"{where}.{index}".lstrip(".")) if inner else {}
+            flat |= _flatten_faults(inner, f"{where}.{index}".lstrip(".")) if inner else {}
         return flat
     return {where: str(detail)}

@@ -52,11 +52,11 @@ class Docs(APIView):
         generator: Any = SchemaGenerator()  # type: ignore[no-untyped-call]  # the package leaves it untyped
         schema: dict[str, Any] = generator.get_schema(request=None, public=True)
         return render(
-            request._request, "registry/api.html", {"operations": list(_operations(schema)), "schema": schema}
+            request._request, "registry/api.html", {"operations": list(_list_operations(schema)), "schema": schema}
         )
 
 
-def _operations(schema: dict[str, Any]) -> Any:
+def _list_operations(schema: dict[str, Any]) -> Any:
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
             body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
@@ -66,12 +66,12 @@ def _operations(schema: dict[str, Any]) -> Any:
                 "summary": operation.get("summary", ""),
                 "description": operation.get("description", ""),
                 "parameters": operation.get("parameters", []),
-                "body": _fields(schema, body),
+                "body": _list_fields(schema, body),
                 "answers": sorted(operation.get("responses", {})),
             }
 
 
-def _fields(schema: dict[str, Any], body: dict[str, Any]) -> list[dict[str, Any]]:
+def _list_fields(schema: dict[str, Any], body: dict[str, Any]) -> list[dict[str, Any]]:
     name = body.get("$ref", "").rpartition("/")[2]
     component = schema["components"]["schemas"].get(name, {})
     required = component.get("required", [])

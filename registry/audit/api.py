@@ -110,7 +110,7 @@ class ChainState(IdempotentView):
     def get(self, request: Request, namespace: str) -> Response:
         """Read the result of the last verification of the journal. For members."""
         namespace_queries.get_namespace(identify_actor(request), namespace)
-        return Response(_state())
+        return Response(_describe_chain())
 
     @extend_schema(
         operation_id="checkChain",
@@ -120,7 +120,7 @@ class ChainState(IdempotentView):
     def post(self, request: Request, namespace: str) -> Response:
         """Ask the worker to verify every event. For admins, not by key."""
         audit_services.check_chain(actor=identify_actor(request), namespace=namespace)
-        return Response(_state(), 202)
+        return Response(_describe_chain(), 202)
 
 
 def _read(filters: dict[str, Any]) -> Sought:
@@ -136,7 +136,7 @@ def _read(filters: dict[str, Any]) -> Sought:
     return Sought(**filters)
 
 
-def _state() -> dict[str, Any]:
+def _describe_chain() -> dict[str, Any]:
     chain = queries.chain()
     return {
         "verified": chain.verified,

@@ -41,12 +41,12 @@ def shape(event: Event) -> dict[str, Any]:
     }
 
 
-def _as_json(events: Iterable[Event]) -> Iterator[str]:
+def _write_json(events: Iterable[Event]) -> Iterator[str]:
     for event in events:
         yield json.dumps(shape(event), ensure_ascii=False) + "\n"
 
 
-def _as_csv(events: Iterable[Event]) -> Iterator[str]:
+def _write_csv(events: Iterable[Event]) -> Iterator[str]:
     buffer = io.StringIO()
     writer = csv.writer(buffer)
     writer.writerow(_COLUMNS)
@@ -60,4 +60,4 @@ def _as_csv(events: Iterable[Event]) -> Iterator[str]:
     yield buffer.getvalue()
 
 
-_WRITERS: Mapping[str, Callable[[Iterable[Event]], Iterator[str]]] = {"csv": _as_csv, "jsonl": _as_json}
+_WRITERS: Mapping[str, Callable[[Iterable[Event]], Iterator[str]]] = {"csv": _write_csv, "jsonl": _write_json}

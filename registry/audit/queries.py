@@ -68,13 +68,13 @@ def page(  # the filters of the audit page
     """
     limit = check_limit(limit)
     sought = sought or Sought(kind or "", person or "", template=template or "")
-    rows = _place(_found(actor, namespace, sought), sought, read_number(cursor))
+    rows = _place(_select_events(actor, namespace, sought), sought, read_number(cursor))
     return cut(rows[: limit + 1], limit, lambda event: event.number)
 
 
 def stream(actor: Actor, namespace: str, sought: Sought) -> Iterator[Event]:
     """All matching events, oldest first, read in batches; rights are checked immediately, not on the first read."""
-    rows = _found(actor, namespace, sought).order_by("number")
+    rows = _select_events(actor, namespace, sought).order_by("number")
     return rows.iterator(chunk_size=_AT_ONCE)
 
 
@@ -101,7 +101,7 @@ def _place(rows: QuerySet[Event], sought: Sought, before: int | None) -> QuerySe
     return rows.order_by("-at", "-number")
 
 
-def _found(actor: Actor, namespace: str, sought: Sought) -> QuerySet[Event]:
+def _select_events(actor: Actor, namespace: str, sought: Sought) -> QuerySet[Event]:
     permissions.find_namespace(actor, Verb.READ, namespace)
     rows = Event.objects.filter(namespace=namespace)
     for name in ("kind", "person", "key", "template"):

@@ -50,14 +50,14 @@ def find_chain_faults(database: str = DEFAULT_DB_ALIAS) -> Iterator[str]:
     head = None
     events = Event.objects.using(database).order_by("number")
     for number, event in enumerate(events.iterator(chunk_size=_AT_ONCE), start=1):
-        fault = _fault(event, number, head)
+        fault = _find_fault(event, number, head)
         if fault:
             yield f"journal: {fault}"
             return
         head = event.hash
 
 
-def _fault(event: Event, number: int, head: str | None) -> str:
+def _find_fault(event: Event, number: int, head: str | None) -> str:
     if event.number != number:
         return f"event {number} is missing; {event.number} follows instead."
     if compute_digest(event.text) != event.hash:

@@ -186,7 +186,7 @@ class SpendingOfNamespace(APIView):
         """Read the caps and this month's spending by model."""
         actor = identify_actor(request)
         return Response(
-            _spending(queries.find_spending_caps(actor, namespace), spending.list_spending(actor, namespace))
+            _describe_spending(queries.find_spending_caps(actor, namespace), spending.list_spending(actor, namespace))
         )
 
     @extend_schema(
@@ -196,9 +196,9 @@ class SpendingOfNamespace(APIView):
         """Set the caps; they are checked before each call."""
         actor = identify_actor(request)
         cap = services.set_caps(actor=actor, namespace=namespace, **read(CapInput, request))
-        return Response(_spending(cap, spending.list_spending(actor, namespace)))
+        return Response(_describe_spending(cap, spending.list_spending(actor, namespace)))
 
 
-def _spending(cap: SpendingCap, month: list[spending.ModelSpending]) -> Answer:
+def _describe_spending(cap: SpendingCap, month: list[spending.ModelSpending]) -> Answer:
     caps = {"person_day": cap.person_day, "namespace_month": cap.namespace_month, "currency": cap.currency}
     return SpendingOutput.of({**caps, "month": month})

@@ -82,12 +82,12 @@ class Endpoint:
         used.
         """
         with _opening:
-            return _open(self, self._key())
+            return _open(self, self._read_key())
 
     def open_stream(self) -> StreamingModel:
         """The model for streamed replies, one per process, without retries. Raises Conflict if it can't be used."""
         with _opening:
-            return _open_stream(self, self._key())
+            return _open_stream(self, self._read_key())
 
     def _needs_key_again(self) -> Conflict:
         """The error if its key was lost in a restore, or sealed under another secret key of the server."""
@@ -97,7 +97,7 @@ class Endpoint:
             )
         )
 
-    def _key(self) -> str | None:
+    def _read_key(self) -> str | None:
         if self.sealed_key:
             try:
                 return unseal(self.sealed_key)

@@ -50,11 +50,11 @@ _FIELDS = {
 
 def list_operator_models(namespace: str) -> list[Endpoint]:
     """The operator's models for the namespace, by name. Raises Conflict if the list can't be used."""
-    endpoints = [each for each in _listed() if each.namespaces is None or namespace in each.namespaces]
+    endpoints = [each for each in _read_file() if each.namespaces is None or namespace in each.namespaces]
     return sorted(endpoints, key=lambda endpoint: endpoint.name)
 
 
-def _listed() -> tuple[Endpoint, ...]:
+def _read_file() -> tuple[Endpoint, ...]:
     path = Path(settings.MODELS_PATH)
     try:
         stamp = path.stat()
@@ -68,47 +68,47 @@ def _read(path: Path, _changed: int, _size: int) -> tuple[Endpoint, ...]:
     try:
         content = read_value(compose(read_bytes(path).decode()))
     except (YamlError, UnicodeDecodeError) as error:
-        raise _unreadable(path, str(error)) from error
+        raise _refuse_file(path, str(error)) from error
     if content is None:
         return ()
     if not isinstance(content, Mapping):
-        raise _unreadable(path, gettext("it must be a mapping of names to models"))
-    return tuple(_endpoint(path, str(name), entry) for name, entry in content.items())
+        raise _refuse_file(path, gettext("it must be a mapping of names to models"))
+    return tuple(_read_endpoint(path, str(name), entry) for name, entry in content.items())
 
 
-def _endpoint(path: Path, name: str, entry: Any) -> Endpoint:
+def _read_endpoint(path: Path, name: str, entry: Any) -> Endpoint:
     if not isinstance(entry, Mapping) or name == ECHO:
-        raise _unreadable(
+        raise _refuse_file(
             path,
             gettext("{name} must be a mapping").format(name=name) if name != ECHO else gettext("echo is there already"),
         )
     if unknown := sorted(set(entry) - _FIELDS):
-        raise _unreadable(
+        raise _refuse_file(
             path,
             gettext("{name} has no {value!r}, only {names}").format(
                 name=name, value=unknown[0], names=", ".join(sorted(_FIELDS))
             ),
         )
     if ("base_url" in entry) == ("replies" in entry):
-        raise _unreadable(path, gettext("{name} needs either base_url or replies").format(name=name))
+        raise _refuse_file(path, gettext("{name} needs either base_url or replies").format(name=name))
     try:
         if "replies" in entry:
             return Endpoint(
-                name, "recorded", model=name, replies=str(path.parent / str(entry["replies"])), **_whom(entry)
+                name, "recorded", model=name, replies=str(path.parent / str(entry["replies"])), **_read_access(entry)
             )
-        return _http(name, entry)
+        return _read_http_endpoint(name, entry)
     except ValueError as error:
-        raise _unreadable(
+        raise _refuse_file(
             path, gettext("{name} has a value that can't be used ({error})").format(name=name, error=error)
         ) from error
 
 
-def _http(name: str, entry: Mapping[str, Any]) -> Endpoint:
+def _read_http_endpoint(name: str, entry: Mapping[str, Any]) -> Endpoint:
     parts = urlsplit(str(entry["base_url"]))
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.username or parts.password:
         raise ValueError("base_url must be an http(s) address without a user name")
     price = entry.get("price")
-    concurrency = int(_number(entry, "concurrency", 4))
+    concurrency = int(_read_number(entry, "concurrency", 4))
     if not 1 <= concurrency <= MOST_CONCURRENT:
         raise ValueError(f"concurrency must be from 1 to {MOST_CONCURRENT}")
     protocol = str(entry.get("protocol", "openai"))
@@ -122,30 +122,30 @@ def _http(name: str, entry: Mapping[str, Any]) -> Endpoint:
         base_url=str(entry["base_url"]).rstrip("/"),
         key_env=str(entry.get("key_env", "")),
         key_file=str(entry.get("key_file", "")),
-        price=_price(price) if price is not None else None,
+        price=_read_price(price) if price is not None else None,
         concurrency=concurrency,
-        per_second=float(_number(entry, "per_second", 0)) or None,
-        timeout=float(_number(entry, "timeout", 60)),
-        attempts=max(1, int(_number(entry, "attempts", 5))),
-        **_whom(entry),
+        per_second=float(_read_number(entry, "per_second", 0)) or None,
+        timeout=float(_read_number(entry, "timeout", 60)),
+        attempts=max(1, int(_read_number(entry, "attempts", 5))),
+        **_read_access(entry),
     )
 
 
-def _whom(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _read_access(entry: Mapping[str, Any]) -> dict[str, Any]:
     names = entry.get("namespaces")
     if names is not None and not isinstance(names, list):
         raise ValueError("namespaces must be a list of names")
     return {"namespaces": None if names is None else tuple(map(str, names))}
 
 
-def _price(entry: Any) -> Price:
+def _read_price(entry: Any) -> Price:
     if not isinstance(entry, Mapping):
         raise ValueError("price must be a mapping with prompt and completion")
-    prompt, completion = (_number(entry, field, None, "price.") for field in ("prompt", "completion"))
+    prompt, completion = (_read_number(entry, field, None, "price.") for field in ("prompt", "completion"))
     return Price(prompt, completion, str(entry.get("currency", "USD"))[:3])
 
 
-def _number(entry: Mapping[str, Any], field: str, default: int | None, where: str = "") -> Decimal:
+def _read_number(entry: Mapping[str, Any], field: str, default: int | None, where: str = "") -> Decimal:
     """The number in the field. Raises ValueError naming the field for other values and for negative ones."""
     try:
         number = Decimal(str(default if entry.get(field) is None else entry[field]))
@@ -156,7 +156,7 @@ def _number(entry: Mapping[str, Any], field: str, default: int | None, where: st
     return number
 
 
-def _unreadable(path: Path, why: str) -> Conflict:
+def _refuse_file(path: Path, why: str) -> Conflict:
     return Conflict(
         gettext("The operator's list of models ({name}) can't be used: {why}.").format(name=path.name, why=why)
     )

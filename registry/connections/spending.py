@@ -135,7 +135,7 @@ def _find_reached_cap(cap: SpendingCap, namespace: Namespace, person: User) -> T
                 cap=format_amount(cap.person_day),
                 currency=cap.currency,
             ),
-            retry_after=_seconds_until(now, now.date() + timedelta(days=1)),
+            retry_after=_count_seconds_until(now, now.date() + timedelta(days=1)),
         )
     if cap.namespace_month is None or spent.namespace_month < cap.namespace_month:
         return None
@@ -150,7 +150,7 @@ def _find_reached_cap(cap: SpendingCap, namespace: Namespace, person: User) -> T
             currency=cap.currency,
             isoformat=following.isoformat(),
         ),
-        retry_after=_seconds_until(now, following),
+        retry_after=_count_seconds_until(now, following),
     )
 
 
@@ -217,6 +217,6 @@ def count_or_estimate(count: int | None, text: str) -> int:
     return count if count is not None else len(text.encode()) // _BYTES_A_TOKEN + 1
 
 
-def _seconds_until(now: datetime, day: date) -> int:
+def _count_seconds_until(now: datetime, day: date) -> int:
     midnight = datetime(day.year, day.month, day.day, tzinfo=now.tzinfo)
     return int((midnight - now).total_seconds()) + 1

@@ -19,7 +19,7 @@ _MOST = 8
 
 
 @functools.cache
-def _pool() -> ThreadPoolExecutor:
+def _make_pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(_MOST, thread_name_prefix="database")
 
 
@@ -32,4 +32,4 @@ async def run_in_thread(work: Callable[P, R], /, *args: P.args, **kwargs: P.kwar
         finally:
             connections.close_all()
 
-    return await asyncio.get_running_loop().run_in_executor(_pool(), run)
+    return await asyncio.get_running_loop().run_in_executor(_make_pool(), run)

@@ -17,19 +17,19 @@ __all__ = ["seal", "unseal"]
 
 def seal(secret: str) -> str:
     """Encrypt the secret as text that only this instance can decrypt."""
-    return _box().encrypt(secret.encode()).decode("ascii")
+    return _make_cipher().encrypt(secret.encode()).decode("ascii")
 
 
 def unseal(sealed: str) -> str:
     """Decrypt the secret. Raises Conflict if it was sealed with another PROMPTUARY_SECRET_KEY."""
     try:
-        return _box().decrypt(sealed.encode("ascii")).decode()
+        return _make_cipher().decrypt(sealed.encode("ascii")).decode()
     except InvalidToken as error:
         sentence = gettext("The secret was sealed under another PROMPTUARY_SECRET_KEY: make a new one.")
         raise Conflict(sentence) from error
 
 
-def _box() -> Fernet:
+def _make_cipher() -> Fernet:
     key = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"promptuary.sealing.1").derive(
         settings.SECRET_KEY.encode()
     )

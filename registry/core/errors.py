@@ -115,9 +115,9 @@ class Invalid(PromptuaryError):
     ) -> None:
         self.problems = list(problems)
         self.fields = dict(fields or {})
-        super().__init__(message or self._summary(), **facts)
+        super().__init__(message or self._summarize_fields(), **facts)
 
-    def _summary(self) -> str:
+    def _summarize_fields(self) -> str:
         errors = [problem for problem in self.problems if problem.severity == "error"]
         if errors:
             sentence = gettext("line {line}: {message}")

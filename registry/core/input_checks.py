@@ -191,10 +191,10 @@ def _check_value(value: Any) -> None:
                 raise BadJson(
                     gettext("The JSON is nested deeper than {most_depth} levels.").format(most_depth=_MOST_DEPTH)
                 )
-            waiting += [(child, depth + 1, path) for child, path in _children(item, where)]
+            waiting += [(child, depth + 1, path) for child, path in _list_children(item, where)]
 
 
-def _children(item: dict[str, Any] | list[Any], where: _Where) -> Iterator[tuple[Any, _Where]]:
+def _list_children(item: dict[str, Any] | list[Any], where: _Where) -> Iterator[tuple[Any, _Where]]:
     if isinstance(item, list):
         for index, child in enumerate(item):
             yield child, (where, index)
@@ -204,7 +204,7 @@ def _children(item: dict[str, Any] | list[Any], where: _Where) -> Iterator[tuple
         yield child, (where, name)
 
 
-def _path(where: _Where) -> str:
+def _format_path(where: _Where) -> str:
     steps: list[str] = []
     while where is not None:
         where, step = where
@@ -218,16 +218,16 @@ def _require_clean(text: str, where: _Where) -> None:
             text.encode("utf-8")
         except UnicodeEncodeError as error:
             sign = gettext("half of a surrogate pair")
-            raise BadJson(_unstorable(sign, where, text[: error.start])) from None
+            raise BadJson(_describe_unstorable(sign, where, text[: error.start])) from None
     if "\0" in text:
-        raise BadJson(_unstorable(gettext("a NUL character"), where, text.partition("\0")[0]))
+        raise BadJson(_describe_unstorable(gettext("a NUL character"), where, text.partition("\0")[0]))
 
 
-def _unstorable(sign: str, where: _Where, before: str) -> str:
+def _describe_unstorable(sign: str, where: _Where, before: str) -> str:
     """before: the text up to the character."""
     line = before.count("\n") + 1
     sentence = gettext("The text at {quote} has {sign} on line {line}, which can't be stored. Remove it.")
-    return sentence.format(quote=_quote(_path(where)), sign=sign, line=line)
+    return sentence.format(quote=_quote(_format_path(where)), sign=sign, line=line)
 
 
 def _quote(text: str) -> str:

@@ -53,14 +53,14 @@ def check_draft_name(name: str) -> str:
 
 def check_namespace(name: str) -> str:
     """Return the name if it is a slug, else raise Invalid."""
-    if sentence := _fault_of_segment(name):
+    if sentence := _find_fault_of_segment(name):
         raise Invalid(fields={"namespace": sentence})
     return name
 
 
 def check_slug(field: str, name: str) -> str:
     """Return the name if it is a slug, else raise Invalid for `field`."""
-    if sentence := _fault_of_segment(name):
+    if sentence := _find_fault_of_segment(name):
         raise Invalid(fields={field: sentence})
     return name
 
@@ -81,7 +81,7 @@ def check_template(name: str) -> tuple[str, str]:
             }
         )
     for segment in segments:
-        if sentence := _fault_of_segment(segment):
+        if sentence := _find_fault_of_segment(segment):
             raise Invalid(fields={"name": sentence})
     return segments[0], "/".join(segments[1:])
 
@@ -148,7 +148,7 @@ def split_address(address: str) -> tuple[str, str]:
     return name, ref
 
 
-def _fault_of_segment(segment: str) -> str:
+def _find_fault_of_segment(segment: str) -> str:
     if not SEGMENT.fullmatch(segment):
         return (
             gettext(

@@ -45,7 +45,7 @@ def read_number(cursor: str | None) -> int | None:
     """The number that a cursor points to."""
     value = _read(cursor)
     if value is not None and not isinstance(value, int):
-        raise _unknown()
+        raise _refuse_cursor()
     return value
 
 
@@ -53,7 +53,7 @@ def read_text(cursor: str | None) -> str | None:
     """The name that a cursor points to."""
     value = _read(cursor)
     if value is not None and not isinstance(value, str):
-        raise _unknown()
+        raise _refuse_cursor()
     return value
 
 
@@ -67,13 +67,13 @@ def _read(cursor: str | None) -> str | int | None:
     try:
         value = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (ValueError, binascii.Error, RecursionError) as error:
-        raise _unknown() from error
+        raise _refuse_cursor() from error
     if isinstance(value, bool) or not isinstance(value, str | int) or "\0" in str(value):
-        raise _unknown()
+        raise _refuse_cursor()
     if isinstance(value, int) and abs(value) >= 2**63:
-        raise _unknown()
+        raise _refuse_cursor()
     return value
 
 
-def _unknown() -> Invalid:
+def _refuse_cursor() -> Invalid:
     return Invalid(fields={"cursor": gettext("this cursor does not come from an earlier page.")})

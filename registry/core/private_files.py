@@ -36,10 +36,12 @@ def keep_private(home: Path) -> None:
         raise ImproperlyConfigured(
             f"PROMPTUARY_HOME is {home}, a folder that all users of this machine share. Name a folder of its own."
         )
-    if _tighten(home):
-        _say(f"Other users of this machine could look into {home}; it is now open to its owner only (mode 0700).")
+    if _tighten_file(home):
+        _print_sentence(
+            f"Other users of this machine could look into {home}; it is now open to its owner only (mode 0700)."
+        )
     if sentence := describe_exposure(home):
-        _say(sentence)
+        _print_sentence(sentence)
 
 
 def _make_home(home: Path) -> None:
@@ -62,7 +64,7 @@ def tighten_tree(home: Path, more: Iterable[Path] = ()) -> int:
 
     more: files that may be elsewhere, such as a SQLite database; missing ones are skipped.
     """
-    return sum(_tighten(path) for path in (*_walk(home), *more))
+    return sum(_tighten_file(path) for path in (*_walk(home), *more))
 
 
 def describe_exposure(home: Path) -> str:
@@ -92,7 +94,7 @@ def _walk(folder: Path) -> Iterator[Path]:
             yield Path(root, name)
 
 
-def _tighten(path: Path) -> bool:
+def _tighten_file(path: Path) -> bool:
     """Remove the permissions of group and others. Return whether that changed anything. Links and other users' files
     are left alone.
     """
@@ -106,5 +108,5 @@ def _tighten(path: Path) -> bool:
     return not path.lstat().st_mode & _OTHERS
 
 
-def _say(sentence: str) -> None:
+def _print_sentence(sentence: str) -> None:
     print(sentence, file=sys.stderr, flush=True)  # noqa: T201  # logging is not set up while settings are read

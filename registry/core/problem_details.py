@@ -86,7 +86,7 @@ def find_status(error: PromptuaryError) -> int:
 def describe_error(error: PromptuaryError | RenderError) -> Problem:
     """The problem document of a domain error."""
     if isinstance(error, RenderError):
-        return _of_rendering(error)
+        return _describe_rendering_error(error)
     status, kind, title = _find_row(error)
     extra = {name: value for name, value in error.facts.items() if _is_json(value)}
     headers = {}
@@ -113,7 +113,7 @@ def _find_row(error: PromptuaryError) -> tuple[int, str, str]:
     return next((status, kind, title) for cls, status, kind, title in _TABLE if isinstance(error, cls))
 
 
-def _of_rendering(error: RenderError) -> Problem:
+def _describe_rendering_error(error: RenderError) -> Problem:
     kind = "limit" if isinstance(error, LimitError) else "invalid"
     facts = {name: value for name, value in error.facts.items() if _is_json(value)}
     problems = [describe_problem(error.to_problem())]

@@ -49,7 +49,7 @@ def check(url: str, *, schemes: Iterable[str] = ("https",)) -> Destination:
 
     schemes: those accepted; where https is, plain http is accepted too for listed hosts.
     """
-    scheme, host, port = _parts(url)
+    scheme, host, port = _split_url(url)
     listed = is_listed(host, port, settings.OUTBOUND_HOSTS)
     taken = {*schemes, *(("http",) if listed and "https" in schemes else ())}
     if scheme not in taken:
@@ -70,7 +70,7 @@ class Transport(httpx.HTTPTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Check, then connect by address; TLS still requests and verifies the host name."""
-        _aim(request, check(str(request.url)))
+        _set_destination(request, check(str(request.url)))
         return super().handle_request(request)
 
 
@@ -79,7 +79,7 @@ class AsyncTransport(httpx.AsyncHTTPTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Check, then connect by address; TLS still requests and verifies the host name."""
-        _aim(request, await asyncio.to_thread(check, str(request.url)))
+        _set_destination(request, await asyncio.to_thread(check, str(request.url)))
         return await super().handle_async_request(request)
 
 
@@ -90,12 +90,12 @@ def client(*, timeout: float) -> httpx.Client:
     return httpx.Client(transport=Transport(), timeout=timeout, follow_redirects=False, trust_env=False)
 
 
-def _aim(request: httpx.Request, destination: Destination) -> None:
+def _set_destination(request: httpx.Request, destination: Destination) -> None:
     request.url = request.url.copy_with(host=destination.address)
     request.extensions = {**request.extensions, "sni_hostname": destination.host}
 
 
-def _parts(url: str) -> tuple[str, str, int]:
+def _split_url(url: str) -> tuple[str, str, int]:
     if len(url) > _LONGEST or not url.isprintable() or " " in url:
         raise Refused(
             gettext("this is not an address: at most {longest} characters, no blanks.").format(longest=_LONGEST)

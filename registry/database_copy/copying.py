@@ -81,13 +81,13 @@ def _insert(model: Any, target: str, rows: tuple[tuple[Any, ...], ...]) -> None:
             _insert_rows(model, target, rows)
     except (DatabaseError, ValueError):
         for row in rows:
-            with _named(model, row):
+            with _name_row_in_errors(model, row):
                 _insert_rows(model, target, (row,))
         raise
 
 
 @contextmanager
-def _named(model: Any, row: tuple[Any, ...]) -> Iterator[None]:
+def _name_row_in_errors(model: Any, row: tuple[Any, ...]) -> Iterator[None]:
     """Turn the target's error on a row into a CopyRefused that names the row."""
     try:
         yield

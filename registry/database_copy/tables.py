@@ -36,15 +36,15 @@ class _CacheRow(models.Model):
 def list_tables() -> list[Any]:
     """A model for every table whose rows are copied, sorted by the table's name."""
     tables: list[Any] = [model for model in apps.get_models(include_auto_created=True) if model._meta.managed]
-    return sorted([*tables, _CacheRow], key=_table_name)
+    return sorted([*tables, _CacheRow], key=_find_table_name)
 
 
 def find_unknown_tables(alias: str) -> list[str]:
     """Tables of a database that are not Promptuary's and so are not copied, sorted by name."""
-    known = {_table_name(model) for model in list_tables()} | _NOT_COPIED
+    known = {_find_table_name(model) for model in list_tables()} | _NOT_COPIED
     present = connections[alias].introspection.table_names()
     return sorted(name for name in present if name not in known and not name.startswith(INDEX_TABLE))
 
 
-def _table_name(model: Any) -> str:
+def _find_table_name(model: Any) -> str:
     return str(model._meta.db_table)

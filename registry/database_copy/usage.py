@@ -22,7 +22,7 @@ def require_same_migrations(source: str, target: str) -> None:
     """Raise CopyRefused unless both databases have exactly this version's migrations."""
     wanted = set(MigrationLoader(None).disk_migrations)
     for alias, place in ((source, "source"), (target, "target")):
-        with _explained(alias, place):
+        with _explain_errors(alias, place):
             applied = set(MigrationRecorder(connections[alias]).applied_migrations())
         if not applied:
             raise CopyRefused(
@@ -47,14 +47,14 @@ def hold_alone(alias: str, place: str) -> Iterator[None]:
 
     On SQLite the connection must have been opened with `locking_mode=EXCLUSIVE`, which locks out all others.
     """
-    with _explained(alias, place), transaction.atomic(using=alias):
+    with _explain_errors(alias, place), transaction.atomic(using=alias):
         if connections[alias].vendor == "postgresql":
             _lock_tables(alias, place)
         yield
 
 
 @contextmanager
-def _explained(alias: str, place: str) -> Iterator[None]:
+def _explain_errors(alias: str, place: str) -> Iterator[None]:
     """Turn the database's errors about its use into CopyRefused."""
     try:
         yield

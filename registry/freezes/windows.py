@@ -83,14 +83,16 @@ class WeeklyWindow:
         monday = datetime.combine(first - timedelta(days=first.weekday() + 14), time())
         while True:
             starts = monday + timedelta(minutes=self.start)
-            window = Window(min(self._moments(starts)), max(self._moments(starts + timedelta(minutes=length))))
+            window = Window(
+                min(self._compute_moments(starts)), max(self._compute_moments(starts + timedelta(minutes=length)))
+            )
             if window.begins >= ends:
                 return
             if begins < window.ends:
                 yield window
             monday += timedelta(days=7)
 
-    def _moments(self, wall: datetime) -> tuple[datetime, datetime]:
+    def _compute_moments(self, wall: datetime) -> tuple[datetime, datetime]:
         """The two times that a local time can mean: equal except around clock changes."""
         first, second = (wall.replace(tzinfo=self.zone, fold=fold).astimezone(UTC) for fold in (0, 1))
         return first, second

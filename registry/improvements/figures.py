@@ -145,13 +145,17 @@ def _measure_metric(name: str, indexes: Sequence[int], before: _Outcomes, after:
     both = [(first, second) for first, second in pairs if first is not None and second is not None]
     comparison = compare_scores(_score([first for first, _ in both]), _score([second for _, second in both]))
     return MetricFigures(
-        metric, target, _mean([first for first, _ in both]), _mean([second for _, second in both]), comparison
+        metric,
+        target,
+        _compute_mean([first for first, _ in both]),
+        _compute_mean([second for _, second in both]),
+        comparison,
     )
 
 
 def _score(values: list[float]) -> Score:
-    return Score(score=_mean(values), individual_scores=list(values), scored=len(values), of=len(values))
+    return Score(score=_compute_mean(values), individual_scores=list(values), scored=len(values), of=len(values))
 
 
-def _mean(values: Sequence[float]) -> float | None:
+def _compute_mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None

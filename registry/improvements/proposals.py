@@ -95,7 +95,7 @@ def check_proposal(actor: Actor, base: Version, proposal: Proposal) -> CheckedDo
         )
     except (Invalid, TooLarge) as error:
         raise ProposalRefused([error.message]) from error
-    problems = [_name_problem(problem) for problem in only_errors(checked.problems)]
+    problems = [_describe_problem(problem) for problem in only_errors(checked.problems)]
     if checked.document is None or not checked.bundle:
         raise ProposalRefused(problems or ["The text can't be read as a template."])
     problems = [*_find_rule_breaks(base, before, checked.document, checked, proposal), *problems]
@@ -166,7 +166,7 @@ def _walk_marks(schema: Any, path: str) -> Iterator[str]:
             yield from _walk_marks(value, f"{path}.{place}")
 
 
-def _name_problem(problem: Problem) -> str:
+def _describe_problem(problem: Problem) -> str:
     where = f" of the sample {problem.sample}" if problem.sample else ""
     return f"Line {problem.line}{where}, {problem.code}: {end_sentence(problem.message)}"
 

@@ -256,7 +256,11 @@ def list_asking_templates(actor: Actor, namespace: str) -> list[tuple[str, str]]
 def find_own_improvement(actor: Actor, number: int) -> Improvement:
     """The actor's improvement with its run. Raises NotFound for another person's."""
     unknown = NotFound(gettext("There is no improvement {number} of yours.").format(number=number))
-    row = _full(Improvement.objects.filter(pk=number, person=actor.person)).first() if 0 < number < 2**63 else None
+    row = (
+        _load_related(Improvement.objects.filter(pk=number, person=actor.person)).first()
+        if 0 < number < 2**63
+        else None
+    )
     if row is None:
         raise unknown
     try:
@@ -277,13 +281,13 @@ def list_own_improvements(actor: Actor, run: int, cursor: str | None = None, lim
     """The actor's improvements of a run, newest first."""
     run_row = run_queries.find_run(actor, Verb.READ, run)
     limit = check_limit(limit)
-    rows = _full(Improvement.objects.filter(person=actor.person, run=run_row)).order_by("-pk")
+    rows = _load_related(Improvement.objects.filter(person=actor.person, run=run_row)).order_by("-pk")
     if before := read_number(cursor):
         rows = rows.filter(pk__lt=before)
     return cut(list(rows[: limit + 1]), limit, lambda row: row.number)
 
 
-def _full(rows: "QuerySet[Improvement]") -> "QuerySet[Improvement]":
+def _load_related(rows: "QuerySet[Improvement]") -> "QuerySet[Improvement]":
     return rows.select_related(
         "person",
         "run__template__namespace",

@@ -52,7 +52,7 @@ def advance_improvement(number: int) -> bool:
         measuring = queries.find_measuring_endpoint(improvement.run)
         inputs = _make_inputs(improvement)
         reply = improvement.reply if improvement.has_unchecked_reply else _ask(improvement, inputs)
-        if not _goes_on(improvement):
+        if not _may_continue(improvement):
             return False
         proposal = proposals.read_proposal(improvement.prompt.unpacked(), inputs, reply)
         checked = proposals.check_proposal(actor, improvement.run.version, proposal)
@@ -94,7 +94,7 @@ def _begin(improvement: Improvement) -> bool:
     return bool(rows.update(state=Improvement.ASKING))
 
 
-def _goes_on(improvement: Improvement) -> bool:
+def _may_continue(improvement: Improvement) -> bool:
     """Whether it was not stopped meanwhile."""
     return Improvement.objects.filter(pk=improvement.pk, state=Improvement.ASKING).exists()
 
@@ -160,7 +160,7 @@ def _start_measurement(
     columns = {"key": key, "is_draft": True, "draft_bundle": checked.bundle}
     with transaction.atomic():
         _require_unredacted(improvement)
-        if not _goes_on(improvement):
+        if not _may_continue(improvement):
             return
         measurement = create_run(
             run.template, run.version, rows, endpoint, run.metrics, improvement.person, judge, columns

@@ -103,7 +103,7 @@ class Invitations(IdempotentView):
         emails = given.pop("emails", None)
         if emails is None:
             body, status = (
-                _shape(services.invite_person(actor=identify_actor(request), namespace=namespace, **given)),
+                _describe_invited(services.invite_person(actor=identify_actor(request), namespace=namespace, **given)),
                 201,
             )
         else:
@@ -121,7 +121,7 @@ class OneInvitation(APIView):
         return Response(status=204)
 
 
-def _shape(invited: services.Invited) -> dict[str, Any]:
+def _describe_invited(invited: services.Invited) -> dict[str, Any]:
     row: Invitation = invited.invitation
     return {**InvitationOutput.of(row), "link": invited.link, "is_sent": invited.is_sent}
 
@@ -144,7 +144,7 @@ def _invite_all(actor: Actor, namespace: str, given: dict[str, Any], emails: lis
             "email": answer.email,
             "outcome": answer.outcome.value,
             "detail": answer.sentence,
-            "invitation": _shape(answer.invited) if answer.invited else None,
+            "invitation": _describe_invited(answer.invited) if answer.invited else None,
         }
         for answer in answers
     ]

@@ -42,7 +42,7 @@ def grant_server_role(connection: BaseDatabaseWrapper, role: str) -> None:
             rights += ["UPDATE", "DELETE"]
         statements.append(f"GRANT {', '.join(rights)} ON {connection.ops.quote_name(table)} TO {quoted}")
     with connection.cursor() as cursor:
-        if _server_version(connection) >= _MAINTAIN_SINCE:
+        if _read_server_version(connection) >= _MAINTAIN_SINCE:
             statements.append(f"GRANT MAINTAIN ON ALL TABLES IN SCHEMA public TO {quoted}")
         for statement in statements:
             cursor.execute(statement)
@@ -89,6 +89,6 @@ def check_server_role(databases: Sequence[str] | None = None, **_kwargs: Any) ->
     ]
 
 
-def _server_version(connection: BaseDatabaseWrapper) -> int:
+def _read_server_version(connection: BaseDatabaseWrapper) -> int:
     connection.ensure_connection()
     return int(connection.connection.info.server_version)

@@ -76,8 +76,8 @@ def install_triggers(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[s
     for table in tables:
         if table in present:
             tombstone = TOMBSTONES.get(table) if _REDACTIONS in present else None
-            kept = _kept_columns(connection, table, tombstone) if tombstone else []
-            for statement in _statements(connection.vendor, table, tombstone, kept):
+            kept = _list_kept_columns(connection, table, tombstone) if tombstone else []
+            for statement in _write_statements(connection.vendor, table, tombstone, kept):
                 schema_editor.execute(statement, params=None)
 
 
@@ -86,7 +86,7 @@ def remove_triggers(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[st
     present = set(schema_editor.connection.introspection.table_names())
     for table in tables:
         if table in present:
-            for name in _names(schema_editor.connection.vendor, table):
+            for name in _list_trigger_names(schema_editor.connection.vendor, table):
                 place = f" ON {table}" if schema_editor.connection.vendor == "postgresql" else ""
                 schema_editor.execute(f"DROP TRIGGER IF EXISTS {name}{place}", params=None)
 
@@ -102,7 +102,7 @@ def list_missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(query)
         installed = {row[0] for row in cursor.fetchall()}
-    wanted = [name for table in TABLES if table in present for name in _names(connection.vendor, table)]
+    wanted = [name for table in TABLES if table in present for name in _list_trigger_names(connection.vendor, table)]
     return [name for name in wanted if name not in installed]
 
 
@@ -151,12 +151,12 @@ class Immutable(Operation):
         return "Write the triggers that keep versions, events, decisions and what else is lasting as they are"
 
 
-def _names(vendor: str, table: str) -> list[str]:
+def _list_trigger_names(vendor: str, table: str) -> list[str]:
     actions = ["update", "delete", "truncate" if vendor == "postgresql" else "replace"]
     return [f"{table}_refuses_{action}" for action in actions]
 
 
-def _kept_columns(connection: BaseDatabaseWrapper, table: str, tombstone: Tombstone) -> list[str]:
+def _list_kept_columns(connection: BaseDatabaseWrapper, table: str, tombstone: Tombstone) -> list[str]:
     """The columns that a redaction leaves as they are."""
     with connection.cursor() as cursor:
         columns = connection.introspection.get_table_description(cursor, table)
@@ -171,14 +171,14 @@ END $$
 """
 
 
-def _statements(vendor: str, table: str, tombstone: Tombstone | None, kept: Sequence[str]) -> list[str]:
-    update, delete, third = _names(vendor, table)
+def _write_statements(vendor: str, table: str, tombstone: Tombstone | None, kept: Sequence[str]) -> list[str]:
+    update, delete, third = _list_trigger_names(vendor, table)
     drop = [f"DROP TRIGGER IF EXISTS {name}" for name in (update, delete, third)]
     if vendor == "postgresql":
         guard, functions = _FUNCTION, []
         if tombstone:
             guard = f"{table}_redacts_only"
-            functions = [_postgresql_guard(guard, tombstone, kept)]
+            functions = [_write_postgresql_guard(guard, tombstone, kept)]
         return [
             *functions,
             *(f"{statement} ON {table}" for statement in drop),
@@ -189,7 +189,7 @@ def _statements(vendor: str, table: str, tombstone: Tombstone | None, kept: Sequ
     refuse = f"BEGIN SELECT RAISE(ABORT, '{table} keeps its rows for ever'); END"
     key = TABLES[table]
     taken = f"EXISTS (SELECT 1 FROM {table} AS old WHERE old.{key} = NEW.{key})"  # noqa: S608  # constant names
-    unless = f"WHEN NOT ({_condition(tombstone, kept, 'IS')}) " if tombstone else ""
+    unless = f"WHEN NOT ({_write_condition(tombstone, kept, 'IS')}) " if tombstone else ""
     return [
         *drop,
         f"CREATE TRIGGER {update} BEFORE UPDATE ON {table} {unless}{refuse}",
@@ -199,7 +199,7 @@ def _statements(vendor: str, table: str, tombstone: Tombstone | None, kept: Sequ
     ]
 
 
-def _condition(tombstone: Tombstone, kept: Sequence[str], same: str) -> str:
+def _write_condition(tombstone: Tombstone, kept: Sequence[str], same: str) -> str:
     """The condition of an allowed update: the tombstone's texts, all else unchanged, and an existing redaction."""
     parts = [f"NEW.{column} = '{text}'" for column, text in tombstone.texts.items()]
     parts += [f'NEW."{column}" {same} OLD."{column}"' for column in kept]
@@ -208,11 +208,11 @@ def _condition(tombstone: Tombstone, kept: Sequence[str], same: str) -> str:
     return " AND ".join([*parts, f"EXISTS ({redaction})"])
 
 
-def _postgresql_guard(name: str, tombstone: Tombstone, kept: Sequence[str]) -> str:
+def _write_postgresql_guard(name: str, tombstone: Tombstone, kept: Sequence[str]) -> str:
     return f"""
 CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF {_condition(tombstone, kept, "IS NOT DISTINCT FROM")} THEN
+  IF {_write_condition(tombstone, kept, "IS NOT DISTINCT FROM")} THEN
     RETURN NEW;
   END IF;
   RAISE EXCEPTION '% keeps its rows for ever: % is refused', TG_TABLE_NAME, TG_OP USING ERRCODE = 'restrict_violation';

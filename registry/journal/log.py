@@ -180,20 +180,20 @@ def append(
 def _require_no_secrets(body: Mapping[str, Any]) -> None:
     """The last check before a text is kept forever; services check earlier, with more specific messages."""
     for field, value in body.items():
-        for text in _strings(value):
+        for text in _list_strings(value):
             if next(secrets.find_secrets(text), None):
                 check_secrets(field, text)
 
 
-def _strings(value: Any) -> Iterator[str]:
+def _list_strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for name, item in value.items():
-            yield from (str(name), *_strings(item))
+            yield from (str(name), *_list_strings(item))
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _strings(item)
+            yield from _list_strings(item)
 
 
 def subscribe(wake: Callable[[], None]) -> None:

@@ -49,17 +49,17 @@ _LONGEST_FILE_NAME = 200  # bytes; every file system in use allows 255
 def _escape(text: str) -> str:
     """Encode any text as a file name that no file system folds or refuses; distinct texts have distinct names."""
     escaped = "".join(
-        character if character in "abcdefghijklmnopqrstuvwxyz0123456789-_" else _percent(character)
+        character if character in "abcdefghijklmnopqrstuvwxyz0123456789-_" else _percent_encode(character)
         for character in text
     )
     if escaped in _DEVICES or escaped.startswith(("-", "_")):
-        escaped = _percent(escaped[0]) + escaped[1:]
+        escaped = _percent_encode(escaped[0]) + escaped[1:]
     if not escaped or len(escaped) > _LONGEST_FILE_NAME:
         raise MirrorError(f"{text[:40]!r} can't be a file name: it is empty or too long.")
     return escaped
 
 
-def _percent(character: str) -> str:
+def _percent_encode(character: str) -> str:
     return "".join(f"%{byte:02x}" for byte in character.encode())
 
 

@@ -44,12 +44,12 @@ def _convert(bundle: dict[str, Any]) -> Converted:
         messages = prompt["messages"]
         for message in messages:
             if not isinstance(message["content"], str):
-                raise _refusal("a part holds more than text")
+                raise _refuse_prompt("a part holds more than text")
             message["content"] = placeholders.write_names(message["content"], plain_placeholders.require_no_braces)
     except plain_placeholders.NotPlainError as error:
-        raise _refusal(str(error)) from error
+        raise _refuse_prompt(str(error)) from error
     except RenderError as error:
-        raise _refusal(error.message) from error
+        raise _refuse_prompt(error.message) from error
     if document.format == "text":
         return {"type": "text", "prompt": "".join(message["content"] for message in messages)}
     return {
@@ -58,7 +58,7 @@ def _convert(bundle: dict[str, Any]) -> Converted:
     }
 
 
-def _refusal(reason: str) -> Invalid:
+def _refuse_prompt(reason: str) -> Invalid:
     return Invalid(f"This prompt can't be carried to a Langfuse client: {reason}. Fetch it with Promptuary's client.")
 
 

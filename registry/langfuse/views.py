@@ -55,17 +55,17 @@ def with_key(view: Callable[..., JsonResponse], *, writes: bool = False) -> View
         try:
             actor = _read_actor(request)
             if actor is None:
-                return _error(401, "Use an API key of Promptuary as the secret key.")
+                return _answer_error(401, "Use an API key of Promptuary as the secret key.")
             request.auth = actor.key  # type: ignore[attr-defined]  # as REST framework does; the work is counted by it
             check_rates(actor)
             if not writes and request.method not in ("GET", "HEAD"):
-                return _error(403, "Prompts are changed in Promptuary, where changes are checked and approved.")
+                return _answer_error(403, "Prompts are changed in Promptuary, where changes are checked and approved.")
             return view(request, actor, **address)
         except BadQuestion as error:
-            return _error(400, str(error))
+            return _answer_error(400, str(error))
         except PromptuaryError as error:
             problem = describe_error(error)
-            answer = _error(problem.status, problem.detail)
+            answer = _answer_error(problem.status, problem.detail)
             for name, value in problem.headers.items():
                 answer[name] = value
             return answer
@@ -88,7 +88,7 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
         which = f"version {ref}" if ref.isdigit() else f"label '{ref}'"
         raise NotFound(f"Prompt not found: '{name[:200]}' with {which}") from None
     approval = find_approval_of_label(version_found.template, ref)
-    row = _row(version_found, actor) | {"name": name, "approval": approval.value if approval else None}
+    row = _describe_version(version_found, actor) | {"name": name, "approval": approval.value if approval else None}
     if actor.key is not None:
         former_name = name if name != version_found.template.name else ""
         recorder.note_fetch(actor.key.id, version_found.pk, ref, former_name)
@@ -98,7 +98,7 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
 @with_key
 def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
     """A page of the list of prompts, by name."""
-    page, limit = _number(request, "page", 1, 1_000_000), _number(request, "limit", 10, MOST)
+    page, limit = _read_number(request, "page", 1, 1_000_000), _read_number(request, "limit", 10, MOST)
     rows = limited_key_view.list_visible(
         actor, name=request.GET.get("name"), tag=request.GET.get("tag"), label=request.GET.get("label")
     )
@@ -111,7 +111,7 @@ def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
         "totalPages": pages.num_pages if pages.count else 0,
     }
     visible = limited_key_view.list_visible_templates(actor, entries)
-    data = [_entry(actor, template, visible[template.pk]) for template in entries]
+    data = [_describe_template(actor, template, visible[template.pk]) for template in entries]
     return JsonResponse({"data": data, "meta": meta, "pagination": meta})
 
 
@@ -126,7 +126,7 @@ def projects(_request: HttpRequest, actor: Actor) -> JsonResponse:
 @with_key
 def refuse_write(request: HttpRequest, _actor: Actor, **_address: str) -> JsonResponse:
     """A view for write-only addresses; `with_key` has already refused everything but reads."""
-    return _error(405, f"{request.path} is for writing; prompts are changed in Promptuary.")
+    return _answer_error(405, f"{request.path} is for writing; prompts are changed in Promptuary.")
 
 
 def _drop_traces(_request: HttpRequest, _actor: Actor) -> JsonResponse:
@@ -137,7 +137,7 @@ def _drop_traces(_request: HttpRequest, _actor: Actor) -> JsonResponse:
 traces = with_key(_drop_traces, writes=True)
 
 
-def _entry(actor: Actor, template: Template, visible: VisibleTemplate) -> dict[str, Any]:
+def _describe_template(actor: Actor, template: Template, visible: VisibleTemplate) -> dict[str, Any]:
     """A template's entry in the list; a narrow key sees what its labels serve and the versions it may fetch."""
     version, latest, numbers = visible.version, template.latest, limited_key_view.list_visible_numbers(actor, template)
     is_latest = latest is not None and version is not None and version.number == latest.number
@@ -152,7 +152,7 @@ def _entry(actor: Actor, template: Template, visible: VisibleTemplate) -> dict[s
     }
 
 
-def _row(version: Version, actor: Actor) -> dict[str, Any]:
+def _describe_version(version: Version, actor: Actor) -> dict[str, Any]:
     template = version.template
     visible = limited_key_view.may_see_version(template, version)
     labels = sorted(template.labels.filter(version=version).values_list("name", flat=True))
@@ -189,7 +189,7 @@ def _read_actor(request: HttpRequest) -> Actor | None:
     return key_attempts().authenticate(secret, client_address(request.META))
 
 
-def _number(request: HttpRequest, name: str, default: int, most: int) -> int:
+def _read_number(request: HttpRequest, name: str, default: int, most: int) -> int:
     text = request.GET.get(name, "")
     if not text:
         return default
@@ -199,7 +199,7 @@ def _number(request: HttpRequest, name: str, default: int, most: int) -> int:
     return number
 
 
-def _error(status: int, message: str) -> JsonResponse:
+def _answer_error(status: int, message: str) -> JsonResponse:
     answer = JsonResponse({"message": message, "error": _NAMES.get(status, "Error")}, status=status)
     answer["Cache-Control"] = "no-store"
     return answer

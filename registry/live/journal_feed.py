@@ -122,7 +122,7 @@ class JournalFeed:
 
     async def _run(self) -> None:
         while self._subscriptions:
-            events = await self._next_events()
+            events = await self._take_events()
             subscriptions = list(self._subscriptions)
             named = [event for event in events if event is not None]
             try:
@@ -135,9 +135,9 @@ class JournalFeed:
                 readers = _NOBODY
             # The page of a stream that ends here reconnects, and gets the missed events from the journal.
             for subscription in subscriptions:
-                self._hand_over(subscription, named, readers)
+                self._deliver(subscription, named, readers)
 
-    async def _next_events(self) -> list[FollowedEvent | None]:
+    async def _take_events(self) -> list[FollowedEvent | None]:
         """Wait for an event, and return all that arrived; empty when the sessions have to be checked."""
         try:
             events = [await asyncio.wait_for(self._incoming.get(), CHECK_SECONDS)]
@@ -147,7 +147,7 @@ class JournalFeed:
             events.append(self._incoming.get_nowait())
         return events
 
-    def _hand_over(self, subscription: Subscription, events: list[FollowedEvent], readers: Readers) -> None:
+    def _deliver(self, subscription: Subscription, events: list[FollowedEvent], readers: Readers) -> None:
         if not readers.is_signed_in(subscription) or subscription.queue.qsize() > MOST_WAITING:
             subscription.end()
             return

@@ -106,7 +106,7 @@ class PresenceFeed:
                 if watchers:
                     tabs, readers = await run_in_thread(_load, watchers)
                     for watcher in watchers:
-                        _hand_over(watcher, tabs, readers)
+                        _deliver(watcher, tabs, readers)
             except DatabaseError:
                 logger.warning("pages are not told who is in the editor: the database can't be asked", exc_info=True)
             await asyncio.sleep(ROUND_SECONDS)
@@ -131,7 +131,7 @@ def _load(watchers: list[Watcher]) -> tuple[Mapping[str, list[EditorTab]], Reade
     return presence.list_tabs_in_editor(names), readers
 
 
-def _hand_over(watcher: Watcher, tabs: Mapping[str, list[EditorTab]], readers: Readers) -> None:
+def _deliver(watcher: Watcher, tabs: Mapping[str, list[EditorTab]], readers: Readers) -> None:
     member = (watcher.reader.user.pk, watcher.template.partition("/")[0])
     if readers.is_signed_in(watcher.reader) and member in readers.members:
         watcher.tell(tabs[watcher.template])

@@ -108,7 +108,7 @@ def _check(request: HttpRequest) -> tuple[User | None, str]:
         raise Invalid("This host is none of PROMPTUARY_ALLOWED_HOSTS.") from None
     csrf = CsrfViewMiddleware(lambda _request: HttpResponse())
     csrf.process_request(request)
-    if csrf.process_view(request, _no_view, (), {}) is not None:
+    if csrf.process_view(request, _refuse_view, (), {}) is not None:
         raise NotAllowed("The form's CSRF token is missing or wrong. Load the page again and send it once more.")
     session_key = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
     if not session_key.isalnum():
@@ -116,7 +116,7 @@ def _check(request: HttpRequest) -> tuple[User | None, str]:
     return read_user(session_key), session_key
 
 
-def _no_view(_request: HttpRequest) -> HttpResponse:
+def _refuse_view(_request: HttpRequest) -> HttpResponse:
     """A view for Django's check of CSRF exemption."""
     return HttpResponse()
 

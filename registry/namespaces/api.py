@@ -135,7 +135,7 @@ class Namespaces(IdempotentView):
     def get(self, request: Request) -> Response:
         """List the namespaces that you may read in, by name, each with your role and its rules."""
         listed = queries.list_namespaces(identify_actor(request))
-        return Response({"results": [_shape(row, roles.namespace) for row, roles in listed]})
+        return Response({"results": [_describe_namespace(row, roles.namespace) for row, roles in listed]})
 
     @extend_schema(
         operation_id="createNamespace",
@@ -146,7 +146,9 @@ class Namespaces(IdempotentView):
         """Create a namespace; you become its admin. Not by key."""
         fields = {name: value for name, value in read(CreateInput, request).items() if value is not None}
         row = services.create_namespace(actor=identify_actor(request), **fields)
-        return Response(_shape(row, Role.ADMIN), 201, headers={"Location": f"/api/v1/namespaces/{row.name}"})
+        return Response(
+            _describe_namespace(row, Role.ADMIN), 201, headers={"Location": f"/api/v1/namespaces/{row.name}"}
+        )
 
 
 class OneNamespace(APIView):
@@ -168,15 +170,15 @@ class Members(APIView):
     def get(self, request: Request, namespace: str) -> Response:
         """List the members with their roles, by username. For members."""
         rows = queries.list_members(identify_actor(request), namespace)
-        return Response({"results": [_shape_member(row) for row in rows]})
+        return Response({"results": [_describe_member(row) for row in rows]})
 
 
 def answer_namespace(actor: Actor, row: Namespace) -> Response:
     """The namespace with its rules and the actor's role, as a response."""
-    return Response(_shape(row, permissions.find_role(actor.person, row) or Role.READER))
+    return Response(_describe_namespace(row, permissions.find_role(actor.person, row) or Role.READER))
 
 
-def _shape_member(row: Membership) -> dict[str, Any]:
+def _describe_member(row: Membership) -> dict[str, Any]:
     return {
         "person": row.person.username,
         "role": row.role,
@@ -185,5 +187,5 @@ def _shape_member(row: Membership) -> dict[str, Any]:
     }
 
 
-def _shape(row: Namespace, role: Role) -> dict[str, Any]:
+def _describe_namespace(row: Namespace, role: Role) -> dict[str, Any]:
     return {"name": row.name, "role": role.value, "rules": read_rules(row).values()}

@@ -60,7 +60,7 @@ def set_folder_role(
                     )
                 )
         roles.write_folder_role(space, folder, holder, role or "")
-        log.append(actor, _event(folder, holder, role), namespace=space, at=log.now(), subject=space)
+        log.append(actor, _build_event(folder, holder, role), namespace=space, at=log.now(), subject=space)
         return rows.first()
 
 
@@ -82,7 +82,7 @@ def move_folder_roles(actor: Actor, namespace: Namespace, former: str, folder: s
         target = folder + before.removeprefix(former)
         roles.write_folder_role(namespace, before, holder, "")
         roles.write_folder_role(namespace, target, holder, row.role)
-        event = _event(target, holder, row.role, former=before)
+        event = _build_event(target, holder, row.role, former=before)
         log.append(actor, event, namespace=namespace, at=log.now(), subject=namespace)
 
 
@@ -112,7 +112,7 @@ def _list_rows(namespace: Namespace, folder: str, holder: User | Group) -> Query
     return rows.filter(group=holder) if isinstance(holder, Group) else rows.filter(person=holder)
 
 
-def _event(folder: str, holder: User | Group, role: str | None, former: str | None = None) -> FolderRoleSet:
+def _build_event(folder: str, holder: User | Group, role: str | None, former: str | None = None) -> FolderRoleSet:
     if isinstance(holder, Group):
         return FolderRoleSet(folder=folder, role=role, group=holder.name, title=holder.title, former=former)
     return FolderRoleSet(folder=folder, role=role, person=holder.username, former=former)

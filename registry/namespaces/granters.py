@@ -16,13 +16,13 @@ def describe_granters(namespace: Namespace) -> str:
     """The sentence that names the people who give roles and keys in the namespace."""
     known = known_granters.get()
     if known is None:
-        return _name_admins(namespace)
+        return _describe_admins(namespace)
     if namespace.pk not in known:
-        known[namespace.pk] = _name_admins(namespace)
+        known[namespace.pk] = _describe_admins(namespace)
     return known[namespace.pk]
 
 
-def _name_admins(namespace: Namespace) -> str:
+def _describe_admins(namespace: Namespace) -> str:
     admins = Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True)
     names = list(admins.order_by("person__username").values_list("person__username", flat=True)[:3])
     if not names:

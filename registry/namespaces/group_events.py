@@ -36,7 +36,7 @@ class GroupSet(JournalEvent):
     def commit(self, texts: Texts) -> CommitContent:
         facts = {"group": self.group, "title": self.title, "role": self.role}
         files: dict[str, bytes | None] = {mirror_paths.group(texts.namespace, self.group): texts.yaml(facts)}
-        files |= _ended_folder_roles(texts, self.group, self.folders)
+        files |= _remove_folder_roles(texts, self.group, self.folders)
         return CommitContent(f"{texts.namespace}: group {self.group} set", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -66,7 +66,7 @@ class GroupRemoved(JournalEvent):
         files: dict[str, bytes | None] = {mirror_paths.group(texts.namespace, self.group): None}
         for person in self.people:
             files[mirror_paths.group_member(texts.namespace, self.group, person)] = None
-        files |= _ended_folder_roles(texts, self.group, self.folders)
+        files |= _remove_folder_roles(texts, self.group, self.folders)
         return CommitContent(f"{texts.namespace}: group {self.group} removed", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -74,7 +74,7 @@ class GroupRemoved(JournalEvent):
         rows.settle_roles([rows.person(person) for person in self.people])
 
 
-def _ended_folder_roles(texts: Texts, group: str, folders: Sequence[str] | None) -> dict[str, bytes | None]:
+def _remove_folder_roles(texts: Texts, group: str, folders: Sequence[str] | None) -> dict[str, bytes | None]:
     """The files of the group's roles in these folders, to be removed."""
     return {
         mirror_paths.folder_role(texts.namespace, folder, person=None, group=group): None for folder in folders or ()
@@ -89,7 +89,7 @@ class _MemberEvent(JournalEvent):
     title: str
     person: str
 
-    def _row(self, rows: Restorer) -> dict[str, Any]:
+    def _find_row(self, rows: Restorer) -> dict[str, Any]:
         group = rows.find("Group", namespace=rows.namespace, name=self.group)
         return {"group": group, "person": rows.person(self.person)}
 
@@ -108,7 +108,7 @@ class GroupJoined(_MemberEvent):
         return CommitContent(f"{texts.namespace}: {self.person} is in the group {self.group}", files)
 
     def restore(self, rows: Restorer) -> None:
-        row = self._row(rows)
+        row = self._find_row(rows)
         rows.create("GroupMember", **row)
         rows.settle_roles([row["person"]])
 
@@ -126,6 +126,6 @@ class GroupLeft(_MemberEvent):
         return CommitContent(f"{texts.namespace}: {self.person} is no longer in the group {self.group}", files)
 
     def restore(self, rows: Restorer) -> None:
-        row = self._row(rows)
+        row = self._find_row(rows)
         rows.delete("GroupMember", **row)
         rows.settle_roles([row["person"]])

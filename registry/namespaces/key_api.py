@@ -120,7 +120,9 @@ class Keys(IdempotentView):
     @extend_schema(operation_id="listKeys", responses={200: KeyList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:
         """List the keys of a namespace, including ended ones, newest first, without their secrets. For admins."""
-        return Response({"results": [_shape(key) for key in queries.list_keys(identify_actor(request), namespace)]})
+        return Response(
+            {"results": [_describe_key(key) for key in queries.list_keys(identify_actor(request), namespace)]}
+        )
 
     @extend_schema(
         operation_id="issueKey",
@@ -151,7 +153,9 @@ class OwnKeys(APIView):
         in.
         """
         rows = queries.list_own_keys(identify_actor(request))
-        entries = [{**_shape(key), "namespace": key.namespace.name, "may": queries.describe_key(key)} for key in rows]
+        entries = [
+            {**_describe_key(key), "namespace": key.namespace.name, "may": queries.describe_key(key)} for key in rows
+        ]
         return Response({"results": entries})
 
 
@@ -166,7 +170,7 @@ class OneKey(APIView):
     def patch(self, request: Request, key: str) -> Response:
         """Set the network addresses that a key can be used from; they apply within a second. For admins, not by key."""
         changed = services.set_key_addresses(actor=identify_actor(request), key_id=key, **read(AddressesInput, request))
-        return Response(_shape(changed))
+        return Response(_describe_key(changed))
 
     @extend_schema(
         operation_id="revokeKey",
@@ -184,7 +188,7 @@ class OneKey(APIView):
         asked = RevokeParameters(data={name: given[name] for name in ("reason", "keep_until") if name in given})
         asked.is_valid(raise_exception=True)
         revoked = services.revoke_key(actor=identify_actor(request), key_id=key, **asked.validated_data)
-        return Response(_shape(revoked))
+        return Response(_describe_key(revoked))
 
 
 class Keep(IdempotentView):
@@ -196,7 +200,7 @@ class Keep(IdempotentView):
     def post(self, request: Request, key: str) -> Response:
         """Cancel a revocation that was set for later: the key ends when it did before. For admins, and for the person
         it acts for who set it. Not by key."""
-        return Response(_shape(revocations.keep_key(actor=identify_actor(request), key_id=key)))
+        return Response(_describe_key(revocations.keep_key(actor=identify_actor(request), key_id=key)))
 
 
 class Rotate(IdempotentView):
@@ -214,10 +218,10 @@ class Rotate(IdempotentView):
 
 def _answer(issued: services.IssuedKey) -> Response:
     headers = {"Cache-Control": "no-store"}
-    return Response({**_shape(issued.key), "secret": issued.secret}, 201, headers=headers)
+    return Response({**_describe_key(issued.key), "secret": issued.secret}, 201, headers=headers)
 
 
-def _shape(key: Key) -> dict[str, Any]:
+def _describe_key(key: Key) -> dict[str, Any]:
     moments = ("created_at", "expires_at", "revoked_at", "last_used_at")
     return {
         "id": key.id,

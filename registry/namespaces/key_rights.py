@@ -40,7 +40,7 @@ def require_key(key: Key, verb: Verb) -> None:
         is_wide = verb not in NEVER_BY_NARROW_KEY or not is_narrow(key)
     if verb in list_key_verbs(key):
         if not is_wide:
-            raise _too_narrow(key, verb)
+            raise _refuse_narrow_key(key, verb)
         return
     if key.scope == Key.CHOSEN:
         sentence = gettext("The key {name} may {verbs}; to {act} takes one with the verb {verb}. {granters}")
@@ -82,10 +82,10 @@ def is_narrow(key: Key) -> bool:
 def require_wide(actor: Actor, verb: Verb) -> None:
     """Raise NotAllowed for a narrow key: the action shows text of versions that it may not fetch."""
     if actor.key is not None and is_narrow(actor.key):
-        raise _too_narrow(actor.key, verb)
+        raise _refuse_narrow_key(actor.key, verb)
 
 
-def _too_narrow(key: Key, verb: Verb) -> NotAllowed:
+def _refuse_narrow_key(key: Key, verb: Verb) -> NotAllowed:
     """The error for actions that show text of versions that a narrow key may not fetch.
 
     Change requests, threads, runs, datasets, samples and the journal all quote drafts. So a narrow key gets none of

@@ -58,8 +58,8 @@ def list_held_folders(namespace: Namespace, holder: User | Group) -> list[str]:
 def settle_roles(namespace: Namespace, people: Collection[User]) -> None:
     """Recompute the roles of each of these people, and remove memberships without any."""
     rows = {row.person_id: row for row in Membership.objects.filter(namespace=namespace, person__in=people)}
-    by_group = _roles_by_group(namespace, people)
-    in_folders = _roles_in_folders(namespace, people)
+    by_group = _list_roles_by_group(namespace, people)
+    in_folders = _list_roles_in_folders(namespace, people)
     for person in people:
         row = rows.get(person.pk)
         given = [Role(role) for role in (row.own_role if row else "", *by_group[person.pk]) if role]
@@ -84,7 +84,7 @@ def has_active_admin(namespace: Namespace) -> bool:
     return Membership.objects.filter(namespace=namespace, role=Role.ADMIN, person__is_active=True).exists()
 
 
-def _roles_by_group(namespace: Namespace, people: Collection[User]) -> defaultdict[int, list[str]]:
+def _list_roles_by_group(namespace: Namespace, people: Collection[User]) -> defaultdict[int, list[str]]:
     rows = GroupMember.objects.filter(group__namespace=namespace, person__in=people).exclude(group__role="")
     roles: defaultdict[int, list[str]] = defaultdict(list)
     for person_id, role in rows.values_list("person_id", "group__role"):
@@ -92,7 +92,7 @@ def _roles_by_group(namespace: Namespace, people: Collection[User]) -> defaultdi
     return roles
 
 
-def _roles_in_folders(namespace: Namespace, people: Collection[User]) -> defaultdict[int, list[tuple[str, str]]]:
+def _list_roles_in_folders(namespace: Namespace, people: Collection[User]) -> defaultdict[int, list[tuple[str, str]]]:
     """Map each person to the folders and roles that they and their groups were given."""
     given = FolderRole.objects.filter(namespace=namespace)
     own = given.filter(person__in=people).values_list("person_id", "folder", "role")

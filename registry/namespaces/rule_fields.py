@@ -50,11 +50,11 @@ def check_two_step(actor: Actor, after: Rules) -> None:
         )
 
 
-def _labels(value: Any) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(names.check_label(str(label)) for label in _items(value)))
+def _read_labels(value: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names.check_label(str(label)) for label in _read_items(value)))
 
 
-def _approvals(value: Any) -> int:
+def _read_approvals(value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_APPROVALS:
         raise Invalid(fields={"approvals": gettext("a whole number from 0 to {most}.").format(most=_MOST_APPROVALS)})
     return value
@@ -66,8 +66,8 @@ def _switch(value: Any) -> bool:
     return value
 
 
-def _checks(value: Any) -> tuple[str, ...]:
-    names = tuple(dict.fromkeys(str(check) for check in _items(value)))
+def _read_checks(value: Any) -> tuple[str, ...]:
+    names = tuple(dict.fromkeys(str(check) for check in _read_items(value)))
     if unknown := [check for check in names if check not in CHECKS]:
         raise Invalid(
             fields={
@@ -79,20 +79,20 @@ def _checks(value: Any) -> tuple[str, ...]:
     return names
 
 
-def _mode(value: Any) -> str:
+def _read_mode(value: Any) -> str:
     if value not in _MODES:
         raise Invalid(fields={"compatibility": gettext("one of {names}.").format(names=", ".join(_MODES))})
     return str(value)
 
 
-def _approval_rules(value: Any) -> tuple[ApprovalRule, ...]:
-    rules = _items(value)
+def _read_approval_rules(value: Any) -> tuple[ApprovalRule, ...]:
+    rules = _read_items(value)
     if len(rules) > _MOST_APPROVAL_RULES:
         raise Invalid(fields={"approval_rules": gettext("at most {most}.").format(most=_MOST_APPROVAL_RULES)})
     read = []
     for number, rule in enumerate(rules, 1):
         try:
-            read.append(_approval_rule(rule))
+            read.append(_read_approval_rule(rule))
         except Invalid as error:
             fault = "; ".join(error.fields.values())
             sentence = gettext("rule {number}: {fault}").format(number=number, fault=fault)
@@ -100,14 +100,14 @@ def _approval_rules(value: Any) -> tuple[ApprovalRule, ...]:
     return tuple(read)
 
 
-def _approval_rule(value: Mapping[str, Any]) -> ApprovalRule:
+def _read_approval_rule(value: Mapping[str, Any]) -> ApprovalRule:
     fields = {"label": "", "folder": "", "approvals": 0, "groups": (), **value}
     label, folder = str(fields.pop("label")), str(fields.pop("folder")).strip("/")
     rule = ApprovalRule(
         label and names.check_label(label),
         folder and names.check_folder(folder),
-        _approvals(fields.pop("approvals")),
-        tuple(dict.fromkeys(names.check_slug("groups", str(group)) for group in _items(fields.pop("groups")))),
+        _read_approvals(fields.pop("approvals")),
+        tuple(dict.fromkeys(names.check_slug("groups", str(group)) for group in _read_items(fields.pop("groups")))),
     )
     if fields:
         raise ValueError  # no rule has this field
@@ -116,34 +116,36 @@ def _approval_rule(value: Mapping[str, Any]) -> ApprovalRule:
     return rule
 
 
-def _owners(value: Any) -> tuple[Owner, ...]:
+def _read_owners(value: Any) -> tuple[Owner, ...]:
     return tuple(
         Owner(
             str(owner["pattern"])[:200],
-            tuple(str(person) for person in _items(owner["people"])),
-            tuple(dict.fromkeys(names.check_slug("groups", str(group)) for group in _items(owner.get("groups", ())))),
+            tuple(str(person) for person in _read_items(owner["people"])),
+            tuple(
+                dict.fromkeys(names.check_slug("groups", str(group)) for group in _read_items(owner.get("groups", ())))
+            ),
         )
-        for owner in _items(value)
+        for owner in _read_items(value)
     )
 
 
-def _items(value: Any) -> list[Any] | tuple[Any, ...]:
+def _read_items(value: Any) -> list[Any] | tuple[Any, ...]:
     if not isinstance(value, list | tuple):
         raise TypeError
     return value
 
 
 _READERS = {
-    "protected_labels": _labels,
-    "approvals": _approvals,
+    "protected_labels": _read_labels,
+    "approvals": _read_approvals,
     "self_approval": _switch,
     "suggesters_may_approve": _switch,
     "threads_resolved": _switch,
     "two_step_required": _switch,
-    "required_checks": _checks,
-    "compatibility": _mode,
-    "approval_rules": _approval_rules,
-    "owners": _owners,
+    "required_checks": _read_checks,
+    "compatibility": _read_mode,
+    "approval_rules": _read_approval_rules,
+    "owners": _read_owners,
     "break_glass": _switch,
     "keys_approved_only": _switch,
     "discard_playground_texts": _switch,

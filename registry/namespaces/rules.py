@@ -168,8 +168,8 @@ def read_rules(namespace: Namespace) -> Rules:
         two_step_required=namespace.two_step_required,
         required_checks=tuple(namespace.required_checks),
         compatibility=namespace.compatibility,
-        approval_rules=_stored_approval_rules(namespace),
-        owners=_stored_owners(namespace),
+        approval_rules=_read_approval_rules(namespace),
+        owners=_read_owners(namespace),
         break_glass=namespace.break_glass,
         keys_approved_only=namespace.keys_approved_only,
         discard_playground_texts=namespace.discard_playground_texts,
@@ -182,7 +182,7 @@ def find_owners_of_path(namespace: Namespace, path: str, groups: Mapping[str, Co
 
     It reads only one column, because a migration calls it before the newer columns exist.
     """
-    return Rules(owners=_stored_owners(namespace)).find_owners(path, groups)
+    return Rules(owners=_read_owners(namespace)).find_owners(path, groups)
 
 
 def list_owners(namespace: Namespace, path: str) -> tuple[str, ...]:
@@ -204,7 +204,7 @@ def read_owning_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[
 
 def read_named_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[str, NamedGroup]]:
     """Each namespace's groups by name, if a rule refers to one. Without such a rule no query is made."""
-    asking = [space.pk for space in namespaces if _names_groups(space)]
+    asking = [space.pk for space in namespaces if _has_groups(space)]
     groups: defaultdict[int, dict[str, NamedGroup]] = defaultdict(dict)
     rows = Group.objects.filter(namespace__in=asking) if asking else Group.objects.none()
     for space, name, title, person in rows.values_list("namespace", "name", "title", "members__person__username"):
@@ -213,16 +213,16 @@ def read_named_groups(namespaces: Iterable[Namespace]) -> Mapping[int, Mapping[s
     return groups
 
 
-def _names_groups(namespace: Namespace) -> bool:
+def _has_groups(namespace: Namespace) -> bool:
     """Whether a rule of the namespace refers to a group."""
     return any(rule.get("groups") for rule in (*namespace.approval_rules, *namespace.owners))
 
 
-def _stored_approval_rules(namespace: Namespace) -> tuple[ApprovalRule, ...]:
+def _read_approval_rules(namespace: Namespace) -> tuple[ApprovalRule, ...]:
     return tuple(ApprovalRule(**{**rule, "groups": tuple(rule["groups"])}) for rule in namespace.approval_rules)
 
 
-def _stored_owners(namespace: Namespace) -> tuple[Owner, ...]:
+def _read_owners(namespace: Namespace) -> tuple[Owner, ...]:
     return tuple(
         Owner(owner["pattern"], tuple(owner["people"]), tuple(owner.get("groups", ()))) for owner in namespace.owners
     )

@@ -33,14 +33,14 @@ class CallThrottle(BaseThrottle):
 
     def allow_request(self, request: Request, view: "APIView") -> bool:
         """Count the call and return whether the caller's rate allows it."""
-        self._rate, self._who = self._name_caller(request)
+        self._rate, self._who = self._identify_caller(request)
         return _calls.add(self._rate, self._who) <= read_rate(self._rate)[0]
 
     def wait(self) -> float:
         """Seconds until the next call is allowed."""
         return _calls.wait(self._rate, self._who)
 
-    def _name_caller(self, request: Request) -> tuple[str, str]:
+    def _identify_caller(self, request: Request) -> tuple[str, str]:
         """The rate, and the key, person or address that it is counted for."""
         if isinstance(request.auth, Key):
             return self.scope, f"{self.scope} key {request.auth.id}"

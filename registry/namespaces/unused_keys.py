@@ -26,7 +26,7 @@ def is_key_unused(key: Key, at: datetime) -> bool:
     if not settings.PROMPTUARY_UNUSED_KEY_DAYS or key.revoked_at is not None:
         return False
     is_open = key.expires_at is None or key.expires_at > at
-    return is_open and (key.last_used_at or key.created_at) < _limit(at)
+    return is_open and (key.last_used_at or key.created_at) < _find_limit(at)
 
 
 def find_unused_keys(at: datetime) -> QuerySet[Key]:
@@ -35,7 +35,7 @@ def find_unused_keys(at: datetime) -> QuerySet[Key]:
     if not settings.PROMPTUARY_UNUSED_KEY_DAYS:
         return rows.none()
     is_open = Q(expires_at=None) | Q(expires_at__gt=at)
-    return rows.filter(is_open, revoked_at=None, idle_since__lt=_limit(at))
+    return rows.filter(is_open, revoked_at=None, idle_since__lt=_find_limit(at))
 
 
 def list_unused_keys(actor: Actor) -> list[Key]:
@@ -50,5 +50,5 @@ def list_unused_keys(actor: Actor) -> list[Key]:
     return list(rows.select_related("namespace", "person").order_by(_IDLE_SINCE, "id"))
 
 
-def _limit(at: datetime) -> datetime:
+def _find_limit(at: datetime) -> datetime:
     return at - timedelta(days=settings.PROMPTUARY_UNUSED_KEY_DAYS)

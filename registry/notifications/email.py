@@ -37,7 +37,7 @@ def send_pending_mail() -> int:
         return 0
     count, proposals = 0, Proposals()
     for person, notifications in _take().items():
-        if not (wanted_rows := _wanted(person, notifications)):
+        if not (wanted_rows := _select_wanted(person, notifications)):
             continue
         try:
             write_mail(person, wanted_rows, proposals).send()
@@ -72,7 +72,7 @@ def _take() -> dict[User, list[Notification]]:
     return by_person
 
 
-def _wanted(person: User, notifications: list[Notification]) -> list[Notification]:
+def _select_wanted(person: User, notifications: list[Notification]) -> list[Notification]:
     """Filter the notifications to mail: unread, recent, and not opted out of. Those about keys or the person's own
     sign-in can't be opted out of. Emergencies are mailed until they are approved.
     """

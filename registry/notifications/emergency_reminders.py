@@ -51,13 +51,13 @@ def _remind_of_emergency(emergency: Emergency) -> int:
         old.filter(mailed_at=None).update(mailed_at=at)
         facts = {"kind": EMERGENCY, "is_waiting": True, "template": template, "change": change, "created_at": at}
         Notification.objects.bulk_create(
-            Notification(person=person, sentence=translate_for(person, lambda: _overdue(emergency)), **facts)
+            Notification(person=person, sentence=translate_for(person, lambda: _describe_overdue(emergency)), **facts)
             for person in people
         )
     return len(people)
 
 
-def _overdue(emergency: Emergency) -> str:
+def _describe_overdue(emergency: Emergency) -> str:
     change, move = emergency.change, emergency.move
     if emergency.is_served:
         advice = gettext("Approve it, or roll back.")

@@ -91,7 +91,7 @@ def write_mail(person: User, notifications: Sequence[Notification], proposals: P
 
 
 def _write_mail(person: User, notifications: Sequence[Notification], proposals: Proposals) -> EmailMultiAlternatives:
-    items = _items(person, notifications, proposals)
+    items = _build_items(person, notifications, proposals)
     subject = items[0].sentence
     if len(items) > 1:
         subject = gettext("{sentence} (and {count} more)").format(sentence=subject, count=len(items) - 1)
@@ -106,14 +106,14 @@ def _write_mail(person: User, notifications: Sequence[Notification], proposals: 
     return message
 
 
-def _items(person: User, notifications: Sequence[Notification], proposals: Proposals) -> list[_Item]:
+def _build_items(person: User, notifications: Sequence[Notification], proposals: Proposals) -> list[_Item]:
     described: set[int] = set()
     items: list[_Item] = []
     for rows in _group_by_release(notifications):
         if len(rows) > 1:
-            items.append(_item_of_release(person, rows, proposals, described))
+            items.append(_build_release_item(person, rows, proposals, described))
         else:
-            items.append(_item(person, rows[0], proposals, described))
+            items.append(_build_item(person, rows[0], proposals, described))
     return items
 
 
@@ -127,7 +127,7 @@ def _group_by_release(notifications: Sequence[Notification]) -> list[list[Notifi
     return list(groups.values())
 
 
-def _item(person: User, row: Notification, proposals: Proposals, described: set[int]) -> _Item:
+def _build_item(person: User, row: Notification, proposals: Proposals, described: set[int]) -> _Item:
     told: tuple[_Proposal, ...] = ()
     title, change, remark = "", row.change, None
     if change and _may_see(person, change):
@@ -140,10 +140,10 @@ def _item(person: User, row: Notification, proposals: Proposals, described: set[
         elif is_new:
             title = change.message.partition("\n")[0].strip()
     title, said = ("" if title in row.sentence else title), (remark.text if remark else "")
-    return _Item(row.sentence, title, said, f"{settings.BASE_URL}{_path(row, remark)}", told)
+    return _Item(row.sentence, title, said, f"{settings.BASE_URL}{_build_path(row, remark)}", told)
 
 
-def _item_of_release(person: User, rows: Sequence[Notification], proposals: Proposals, described: set[int]) -> _Item:
+def _build_release_item(person: User, rows: Sequence[Notification], proposals: Proposals, described: set[int]) -> _Item:
     """One item for all changes of a release: its reason, and what each template's change does."""
     changes = {row.change.number: row.change for row in rows if row.change is not None}
     release = next(change.release for change in changes.values() if change.release is not None)
@@ -167,7 +167,7 @@ def _may_see(person: User, change: ChangeRequest) -> bool:
     return settings.MAIL_HAS_DIFFS and permissions.is_allowed(Actor(person), Verb.READ, change.template.namespace)
 
 
-def _path(row: Notification, remark: Remark | None) -> str:
+def _build_path(row: Notification, remark: Remark | None) -> str:
     """The page of the notification's subject. Rows about a release refer to one of its requests."""
     if remark is not None and remark.release is not None:
         return f"/releases/{remark.release}"

@@ -73,14 +73,14 @@ def _compare_samples(old: Version | None, new: Version) -> tuple[str, list[str],
     after = sample_renderings.render_samples(new, samples)
     before = sample_renderings.render_samples(old, samples) if old else {}
     for sample in samples:
-        old_lines = _lines(before[sample]) if old else []
-        new_lines = _lines(after[sample])
+        old_lines = _read_lines(before[sample]) if old else []
+        new_lines = _read_lines(after[sample])
         if old_lines is not None and new_lines is not None and old_lines != new_lines:
             return sample, old_lines, new_lines
     return None
 
 
-def _lines(outcome: SampleOutcome) -> list[str] | None:
+def _read_lines(outcome: SampleOutcome) -> list[str] | None:
     """The prompt as lines, each part under its name and role; None if it does not render."""
     if outcome.prompt is None:
         return None
@@ -97,12 +97,12 @@ def _read_text(part: Mapping[str, Any]) -> str:
 
 def _shorten(heading: str, before: Sequence[str], after: Sequence[str]) -> ProposalDiff | None:
     """The changed lines with their context, shortened for a mail; None if there are none."""
-    lines = [_clip(line) for line in unified(before, after, "", "", context=2)][_HEAD:]
+    lines = [_clip_line(line) for line in unified(before, after, "", "", context=2)][_HEAD:]
     lines = ["…" if line.startswith("@@") else line for line in lines]
     lines = lines[1:] if lines[:1] == ["…"] else lines
     return ProposalDiff(heading, tuple(lines[:MOST_LINES]), max(len(lines) - MOST_LINES, 0)) if lines else None
 
 
-def _clip(line: str) -> str:
+def _clip_line(line: str) -> str:
     line = line.rstrip("\n")
     return line if len(line) <= _MOST_CHARACTERS else f"{line[: _MOST_CHARACTERS - 1]}…"

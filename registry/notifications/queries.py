@@ -62,7 +62,7 @@ def list_own_watches(actor: Actor) -> list[Watch]:
 
 def watch_level(watches: Iterable[Watch], namespace: Namespace, path: str) -> str:
     """A person's level for a path: that of their most specific watch, else what concerns them (`mine`)."""
-    watch = _narrowest(watches, namespace, path)
+    watch = _find_narrowest(watches, namespace, path)
     return watch.level if watch else Watch.MINE
 
 
@@ -96,14 +96,14 @@ def list_watchers(template: Template, kind: str = "") -> list[User]:
     people = [
         person
         for person, own_watches in watches_by_person.items()
-        if _wants_topic(_narrowest(own_watches, template.namespace, path), topic)
+        if _wants_topic(_find_narrowest(own_watches, template.namespace, path), topic)
     ]
     able = set(members.filter(person__in=people).values_list("person", flat=True)) if people else set()
     return [person for person in people if person.pk in able]
 
 
-def _narrowest(watches: Iterable[Watch], namespace: Namespace, path: str) -> Watch | None:
-    fitting = [watch for watch in watches if _fits(watch, namespace, path)]
+def _find_narrowest(watches: Iterable[Watch], namespace: Namespace, path: str) -> Watch | None:
+    fitting = [watch for watch in watches if _is_about(watch, namespace, path)]
     return max(fitting, key=lambda watch: (watch.namespace_id is not None, len(watch.template)), default=None)
 
 
@@ -113,7 +113,7 @@ def _wants_topic(watch: Watch | None, topic: str | None) -> bool:
     return topic is None or topic in (watch.topic_list or Watch.TOPICS)
 
 
-def _fits(watch: Watch, namespace: Namespace, path: str) -> bool:
+def _is_about(watch: Watch, namespace: Namespace, path: str) -> bool:
     if watch.namespace_id not in (None, namespace.pk):
         return False
     return not watch.template or fnmatchcase(path, watch.template)

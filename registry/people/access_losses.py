@@ -160,10 +160,10 @@ class _State:
         """The losses from this state to a later one."""
         pairs = list(zip(self._gates, after._gates, strict=True))
         return AccessLosses(
-            approvals=tuple(chain.from_iterable(_lost_approvals(now, then) for now, then in pairs)),
-            objections=tuple(chain.from_iterable(_lost_objections(now, then) for now, then in pairs)),
-            group_approvals=tuple(chain.from_iterable(_lost_in_groups(now, then) for now, then in pairs)),
-            without_approvers=tuple(now.change.number for now, then in pairs if _loses_approvers(now, then)),
+            approvals=tuple(chain.from_iterable(_list_lost_approvals(now, then) for now, then in pairs)),
+            objections=tuple(chain.from_iterable(_list_lost_objections(now, then) for now, then in pairs)),
+            group_approvals=tuple(chain.from_iterable(_list_group_losses(now, then) for now, then in pairs)),
+            without_approvers=tuple(now.change.number for now, then in pairs if _is_losing_approvers(now, then)),
             schedules=tuple(sorted(self._schedules - after._schedules)),
             releases=tuple(sorted(self._releases - after._releases)),
             rollouts=tuple(sorted(self._rollouts - after._rollouts)),
@@ -220,17 +220,17 @@ def _list_able(namespace: Namespace, tasks: Iterable[_Task]) -> set[Loss]:
     }
 
 
-def _lost_approvals(now: Gate, then: Gate) -> list[Loss]:
+def _list_lost_approvals(now: Gate, then: Gate) -> list[Loss]:
     lost = set(now.approval_status.approvals) - set(then.approval_status.approvals)
     return [Loss(person, now.change.number) for person in sorted(lost)]
 
 
-def _lost_objections(now: Gate, then: Gate) -> list[Loss]:
+def _list_lost_objections(now: Gate, then: Gate) -> list[Loss]:
     lost = set(now.approval_status.objections) - set(then.approval_status.objections)
     return [Loss(person, now.change.number) for person in sorted(lost)]
 
 
-def _lost_in_groups(now: Gate, then: Gate) -> list[GroupLoss]:
+def _list_group_losses(now: Gate, then: Gate) -> list[GroupLoss]:
     """Approvals that still count, but no longer for a group."""
     kept = set(then.approval_status.approvals)
     left = {group.name: set(group.people) for group in then.group_approvals}
@@ -242,5 +242,5 @@ def _lost_in_groups(now: Gate, then: Gate) -> list[GroupLoss]:
     ]
 
 
-def _loses_approvers(now: Gate, then: Gate) -> bool:
+def _is_losing_approvers(now: Gate, then: Gate) -> bool:
     return not policy.lacks_approvers(now.rules, now.facts) and policy.lacks_approvers(then.rules, then.facts)

@@ -76,7 +76,7 @@ class OwnAccount(APIView):
     @extend_schema(operation_id="getAccount", responses={200: AccountOutput, "4XX": ProblemOutput})
     def get(self, request: Request) -> Response:
         """Your name, time zone and address. Not by key."""
-        return Response(AccountOutput.of(_actor(request).person))
+        return Response(AccountOutput.of(_identify_person(request).person))
 
     @extend_schema(
         operation_id="changeAccount", request=AccountInput, responses={200: AccountOutput, "4XX": ProblemOutput}
@@ -84,7 +84,7 @@ class OwnAccount(APIView):
     def patch(self, request: Request) -> Response:
         """Change your name, time zone or address. A new address is used once the link in the mail to it was opened. Not
         by key."""
-        actor, values = _actor(request), read(AccountInput, request)
+        actor, values = _identify_person(request), read(AccountInput, request)
         email = values.pop("email", None)
         is_sent = False
         if email is not None:
@@ -102,14 +102,14 @@ class OwnSessions(APIView):
     @extend_schema(operation_id="listSessions", responses={200: SessionList, "4XX": ProblemOutput})
     def get(self, request: Request) -> Response:
         """List your sessions, this one first. Not by key."""
-        rows = sessions.list_sessions(_actor(request), request._request.session.session_key)
+        rows = sessions.list_sessions(_identify_person(request), request._request.session.session_key)
         return Response({"results": [SessionOutput.of(row) for row in rows]})
 
     @extend_schema(operation_id="endOtherSessions", request=None, responses={200: EndedOutput, "4XX": ProblemOutput})
     def delete(self, request: Request) -> Response:
         """End all your sessions but this one. Not by key."""
         key = request._request.session.session_key
-        return Response({"ended": sessions.end_other_sessions(actor=_actor(request), current_key=key)})
+        return Response({"ended": sessions.end_other_sessions(actor=_identify_person(request), current_key=key)})
 
 
 class OneSession(APIView):
@@ -118,11 +118,11 @@ class OneSession(APIView):
     @extend_schema(operation_id="endSession", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, session: int) -> Response:
         """End a session. Not by key."""
-        sessions.end_session(actor=_actor(request), session_id=session)
+        sessions.end_session(actor=_identify_person(request), session_id=session)
         return Response(status=204)
 
 
-def _actor(request: Request) -> Actor:
+def _identify_person(request: Request) -> Actor:
     actor = identify_actor(request)
     if actor.key is not None:
         raise NotAllowed(gettext("A key has no account: sign in as the person it acts for."), key=actor.key.id)

@@ -64,7 +64,7 @@ def set_folder_role(
     confirmed: str = "",
 ) -> FolderRole | None:
     """Set or remove a role in a folder, as in `folder_roles.set_folder_role`; `confirmed` as in `change_group`."""
-    act = _folder_act(namespace, folder, role, person, group)
+    act = _prepare_folder_role(namespace, folder, role, person, group)
     return do_confirmed(actor, namespace, lambda: act(actor), confirmed, with_folders=False)
 
 
@@ -92,11 +92,11 @@ def preview_folder_role(
     actor: Actor, namespace: str, folder: str, role: str | None, person: str | None, group: str | None
 ) -> AccessLosses:
     """Preview the losses if the role in the folder is set, or removed with None. Nothing is stored."""
-    act = _folder_act(namespace, folder, role, person, group)
+    act = _prepare_folder_role(namespace, folder, role, person, group)
     return preview_act(actor, namespace, act, with_folders=False)
 
 
-def _folder_act(
+def _prepare_folder_role(
     namespace: str, folder: str, role: str | None, person: str | None, group: str | None
 ) -> Callable[[Actor], FolderRole | None]:
     return lambda actor: folder_roles.set_folder_role(

@@ -15,20 +15,20 @@ __all__ = ["CONFIRMED", "LossesOutput", "shape_losses"]
 CONFIRMED = "The `seal` of the losses that you read; only needed where something is lost."
 
 
-def _numbers(help_text: str) -> serializers.ListField:
+def _make_numbers_field(help_text: str) -> serializers.ListField:
     return serializers.ListField(child=serializers.IntegerField(), help_text=help_text)
 
 
 class LossesOutput(Output):
     """What open requests, schedules and rollouts of a namespace lose."""
 
-    approvals = _numbers("Open changes where an approval won't count any more.")
-    objections = _numbers("Open changes that somebody asked for edits of; that won't block.")
-    group_approvals = _numbers("Open changes where an approval won't count for its group any more.")
-    without_approvers = _numbers("Open changes that too few people could approve.")
-    schedules = _numbers("Scheduled changes that wouldn't go live.")
-    releases = _numbers("Scheduled releases that wouldn't go live.")
-    rollouts = _numbers("Rollouts whose next planned step would pause them.")
+    approvals = _make_numbers_field("Open changes where an approval won't count any more.")
+    objections = _make_numbers_field("Open changes that somebody asked for edits of; that won't block.")
+    group_approvals = _make_numbers_field("Open changes where an approval won't count for its group any more.")
+    without_approvers = _make_numbers_field("Open changes that too few people could approve.")
+    schedules = _make_numbers_field("Scheduled changes that wouldn't go live.")
+    releases = _make_numbers_field("Scheduled releases that wouldn't go live.")
+    rollouts = _make_numbers_field("Rollouts whose next planned step would pause them.")
     losses = serializers.ListField(
         child=serializers.CharField(), help_text="The same as sentences; empty: nothing is lost."
     )

@@ -240,13 +240,13 @@ def _summarize(people: list[User], namespaces: list[Namespace]) -> list[PersonSu
             has_provider=person.pk in provided,
             last_sign_in=person.last_login,
             last_active=max(filter(None, (seen.get(person.pk), person.last_login)), default=None),
-            closed_namespaces=() if two_step[person.pk] else _closed_names(roles[person.pk], strict),
+            closed_namespaces=() if two_step[person.pk] else _list_closed_names(roles[person.pk], strict),
         )
         for person in people
     ]
 
 
-def _closed_names(roles: Iterable[HeldRole], strict: Collection[str]) -> tuple[str, ...]:
+def _list_closed_names(roles: Iterable[HeldRole], strict: Collection[str]) -> tuple[str, ...]:
     return tuple(held.namespace for held in roles if held.namespace in strict and held.may_write)
 
 

@@ -36,7 +36,7 @@ def check_provider(request: HttpRequest) -> list[ProviderCheck]:
     try:
         description = _fetch_json(address)
     except (RequestException, ValueError) as error:
-        return [ProviderCheck(title, _say_unreachable(address, error), False)]
+        return [ProviderCheck(title, _describe_unreachable(address, error), False)]
     checks: tuple[Callable[[Description], ProviderCheck], ...] = (
         _check_issuer,
         _check_endpoints,
@@ -70,7 +70,7 @@ def _check_keys(description: Description) -> ProviderCheck:
     try:
         keys = _fetch_json(str(address)).get("keys")
     except (RequestException, ValueError) as error:
-        return ProviderCheck(title, _say_unreachable(str(address), error), False)
+        return ProviderCheck(title, _describe_unreachable(str(address), error), False)
     usable = [key for key in keys if _is_usable(key)] if isinstance(keys, list) else []
     if not usable:
         return ProviderCheck(title, gettext("None can be used: a key needs a kid and the type RSA, EC or OKP."), False)
@@ -115,6 +115,6 @@ def _is_address(value: object) -> bool:
     return isinstance(value, str) and value.startswith(("https://", "http://"))
 
 
-def _say_unreachable(address: str, error: Exception) -> str:
+def _describe_unreachable(address: str, error: Exception) -> str:
     reason = str(error)[:_MOST]
     return gettext("{address} does not answer as it should: {reason}").format(address=address, reason=reason)
