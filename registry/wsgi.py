@@ -9,7 +9,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "registry.settings")
 _django = get_wsgi_application()
 
 from registry.core import metrics, periodic_thread
-from registry.core.renderer_pool import bounded
+from registry.core.renderer_pool import find_renderer
 from registry.journal import log
 from registry.namespaces.key_use import write_key_uses
 from registry.serving.fetcher import fetcher
@@ -23,7 +23,7 @@ log.subscribe(fetcher().follower.poll)
 periodic_thread.start(recorder.flush_counts, write_key_uses, metrics.flush)
 start_poller(fetcher().follower)
 # Start the renderer's helper process, so that the first preview doesn't wait for it.
-threading.Thread(target=bounded().start, name="warm-renderer", daemon=True).start()
+threading.Thread(target=find_renderer().start, name="warm-renderer", daemon=True).start()
 allowed_hosts: set[str] = set()  # hosts of requests so far
 application = serve_fetches_first(_django, allowed_hosts)
 tune_process()

@@ -78,7 +78,7 @@ def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
         "is_filtered": bool(query.keys() - {"checks"}),
         "hides_checks": not query.keys() & {"checks", "kind"},
         "forms": FORMS,
-        "chain": audit_queries.chain(),
+        "chain": audit_queries.read_chain(),
     }
     return show(request, "settings/audit.html", context, status=422 if form.errors else 200)
 

@@ -137,7 +137,7 @@ def _read(filters: dict[str, Any]) -> Sought:
 
 
 def _describe_chain() -> dict[str, Any]:
-    chain = queries.chain()
+    chain = queries.read_chain()
     return {
         "verified": chain.verified,
         "fault": chain.fault or None,

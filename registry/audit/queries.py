@@ -15,7 +15,7 @@ from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
-__all__ = ["CHAIN", "KINDS", "Chain", "Sought", "chain", "page", "stream"]
+__all__ = ["CHAIN", "KINDS", "Chain", "Sought", "page", "read_chain", "stream"]
 
 CHAIN = "journal.check"  # reads the whole journal and recomputes each hash
 KINDS = event.list_namespace_kinds()
@@ -78,7 +78,7 @@ def stream(actor: Actor, namespace: str, sought: Sought) -> Iterator[Event]:
     return rows.iterator(chunk_size=_AT_ONCE)
 
 
-def chain() -> Chain:
+def read_chain() -> Chain:
     """The state of the chain, which all namespaces share."""
     jobs = Job.objects.filter(kind=CHAIN).order_by("-pk")
     is_running = jobs.filter(state__in=(Job.QUEUED, Job.RUNNING)).exists()

@@ -14,7 +14,7 @@ def check_chain(*, actor: Actor, namespace: str) -> Job:
     """Queue a check of every event: number, hash, previous hash and columns. For admins of a namespace.
 
     A second request while it waits shares the job. The worker stores the number of the last event in the job's `done`,
-    or the fault in its `error`; `queries.chain` reads both.
+    or the fault in its `error`; `queries.read_chain` reads both.
     """
     permissions.find_namespace(actor, Verb.MANAGE, namespace)
     return queue.enqueue(CHAIN)

@@ -7,7 +7,7 @@ from typing import Any
 from promptuary.renderer.problems import Problem, only_errors
 from registry.changes import evaluation_check
 from registry.changes.models import ChangeRequest
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.templates import inclusions, sample_renderings
 from registry.templates.fragments import replace_references
 from registry.templates.label_models import Label
@@ -80,7 +80,7 @@ def read_case(change: ChangeRequest, contributors: Collection[str] = ()) -> Chec
 def _problems(case: CheckCase) -> CheckResult:
     """Check that the document, its fragments and its current samples have no errors; warnings are reported."""
     bundle = case.version.unpacked()
-    with child() as bounded:
+    with borrow_renderer() as bounded:
         problems = bounded.validate(
             bundle["document"], fragments=bundle["fragments"], profile=bundle["profile"], samples=dict(case.samples)
         )
@@ -141,7 +141,7 @@ def _contract(case: CheckCase) -> CheckResult:
     if not parties:
         return CheckResult(True, "No label serves anything yet, so no caller can break.")
     details = []
-    with child() as bounded:
+    with borrow_renderer() as bounded:
         for party in parties:
             comparison = bounded.compare(party.version.unpacked(), case.version.unpacked())
             facts = {"against": party.version.number, "labels": party.labels, "callers": party.callers}
@@ -177,7 +177,7 @@ def _dependants(case: CheckCase) -> CheckResult:
     target = f"{case.change.template.name}@{case.version.number}"
     brought = case.version.unpacked()
     details: list[dict[str, Any]] = []
-    with child() as bounded:
+    with borrow_renderer() as bounded:
         for template, refs in inclusions.list_including_templates(case.change.template):
             if template.latest is None or template.latest.is_redacted:
                 continue

@@ -93,7 +93,7 @@ def record_scores(change: ChangeRequest, plans: Sequence[EvaluationPlan], contri
         if not plan.people_gates or not plan.model_digest:
             continue
         key = plan.run_key(change.version.digest)
-        run = run_queries.newest_run_by_key([key]).get(key)
+        run = run_queries.find_newest_runs_by_key([key]).get(key)
         if run is None or run.state != Run.DONE:
             continue
         scores = tuple(list_countable_scores(run, contributors))

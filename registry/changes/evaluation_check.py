@@ -268,7 +268,7 @@ def _parts(asked: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
         for number, plans, digest, against in asked
         for plan in plans
     }
-    runs = run_queries.newest_run_by_key({key for pair in keys.values() for key in pair if key})
+    runs = run_queries.find_newest_runs_by_key({key for pair in keys.values() for key in pair if key})
     runs_by_plan: dict[int, Sequence[PlanRuns]] = {}
     for number, plans, _, against in asked:
         parts = []

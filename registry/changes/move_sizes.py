@@ -9,7 +9,7 @@ from promptuary.renderer.errors import RenderError
 from promptuary.renderer.syntax import sequence_diff
 from registry.changes.label_preview import LabelPreview
 from registry.core.errors import PromptuaryError
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.templates import sample_renderings
 from registry.templates.models import Version
 from registry.templates.sample_renderings import SampleOutcome
@@ -87,7 +87,7 @@ def _compare_inputs(old: Version | None, new: Version) -> InputChanges | None:
     """The changes in inputs; without an old version every required input is added. None if a version cannot be read."""
     bundle, served = new.unpacked(), old.unpacked() if old else None
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             breaks: Sequence[str] = ()
             if served is not None:
                 changes = bounded.compare(served, bundle)

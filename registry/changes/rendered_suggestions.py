@@ -14,7 +14,7 @@ from registry.changes.places import Place, read_sample, refuse_lines, refuse_unr
 from registry.changes.thread_models import Thread
 from registry.core.errors import Invalid
 from registry.core.input_checks import DOCUMENT_BYTES, check_text
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.templates import version_queries
 
 __all__ = ["explain_refusal", "place_suggestion"]
@@ -36,7 +36,7 @@ def place_suggestion(
     data = read_sample(change, place)
     bundle = version.unpacked()
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             outcome = bounded.edit_lines(
                 bundle["document"],
                 data,

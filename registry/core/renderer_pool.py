@@ -12,7 +12,7 @@ from promptuary.renderer.syntax import sequence_diff
 from registry.core import env, lru
 from registry.core.errors import Busy
 
-__all__ = ["bounded", "child", "seconds_of_request"]
+__all__ = ["borrow_renderer", "find_renderer", "seconds_of_request"]
 
 
 # The work of each child for the current request; None if it isn't measured.
@@ -23,7 +23,7 @@ lru.register(sequence_diff.forget)
 
 
 @functools.cache
-def bounded() -> BoundedRenderer:
+def find_renderer() -> BoundedRenderer:
     """The process's renderer; thread-safe.
 
     `manage.py serve` runs the helper for its processes. A standalone process starts one on first use.
@@ -32,11 +32,11 @@ def bounded() -> BoundedRenderer:
 
 
 @contextmanager
-def child() -> Iterator[BoundedRenderer]:
+def borrow_renderer() -> Iterator[BoundedRenderer]:
     """The renderer for one call, which counts as the caller's work. Raises Busy if too many calls are waiting."""
     began = time.monotonic()
     try:
-        yield bounded()
+        yield find_renderer()
     except BusyError as error:
         raise Busy(error.message, retry_after=1) from error
     finally:

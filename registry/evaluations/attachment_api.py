@@ -58,7 +58,7 @@ class Attachments(APIView):
     )
     def get(self, request: Request) -> Response:
         """List the attachments by name."""
-        rows = queries.list_attachments(identify_actor(request), _namespace(request))
+        rows = queries.list_attachments(identify_actor(request), _read_namespace(request))
         return Response({"results": [AttachmentOutput.of(row) for row in rows]})
 
 
@@ -89,13 +89,13 @@ class Models(APIView):
     @extend_schema(operation_id="listModels", parameters=_NAMESPACE, responses={200: ModelList, "4XX": ProblemOutput})
     def get(self, request: Request) -> Response:
         """List the models of a namespace: its connections, those that the operator lists for it, and the echo model."""
-        space = namespace_queries.get_namespace(identify_actor(request), _namespace(request))
+        space = namespace_queries.get_namespace(identify_actor(request), _read_namespace(request))
         return Response(
             {"results": [ModelOutput.of(endpoint) for endpoint in connection_queries.list_endpoints(space.name)]}
         )
 
 
-def _namespace(request: Request) -> str:
+def _read_namespace(request: Request) -> str:
     namespace = request.query_params.get("namespace", "")
     if not namespace or "\0" in namespace:
         raise ValidationError({"namespace": [gettext("Name a namespace.")]})

@@ -106,7 +106,7 @@ class EvaluationPlan:
 def list_attachments(actor: Actor, namespace: str) -> list[Attachment]:
     """The attachments of a namespace by name; any member may read them."""
     space = permissions.find_namespace(actor, Verb.READ, namespace)
-    return list(_rows({space.pk}))
+    return list(_select_attachments({space.pk}))
 
 
 def find_attachment(actor: Actor, namespace: str, name: str) -> Attachment | None:
@@ -142,10 +142,10 @@ def list_plans_of_templates(templates: Iterable[Template]) -> Mapping[int, tuple
     """Map template to its plans, in a constant number of queries. Their namespaces must be loaded."""
     template_list = list(templates)
     spaces = {template.namespace_id: template.namespace for template in template_list}
-    attached = list(_rows(set(spaces)))
+    attached = list(_select_attachments(set(spaces)))
     if not attached:
         return defaultdict(tuple)
-    digests = _digests(attached)
+    digests = _find_digests(attached)
     plans: defaultdict[int, tuple[EvaluationPlan, ...]] = defaultdict(tuple)
     plan_by_attachment: dict[int, EvaluationPlan] = {}
     for template in template_list:
@@ -177,13 +177,13 @@ def list_computed_gates_of_templates(templates: Iterable[Template]) -> dict[int,
     }
 
 
-def _rows(spaces: set[int]) -> Iterable[Attachment]:
+def _select_attachments(spaces: set[int]) -> Iterable[Attachment]:
     related = ("dataset", "dataset__latest", "created_by", "judge", "judge__template")
     rows = Attachment.objects.filter(namespace__in=spaces).select_related(*related)
     return rows.defer("dataset__latest__text", "judge__bundle").order_by("name")
 
 
-def _digests(attached: Iterable[Attachment]) -> dict[tuple[int, int], tuple[str, str]]:
+def _find_digests(attached: Iterable[Attachment]) -> dict[tuple[int, int], tuple[str, str]]:
     """Digests of the rows and their contents for versions pinned by number."""
     pinned = [attachment for attachment in attached if attachment.dataset_version is not None]
     if not pinned:

@@ -90,7 +90,7 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
         "scores_needed": scores_needed,
         "nightly": nightly,
     }
-    datasets.require_rows_fit(rows, _measured(space, Attachment(pattern=pattern.strip())))
+    datasets.require_rows_fit(rows, _list_measured(space, Attachment(pattern=pattern.strip())))
     return _write(actor, namespace, name, dataset_row, values, chosen_judge)
 
 
@@ -105,7 +105,7 @@ def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
                 gettext("{namespace} has no evaluation {value}.").format(namespace=namespace, value=name[:80])
             )
         permissions.require_proof(actor)
-        templates = _measured(space, attachment)
+        templates = _list_measured(space, attachment)
         attachment.delete()
         LiveFailure.objects.filter(template__namespace=space, evaluation=name).delete()
         log.append(actor, EvaluationDetached(name=name), namespace=space, at=log.now(), subject=tuple(templates))
@@ -162,7 +162,7 @@ def _write(
         if Dataset.objects.filter(pk=dataset.pk, archived_at__isnull=False).exists():
             raise Invalid(fields={"dataset": gettext("{dataset} is archived.").format(dataset=dataset.name)})
         attachment = Attachment.objects.filter(namespace=space, name=name).first()
-        before = _measured(space, attachment) if attachment else []
+        before = _list_measured(space, attachment) if attachment else []
         attached, _ = Attachment.objects.update_or_create(
             namespace=space,
             name=name,
@@ -177,7 +177,7 @@ def _write(
             },
         )
         LiveFailure.objects.filter(template__namespace=space, evaluation=name).delete()
-        templates = (*before, *_measured(space, attached))
+        templates = (*before, *_list_measured(space, attached))
         needed = values["scores_needed"]
         optional = {
             "scores_needed": None if needed == SCORES_NEEDED else needed,
@@ -191,6 +191,6 @@ def _write(
     return attached
 
 
-def _measured(namespace: Namespace, attachment: Attachment) -> list[Template]:
+def _list_measured(namespace: Namespace, attachment: Attachment) -> list[Template]:
     rows = Template.objects.filter(namespace=namespace, archived_at=None).select_related("latest")
     return [row for row in rows.order_by("name") if attachment.fits(row.path)]

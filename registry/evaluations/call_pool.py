@@ -85,7 +85,7 @@ class CallPool:
                         continue
                     event = self._events.get()
                     if isinstance(event, _Try):
-                        self._permit(event)
+                        self._obtain_permit(event)
                         continue
                     in_flight -= 1
                     row = self._settle(event)
@@ -103,7 +103,7 @@ class CallPool:
         space, person = self._run.template.namespace, self._run.started_by
         return _Ask(row, prompt, CountedCall(space, person, self._endpoint, text, prompt["token_count"]))
 
-    def _permit(self, event: _Try) -> None:
+    def _obtain_permit(self, event: _Try) -> None:
         """Check the caps and count the try. After one refusal all later ones are refused too."""
         try:
             event.ask.count.settle(event.spent)

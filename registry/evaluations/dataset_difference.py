@@ -60,7 +60,7 @@ def diff_dataset_versions(before: DatasetVersion, after: DatasetVersion) -> RowD
         removed=[(place, row) for place, row in enumerate(old) if place not in matched],
         changed=changed,
         same=len(matches) - len(changed),
-        moved=len(matches) - _longest_rise([matches[index] for index in sorted(matches)]),
+        moved=len(matches) - _find_longest_rise([matches[index] for index in sorted(matches)]),
     )
 
 
@@ -139,7 +139,7 @@ def _find_unique_values(rows: Sequence[Row]) -> dict[Column, int]:
     return {column: found[0] for column, found in places.items() if len(found) == 1}
 
 
-def _longest_rise(numbers: Sequence[int]) -> int:
+def _find_longest_rise(numbers: Sequence[int]) -> int:
     """The length of the longest increasing subsequence: the rows that count as not moved."""
     ends: list[int] = []
     for number in numbers:

@@ -15,7 +15,7 @@ from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
 from registry.core.input_checks import check_size, check_text, find_private
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.evaluations import dataset_queries
 from registry.evaluations.attachment_queries import list_measured_templates
 from registry.evaluations.dataset_models import Dataset, DatasetVersion
@@ -93,14 +93,14 @@ def save_dataset(  # what a person hands in when saving
     if named is not None and named not in measured:
         require_rows_fit(rows_read.rows, [named], known)
     require_rows_fit(rows_read.rows, measured)
-    warnings = _look_for_secrets(rows_read.rows)
+    warnings = _find_secrets(rows_read.rows)
     lines = "".join(format_canonical_json(row.to_dict()) + "\n" for row in rows_read.rows)
     digests = rows_read.digest, reading.digest_contents(rows_read.rows)
     version = _store(actor, namespace, _Work(name, lines, len(rows_read.rows), *digests, message.strip(), base))
     return replace(version, warnings=warnings)
 
 
-def _look_for_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
+def _find_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
     """Raise Invalid if a row contains a credential. Return warnings about possible credentials and personal data."""
     faults, warnings = {}, []
     for index, problem in find_private([row.to_dict() for row in rows]):
@@ -123,18 +123,18 @@ def require_rows_fit(rows: Sequence[Row], templates: Iterable[Template], known: 
         if template.latest is not None:
             versions.setdefault(template.latest.pk, template.latest)
     for version in list(versions.values())[:_MOST_TEMPLATES]:
-        if faults := _faults(rows, version, known):
+        if faults := _find_faults(rows, version, known):
             raise Invalid(fields=faults)
 
 
-def _faults(rows: Sequence[Row], version: Version, known: int) -> dict[str, str]:
+def _find_faults(rows: Sequence[Row], version: Version, known: int) -> dict[str, str]:
     bundle = version.unpacked()
     sources = {part: bundle[part] for part in ("fragments", "profile")}
     faults: dict[str, str] = {}
     for start in range(known, len(rows), _BATCH):
         batch = {str(start + offset): row.inputs for offset, row in enumerate(rows[start : start + _BATCH])}
         try:
-            with child() as bounded:
+            with borrow_renderer() as bounded:
                 errors = bounded.find_input_errors(bundle["document"], batch, **sources)
         except RenderError as refusal:
             raise Invalid(problems=[refusal.to_problem()]) from refusal

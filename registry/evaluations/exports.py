@@ -83,9 +83,9 @@ def write_result(run: Run, path: Path, *, with_judgements: bool = False) -> Eval
                 {
                     "inputs": row.inputs,
                     "expected": None if blind else row.expected,
-                    "actual": _outputs(run_row, with_judgements=with_judgements) if run_row else None,
+                    "actual": _describe_outputs(run_row, with_judgements=with_judgements) if run_row else None,
                     "isolated": {},
-                    "errors": [_error(problem)] if problem else [],
+                    "errors": [_describe_error(problem)] if problem else [],
                 },
                 index,
             )
@@ -100,11 +100,11 @@ def list_run_metrics(run: Run) -> dict[str, MetricsResult]:
     }
 
 
-def _error(problem: dict[str, str]) -> dict[str, str]:
+def _describe_error(problem: dict[str, str]) -> dict[str, str]:
     return {"component": "", "mode": "integrated", "kind": problem["kind"], "message": problem["message"]}
 
 
-def _outputs(row: RunRow, *, with_judgements: bool) -> dict[str, Any] | None:
+def _describe_outputs(row: RunRow, *, with_judgements: bool) -> dict[str, Any] | None:
     outputs = row.actual
     if outputs is None or not with_judgements or row.judgement is None:
         return outputs

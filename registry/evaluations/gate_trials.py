@@ -72,11 +72,11 @@ def try_gates(
     rows = Run.objects.filter(template__namespace=space, dataset_version=version, model=model, state=Run.DONE)
     related = rows.select_related("template", "version").defer("version__bundle").order_by("-pk")
     runs = [run for run in related[:_MOST_RUNS] if fnmatchcase(run.template.path, pattern.strip())]
-    live = _newest_live_runs(runs, choose_live_label(space))
+    live = _find_newest_live_runs(runs, choose_live_label(space))
     return [_try_run(parsed, run, live.get((run.template_id, run.model_digest))) for run in runs[:MOST_TRIALS]]
 
 
-def _newest_live_runs(runs: Iterable[Run], label: str) -> Mapping[tuple[int, str], Run]:
+def _find_newest_live_runs(runs: Iterable[Run], label: str) -> Mapping[tuple[int, str], Run]:
     """Map template and model digest to the newest run of the version that the label serves."""
     templates = {run.template_id for run in runs}
     served = dict(Label.objects.filter(template__in=templates, name=label).values_list("template", "version__digest"))

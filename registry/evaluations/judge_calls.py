@@ -93,10 +93,10 @@ def ask_judge(run: Run, judging: OpenJudge, batch: Sequence[RowCall]) -> None:
         run, judging.bundle, judging.endpoint, judging.model, [judge_row for _, judge_row, _ in questions]
     )
     for call, judge_row, values in questions:
-        call.judged = _judged(judging, judge_row, values)
+        call.judged = _build_judged(judging, judge_row, values)
 
 
-def _judged(judging: OpenJudge, judge_row: RowCall, values: Mapping[str, Any]) -> Judged:
+def _build_judged(judging: OpenJudge, judge_row: RowCall, values: Mapping[str, Any]) -> Judged:
     reply = judge_row.replies[0].text if judge_row.replies else None
     judgement = read_judgement(reply if reply is not None else "", values["documents"], values["response"])
     if reply is None and judge_row.problem:
@@ -113,11 +113,11 @@ def score_judgements(run: Run, report: dict[str, Any]) -> None:
         rows[row.index] = row.judgement
     for name in NAMES:
         aggregate = score_rows(name, [None] * run.total, rows)
-        report.setdefault("metrics", {})[name] = {TARGET: _summary(aggregate)}
+        report.setdefault("metrics", {})[name] = {TARGET: _summarize_score(aggregate)}
         report.setdefault("rows", {})[f"{name} {TARGET}"] = aggregate["individual_scores"]
 
 
-def _summary(score: Score) -> dict[str, Any]:
+def _summarize_score(score: Score) -> dict[str, Any]:
     nothing: Score = {**score, "individual_scores": [None if v is None else 0.0 for v in score["individual_scores"]]}
     interval = compare_scores(nothing, score)
     summary = {"score": score["score"], "scored": score["scored"], "of": score["of"]}

@@ -39,7 +39,7 @@ def list_live_failures(actor: Actor, templates: Collection[int] | None = None) -
 
     templates: all failures of these ids; without it at most `MOST_FAILURES`.
     """
-    rows = _readable_failures(actor)
+    rows = _select_readable_failures(actor)
     related = rows.prefetch_related("template", Prefetch("version", Version.objects.defer("bundle")))
     ordered = related.order_by("-since", "-pk")
     return list(ordered[:MOST_FAILURES] if templates is None else ordered.filter(template__in=templates))
@@ -47,18 +47,18 @@ def list_live_failures(actor: Actor, templates: Collection[int] | None = None) -
 
 def count_failing_templates(actor: Actor) -> int:
     """The number of templates that the actor may read with a failing live version."""
-    return _readable_failures(actor).values("template").distinct().count()
+    return _select_readable_failures(actor).values("template").distinct().count()
 
 
 def list_failing_templates(
     actor: Actor, words: str = "", *, cursor: str | None = None, limit: int = 100
 ) -> Page[Template]:
     """Templates with a failing live version, by name. words: parts of the name."""
-    failing = _readable_failures(actor).values("template")
+    failing = _select_readable_failures(actor).values("template")
     return list_templates_by_name(failing, words, cursor=cursor, limit=limit)
 
 
-def _readable_failures(actor: Actor) -> QuerySet[LiveFailure]:
+def _select_readable_failures(actor: Actor) -> QuerySet[LiveFailure]:
     """Failures of versions that labels serve now, in unarchived templates that the actor may read."""
     served = Label.objects.filter(template=OuterRef("template"), name=OuterRef("label"), version=OuterRef("version"))
     # Few versions fail, so EXISTS is checked per failure: with a join, SQLite may scan the failures of each template.
@@ -134,7 +134,7 @@ def _record_failure(run: Run, label: str, findings: Sequence[str]) -> None:
 
 def _judge(run: Run, plan: EvaluationPlan) -> list[GateOutcome]:
     key = plan.run_key(run.version.digest)
-    baseline = run_queries.newest_run_by_key([key]).get(key)
+    baseline = run_queries.find_newest_runs_by_key([key]).get(key)
     if baseline is not None and baseline.state != Run.DONE:
         baseline = None
     gates = [parse_gate(gate) for gate in plan.computed_gates]

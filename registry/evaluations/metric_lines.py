@@ -68,7 +68,7 @@ def build_score_lines(evaluation: str, runs: Sequence[Run], days: Sequence[date]
         values = [run.scores.get(metric, {}).get(target, {}).get("score") for run in runs]
         floor = floors.get((evaluation, metric, target), floors.get((evaluation, metric, None)))
         name, code = title_metric(metric, target), f"{metric} of {target}"
-        lines.append(MetricLine(evaluation, name, "", floor, _points(runs, days, values), code=code))
+        lines.append(MetricLine(evaluation, name, "", floor, _build_points(runs, days, values), code=code))
     return lines
 
 
@@ -84,7 +84,9 @@ def build_usage_lines(
         (gettext("latency a row"), "s", [latencies.get(run.pk) for run in runs]),
         (gettext("tokens a row"), "tokens", [value or None for value in tokens]),
     )
-    lines = [MetricLine(evaluation, name, unit, None, _points(runs, days, values)) for name, unit, values in figures]
+    lines = [
+        MetricLine(evaluation, name, unit, None, _build_points(runs, days, values)) for name, unit, values in figures
+    ]
     return [line for line in lines if line.points]
 
 
@@ -106,7 +108,7 @@ def read_floors(templates: Iterable[Template]) -> dict[int, dict[tuple[str, str,
     return floors
 
 
-def _points(runs: Sequence[Run], days: Sequence[date], values: Iterable[float | None]) -> tuple[MetricPoint, ...]:
+def _build_points(runs: Sequence[Run], days: Sequence[date], values: Iterable[float | None]) -> tuple[MetricPoint, ...]:
     return tuple(
         MetricPoint(day, run.number, run.version.number, value)
         for run, day, value in zip(runs, days, values, strict=True)

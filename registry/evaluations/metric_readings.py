@@ -91,21 +91,21 @@ def read_metrics(pairs: Sequence[VersionPair]) -> dict[int, RunReadings]:
 
     A constant number of queries, plus one per pair of runs that this process compares for the first time.
     """
-    newest = _newest_runs(pairs)
+    newest = _find_newest_runs(pairs)
     baselines = {pk: _find_baseline(pair, newest) for pk, pair in ((pair.template.pk, pair) for pair in pairs)}
     heads = {pair.template.pk: newest.get((pair.template.pk, pair.version.digest), ()) for pair in pairs}
     runs = {pk: (head_runs[0], baselines[pk]) for pk, head_runs in heads.items() if head_runs}
     plans = attachment_queries.list_plans_of_templates([pair.template for pair in pairs]) if runs else {}
     readings = {}
     for pk, (run, baseline) in runs.items():
-        metrics = _compared.get((_ends(run), _ends(baseline)), partial(_compare, run, baseline))
-        gated = [_with_gate(metric, run, plans[pk]) for metric in metrics]
+        metrics = _compared.get((_read_ends(run), _read_ends(baseline)), partial(_compare, run, baseline))
+        gated = [_add_gate(metric, run, plans[pk]) for metric in metrics]
         ordered = sorted(gated, key=lambda metric: (_ORDER[metric.reading], metric.metric, metric.target))
         readings[pk] = RunReadings(run, baseline, tuple(ordered))
     return readings
 
 
-def _newest_runs(pairs: Iterable[VersionPair]) -> dict[tuple[int, str], list[Run]]:
+def _find_newest_runs(pairs: Iterable[VersionPair]) -> dict[tuple[int, str], list[Run]]:
     """Map template and digest of a version to its finished runs, newest first."""
     digests = {digest for pair in pairs for digest in (pair.version.digest, pair.serves) if digest is not None}
     rows = Run.objects.filter(
@@ -131,12 +131,12 @@ def _find_baseline(pair: VersionPair, newest: Mapping[tuple[int, str], Sequence[
     )
 
 
-def _ends(run: Run | None) -> _Ends:
+def _read_ends(run: Run | None) -> _Ends:
     """When the run ended, as a cache key: a finished run only changes if it is rerun, which sets another end."""
     return (run.number, run.finished_at) if run else (0, None)
 
 
-def _row_scores(runs: Iterable[Run]) -> _RowScores:
+def _read_row_scores(runs: Iterable[Run]) -> _RowScores:
     scores: defaultdict[int, dict[int, Mapping[str, float | None]]] = defaultdict(dict)
     rows = RunRow.objects.filter(run__in={run.pk for run in runs})
     for run, index, text in rows.values_list("run_id", "index", "scores_text"):
@@ -146,7 +146,7 @@ def _row_scores(runs: Iterable[Run]) -> _RowScores:
 
 def _compare(run: Run, baseline: Run | None) -> tuple[MetricReading, ...]:
     before_scores = baseline.scores if baseline else {}
-    rows = _row_scores([run, baseline]) if baseline else {}
+    rows = _read_row_scores([run, baseline]) if baseline else {}
     readings = []
     for metric, targets in run.scores.items():
         for target, score in targets.items():
@@ -175,7 +175,7 @@ def _score(
     return Score(score=score["score"], individual_scores=values, scored=score["scored"], of=score["of"])
 
 
-def _with_gate(metric: MetricReading, run: Run, plans: Collection[EvaluationPlan]) -> MetricReading:
+def _add_gate(metric: MetricReading, run: Run, plans: Collection[EvaluationPlan]) -> MetricReading:
     """The reading with this metric's threshold, if a plan measures the run's rows with its model."""
     for text in (text for plan in plans if plan.measures(run) for text in plan.gates):
         gate = parse_gate(text)

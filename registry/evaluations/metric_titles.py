@@ -78,8 +78,8 @@ def name_gates(text: str) -> str:
 
     Findings such as `squad_f1 >= 0.8: 0.75, at least 0.8 is asked for` contain the bound themselves.
     """
-    return _GATE.sub(lambda match: _title_gate(parse_gate(match[0])), text)
+    return _GATE.sub(lambda match: _write_gate_title(parse_gate(match[0])), text)
 
 
-def _title_gate(gate: Gate) -> str:
+def _write_gate_title(gate: Gate) -> str:
     return title_metric(gate.metric, gate.output or "")

@@ -14,7 +14,7 @@ from promptuary.evaluation.models import Reply as Answer
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.errors import RenderError
 from registry.connections.endpoint import Endpoint
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.evaluations.call_pool import CallPool
 from registry.evaluations.models import Reply, Run
 from registry.evaluations.row_calls import RowCall
@@ -38,11 +38,11 @@ def ask_model(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Mo
     reached and Conflict if the price can't be counted against it, after caching the replies received until then.
     """
     _render(bundle, batch)
-    keys = {key for call in batch for key in _keys(call, endpoint)}
+    keys = {key for call in batch for key in _compute_keys(call, endpoint)}
     known_replies = Reply.objects.filter(key__in=keys) if run.night is None else ()
     answers = {row.key: _answer(row) for row in known_replies}
     try:
-        CallPool(run, endpoint, model, lambda prompt: answers.get(_key(prompt, endpoint))).ask(batch)
+        CallPool(run, endpoint, model, lambda prompt: answers.get(_compute_key(prompt, endpoint))).ask(batch)
     finally:
         _keep_replies(run, endpoint, batch)
     if parse_document(bundle["document"]).output:
@@ -53,7 +53,7 @@ def _render(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
     parts = {part: bundle[part] for part in ("fragments", "profile")}
     samples = {str(call.index): call.row.inputs for call in batch}
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             outcomes = bounded.render_samples(bundle["document"], samples, **parts)
     except RenderError as error:  # one of them may use up all the time
         outcomes = dict.fromkeys(samples, error)
@@ -69,7 +69,7 @@ def _render_one(bundle: Mapping[str, Any], call: RowCall, final: RenderError | N
     """Render a row alone: it makes several prompts, or it is the one that failed the batch."""
     parts = {part: bundle[part] for part in ("fragments", "profile")}
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             call.prompts = bounded.render_all(bundle["document"], call.row.inputs, **parts)
     except RenderError as error:
         call.stop("render", final or error)
@@ -84,7 +84,7 @@ def _read(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
     calls_by_name = {str(call.index): call for call in batch if not call.problem}
     rows = {name: ([reply.text for reply in call.replies], call.row.inputs) for name, call in calls_by_name.items()}
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             outcomes = bounded.read_many(bundle["document"], rows, **parts)
     except RenderError as error:
         if len(batch) > 1:  # one of them uses up all the time
@@ -115,12 +115,12 @@ def compute_reply_key(messages: Any, model: str, settings: Any) -> str:
     return compute_digest(format_canonical_json({"messages": messages, "model": model, "settings": settings or {}}))
 
 
-def _keys(call: RowCall, endpoint: Endpoint) -> list[str]:
+def _compute_keys(call: RowCall, endpoint: Endpoint) -> list[str]:
     """The cache key of each prompt's reply."""
-    return [_key(prompt, endpoint) for prompt in call.prompts]
+    return [_compute_key(prompt, endpoint) for prompt in call.prompts]
 
 
-def _key(prompt: Mapping[str, Any], endpoint: Endpoint) -> str:
+def _compute_key(prompt: Mapping[str, Any], endpoint: Endpoint) -> str:
     return compute_reply_key(prompt["messages"], endpoint.digest, prompt["settings"])
 
 
@@ -133,7 +133,7 @@ def _keep_replies(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> Non
     new_replies = [
         Reply(key=key, text=_write_reply(reply), created_at=at)
         for call in batch
-        for key, reply in zip(_keys(call, endpoint), call.replies, strict=False)
+        for key, reply in zip(_compute_keys(call, endpoint), call.replies, strict=False)
         if not reply.cached
     ]
     if new_replies:

@@ -178,27 +178,27 @@ class RunRow(models.Model):
     @property
     def actual(self) -> dict[str, Any] | None:
         """The outputs by name, or None if the row failed."""
-        return self._result().get("actual")
+        return self._build_result().get("actual")
 
     @property
     def problem(self) -> dict[str, str] | None:
         """What stopped the row: {"step": "render", "model" or "read", "kind", "message"}."""
-        return reword_problem(self._result().get("problem"))
+        return reword_problem(self._build_result().get("problem"))
 
     @property
     def faults(self) -> list[str]:
         """What went wrong before the answer, one sentence per attempt."""
-        return [reword_failure(fault) for fault in self._result().get("faults") or ()]
+        return [reword_failure(fault) for fault in self._build_result().get("faults") or ()]
 
     @property
     def is_cut_off(self) -> bool:
         """Whether a reply ended at its limit of tokens. False in rows older than this fact."""
-        return bool(self._result().get("is_cut_off"))
+        return bool(self._build_result().get("is_cut_off"))
 
     @property
     def prompts(self) -> list[list[dict[str, Any]]]:
         """The messages of each prompt that the model was asked; more than one if the template fans out."""
-        return list(self._result().get("prompts") or ())
+        return list(self._build_result().get("prompts") or ())
 
     @property
     def scores(self) -> dict[str, float | None]:
@@ -212,7 +212,7 @@ class RunRow(models.Model):
         judgement: dict[str, Any] | None = json.loads(self.judgement_text) if self.judgement_text else None
         return judgement
 
-    def _result(self) -> dict[str, Any]:
+    def _build_result(self) -> dict[str, Any]:
         result: dict[str, Any] = json.loads(self.result)
         return result
 

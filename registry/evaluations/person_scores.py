@@ -50,7 +50,7 @@ def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str
                 "updated_at": at,
             },
         )
-        _announce(run)
+        _announce_scores(run)
     return given
 
 
@@ -59,7 +59,7 @@ def remove_score(*, actor: Actor, number: int, index: int) -> None:
     run = _find_asked_run(actor, number)
     with transaction.atomic():
         if PersonScore.objects.filter(run=run, index=index, person=actor.person).delete()[0]:
-            _announce(run)
+            _announce_scores(run)
 
 
 def _find_asked_run(actor: Actor, number: int) -> Run:
@@ -74,7 +74,7 @@ def _find_asked_run(actor: Actor, number: int) -> Run:
     return run
 
 
-def _announce(run: Run) -> None:
+def _announce_scores(run: Run) -> None:
     """Trigger a new check of the change requests whose gates count scores by people."""
     if any(plan.people_gates for plan in attachment_queries.list_plans_of_template(run.template)):
         run_reactions(Occasion(ScoresChanged(), subject=(run.template,)))

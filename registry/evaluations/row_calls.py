@@ -62,12 +62,12 @@ class RowCall:
 
 def compute_row_cost(endpoint: Endpoint, call: RowCall) -> Decimal | None:
     """The known cost of the row's replies, including unusable ones; None if no cost is known."""
-    costs = [_cost_of_replies(endpoint, replies) for replies in (call.replies, call.spent)]
+    costs = [_sum_costs(endpoint, replies) for replies in (call.replies, call.spent)]
     known_costs = [cost for cost in costs if cost is not None]
     return sum(known_costs, Decimal(0)) if known_costs else None
 
 
-def _cost_of_replies(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | None:
+def _sum_costs(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | None:
     """The cost of the replies that were not cached; None if the price or the tokens are not known."""
     price, total = endpoint.price, Decimal(0)
     if price is None or not replies:

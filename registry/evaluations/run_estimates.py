@@ -75,14 +75,14 @@ def estimate_run(  # noqa: PLR0913  # what a person chooses
     require_spending_left(template_row.namespace, actor.person, endpoint.name, *((choice.model,) if choice else ()))
     require_settings_taken(version, endpoint)
     require_some_row_fits(rows, version, dataset or gettext("the samples"))
-    sample = _spread(rows, _SAMPLE)
+    sample = _select_spread_rows(rows, _SAMPLE)
     outcomes = render_rows(version.unpacked(), sample)
     prompts = [outcome for outcome in outcomes if not isinstance(outcome, RenderError)]
-    prompt_tokens = round(_mean([_count(prompt) for prompt in prompts]) * len(rows))
+    prompt_tokens = round(_compute_mean([_count(prompt) for prompt in prompts]) * len(rows))
     earlier = _find_earlier_run(template_row, endpoint)
     mean_reply = earlier.completion_tokens / (earlier.done - earlier.failed) if earlier else None
-    seconds = _seconds_a_row(earlier)
-    reply = mean_reply if mean_reply is not None else _mean([_longest_reply(prompt) for prompt in prompts])
+    seconds = _compute_row_seconds(earlier)
+    reply = mean_reply if mean_reply is not None else _compute_mean([_find_longest_reply(prompt) for prompt in prompts])
     completion_tokens = round(reply * len(rows))
     price = endpoint.price
     cost, currency = price.of(prompt_tokens, completion_tokens) if price else None, price.currency if price else ""
@@ -128,14 +128,14 @@ def join_estimates(estimates: Sequence[RunEstimate]) -> RunEstimate:
     )
 
 
-def _spread(rows: Sequence[Row], count: int) -> list[Row]:
+def _select_spread_rows(rows: Sequence[Row], count: int) -> list[Row]:
     """`count` rows, spread evenly from the first to the last."""
     if len(rows) <= count:
         return list(rows)
     return [rows[index * (len(rows) - 1) // (count - 1)] for index in range(count)]
 
 
-def _mean(values: Sequence[float]) -> float:
+def _compute_mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
@@ -143,7 +143,7 @@ def _count(prompt: Mapping[str, Any]) -> int:
     return count_or_estimate(prompt["token_count"], json.dumps(prompt["messages"], ensure_ascii=False))
 
 
-def _longest_reply(prompt: Mapping[str, Any]) -> int:
+def _find_longest_reply(prompt: Mapping[str, Any]) -> int:
     return find_longest_reply(prompt["settings"], prompt["reserve"], otherwise=_USUAL_REPLY)
 
 
@@ -154,7 +154,7 @@ def _find_earlier_run(template: Template, endpoint: Endpoint) -> Run | None:
     return None if run is None or run.done == run.failed else run
 
 
-def _seconds_a_row(run: Run | None) -> float | None:
+def _compute_row_seconds(run: Run | None) -> float | None:
     """The mean seconds per row that the model was asked about; None without a run, or if all replies were cached."""
     if run is None or run.started_at is None or run.finished_at is None or run.done <= run.cached:
         return None

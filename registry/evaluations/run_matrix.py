@@ -139,12 +139,14 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
     names = (metric,) if metric else metrics
     dataset_rows = run_queries.list_rows_of_run(runs[0])
     tagged = [index for index in range(runs[0].total) if not tag or tag in dataset_rows[index].tags]
-    changes = {index: _changes(outcomes, base, index, names) for index in tagged}
-    chosen = {name: [index for index in changes if _fits(name, outcomes, index, changes[index])] for name in FILTERS}
+    changes = {index: _list_changes(outcomes, base, index, names) for index in tagged}
+    chosen = {
+        name: [index for index in changes if _matches_filter(name, outcomes, index, changes[index])] for name in FILTERS
+    }
     failures = failure_reasons.group_failures(runs) if chosen["failed"] else ()
     of_reason = failure_reasons.find_rows(failures, reason) if reason else None
     kept = [index for index in chosen[only] if of_reason is None or index in of_reason]
-    indexes = _ordered(kept, changes, order)
+    indexes = _sort_rows(kept, changes, order)
     before = read_number(cursor)
     if before is not None:
         start = max(0, before + 1)
@@ -157,7 +159,7 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
         runs=tuple(runs),
         baseline=runs[base],
         metrics=metrics,
-        means=_means(runs, outcomes),
+        means=_compute_means(runs, outcomes),
         counts={name: len(rows_of_filter) for name, rows_of_filter in chosen.items()},
         compared=sum(bool(of_row) for of_row in changes.values()),
         failures=failures,
@@ -195,7 +197,7 @@ def _read_outcomes(run: Run, indexes: Collection[int] | None = None) -> dict[int
     return {index: _Outcome(is_failed, json.loads(text)) for index, is_failed, text in columns}
 
 
-def _changes(outcomes: _Outcomes, base: int, index: int, names: Sequence[str]) -> list[float]:
+def _list_changes(outcomes: _Outcomes, base: int, index: int, names: Sequence[str]) -> list[float]:
     """The differences of a row's scores from the baseline's, for all other runs and these metrics."""
     others = [other for place, other in enumerate(outcomes) if place != base]
     return [change for other in others for change in _change_by_metric(outcomes[base], other, index, names).values()]
@@ -211,7 +213,7 @@ def _change_by_metric(
     return {name: after - before for name, before, after in pairs if before is not None and after is not None}
 
 
-def _fits(only: str, outcomes: _Outcomes, index: int, changes: Sequence[float]) -> bool:
+def _matches_filter(only: str, outcomes: _Outcomes, index: int, changes: Sequence[float]) -> bool:
     if only == "regressions":
         return any(change < -_EQUAL for change in changes)
     if only == "improvements":
@@ -224,7 +226,7 @@ def _fits(only: str, outcomes: _Outcomes, index: int, changes: Sequence[float]) 
     return True
 
 
-def _ordered(indexes: Sequence[int], changes: Mapping[int, Sequence[float]], order: str) -> list[int]:
+def _sort_rows(indexes: Sequence[int], changes: Mapping[int, Sequence[float]], order: str) -> list[int]:
     if order == "drop":
         return sorted(indexes, key=lambda index: (min(changes[index], default=0.0), index))
     if order == "gain":
@@ -232,7 +234,7 @@ def _ordered(indexes: Sequence[int], changes: Mapping[int, Sequence[float]], ord
     return list(indexes)
 
 
-def _means(runs: Sequence[Run], outcomes: _Outcomes) -> dict[int, dict[str, tuple[float, int]]]:
+def _compute_means(runs: Sequence[Run], outcomes: _Outcomes) -> dict[int, dict[str, tuple[float, int]]]:
     means: dict[int, dict[str, tuple[float, int]]] = {}
     for run, rows in zip(runs, outcomes, strict=True):
         values: dict[str, list[float]] = {}

@@ -25,6 +25,7 @@ __all__ = [
     "RunComparison",
     "RunRowDetail",
     "compare_runs",
+    "find_newest_runs_by_key",
     "find_run",
     "list_comparable_runs",
     "list_newest_run_rows",
@@ -33,7 +34,6 @@ __all__ = [
     "list_run_rows",
     "list_runs",
     "load_run",
-    "newest_run_by_key",
     "read_run",
     "read_run_row",
     "read_scores_of_run",
@@ -72,7 +72,7 @@ def read_run(actor: Actor, number: int) -> Run:
 def find_run(actor: Actor, verb: Verb, number: int) -> Run:
     """The run, after checking the right to `verb`."""
     unknown = NotFound(gettext("There is no run {number}, or you don't have access to it.").format(number=number))
-    run = _full(Run.everything.filter(pk=number)).first() if 0 < number < 2**63 else None
+    run = _load_related(Run.everything.filter(pk=number)).first() if 0 < number < 2**63 else None
     if run is None or (run.is_draft and run.started_by_id != actor.person.pk):
         raise unknown
     try:
@@ -84,7 +84,7 @@ def find_run(actor: Actor, verb: Verb, number: int) -> Run:
 
 def load_run(number: int) -> Run | None:
     """The run, for the worker, without checking rights."""
-    return _full(Run.everything.filter(pk=number)).first()
+    return _load_related(Run.everything.filter(pk=number)).first()
 
 
 def run_key(version_digest: str, rows_digest: str, model_digest: str, judge_digest: str = "") -> str:
@@ -93,10 +93,10 @@ def run_key(version_digest: str, rows_digest: str, model_digest: str, judge_dige
     return compute_digest(format_canonical_json([*parts, judge_digest] if judge_digest else parts))
 
 
-def newest_run_by_key(keys: Collection[str]) -> dict[str, Run]:
+def find_newest_runs_by_key(keys: Collection[str]) -> dict[str, Run]:
     """Map key to the run that counts: the newest finished one, else the newest."""
     runs: dict[str, Run] = {}
-    for run in _full(Run.objects.filter(key__in=keys)).order_by("pk"):
+    for run in _load_related(Run.objects.filter(key__in=keys)).order_by("pk"):
         previous = runs.get(run.key)
         if previous is None or run.state == Run.DONE or previous.state != Run.DONE:
             runs[run.key] = run
@@ -126,7 +126,7 @@ def list_runs(  # the filters of the page and the API
         runs = runs.filter(state=state)
     if before := read_number(cursor):
         runs = runs.filter(pk__lt=before)
-    return cut(_full(runs).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
+    return cut(_load_related(runs).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
 
 
 def list_rows_of_run(run: Run) -> tuple[Row, ...]:
@@ -156,7 +156,7 @@ def list_run_rows(
     limit = check_limit(limit)
     before = read_number(cursor)
     start = 0 if before is None else max(0, before + 1)
-    indexes = list(order if order is not None else _chosen(run, only))
+    indexes = list(order if order is not None else _select_row_numbers(run, only))
     page_indexes = indexes[start : start + limit + 1]
     rows = list_rows_of_run(run)
     run_rows = {run_row.index: run_row for run_row in RunRow.objects.filter(run=run, index__in=page_indexes)}
@@ -196,13 +196,13 @@ def list_comparable_runs(run: Run, limit: int = 50, *, unfinished: bool = False)
     """Other finished runs that share the run's rows (`Run.shares_rows_with`) in the same namespace, newest first, with
     nightly runs last; `unfinished` includes those under way.
     """
-    runs = Run.objects.filter(rows_digest__in=_equal_rows(run), template__namespace=run.template.namespace_id)
+    runs = Run.objects.filter(rows_digest__in=_list_equal_rows(run), template__namespace=run.template.namespace_id)
     if not unfinished:
         runs = runs.filter(state=Run.DONE)
-    return list(_full(runs.exclude(pk=run.pk)).order_by(F("night").desc(nulls_first=True), "-pk")[:limit])
+    return list(_load_related(runs.exclude(pk=run.pk)).order_by(F("night").desc(nulls_first=True), "-pk")[:limit])
 
 
-def _equal_rows(run: Run) -> set[str]:
+def _list_equal_rows(run: Run) -> set[str]:
     """The digests of rows that the run can be compared on: its own, and those of dataset versions that differ only in
     names and tags.
     """
@@ -263,7 +263,7 @@ def read_scores_of_run(run: Run, metric: str, target: str) -> Score:
     return Score(score=score["score"], individual_scores=values, scored=score["scored"], of=score["of"])
 
 
-def _chosen(run: Run, only: str | None) -> list[int]:
+def _select_row_numbers(run: Run, only: str | None) -> list[int]:
     if not only:
         return list(range(run.total))
     if only == "failed":
@@ -277,7 +277,7 @@ def _chosen(run: Run, only: str | None) -> list[int]:
     return [index for _, index in sorted((value, index) for index, value in scores if value is not None)]
 
 
-def _full(runs: QuerySet[Run]) -> QuerySet[Run]:
+def _load_related(runs: QuerySet[Run]) -> QuerySet[Run]:
     related = (
         "template",
         "template__namespace",

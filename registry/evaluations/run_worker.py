@@ -63,7 +63,7 @@ def advance_run(number: int, report: Report = lambda _done, _all: None, seconds:
         fail_run(number, error.message)
         return False
     until = time.monotonic() + seconds
-    for batch in _batches(run, _size_of_batch(endpoint, judging)):
+    for batch in _split_into_batches(run, _choose_batch_size(endpoint, judging)):
         try:
             ask_model(run, bundle, endpoint, model, batch)
             if judging is not None:
@@ -76,7 +76,7 @@ def advance_run(number: int, report: Report = lambda _done, _all: None, seconds:
             fail_run(number, later if isinstance(error, TooMany) else error.message)
             return False
         report(_keep(run, endpoint, batch), run.total)
-        if not _goes_on(run):
+        if not _may_continue(run):
             return False
         if time.monotonic() > until:
             _score_rows_so_far(run)
@@ -105,7 +105,7 @@ def _begin(run: Run) -> bool:
     return bool(rows.update(state=Run.RUNNING, started_at=run.started_at or log.now()))
 
 
-def _size_of_batch(endpoint: Endpoint, judging: judge_calls.OpenJudge | None) -> int:
+def _choose_batch_size(endpoint: Endpoint, judging: judge_calls.OpenJudge | None) -> int:
     """The number of rows asked before the run is checked again, so that a model that refuses all of them is asked only
     a few more than `EQUAL_FAILURES`.
     """
@@ -116,7 +116,7 @@ def _size_of_batch(endpoint: Endpoint, judging: judge_calls.OpenJudge | None) ->
     return max(at_once, min(at_once * _ROUNDS, EQUAL_FAILURES))
 
 
-def _batches(run: Run, size: int) -> Iterator[list[RowCall]]:
+def _split_into_batches(run: Run, size: int) -> Iterator[list[RowCall]]:
     rows = queries.list_rows_of_run(run)
     written_indexes = set(RunRow.objects.filter(run=run).values_list("index", flat=True))
     missing = (RowCall(index, row) for index, row in enumerate(rows) if index not in written_indexes)
@@ -130,7 +130,7 @@ def _keep(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> int:
     with transaction.atomic():
         if is_run_redacted(run):
             return run.done
-        rows = [_row(run, endpoint, call, at) for call in batch]
+        rows = [_build_row(run, endpoint, call, at) for call in batch]
         RunRow.objects.bulk_create(rows, ignore_conflicts=True)
         totals = RunRow.objects.filter(run=run).aggregate(
             done=Count("pk"),
@@ -145,7 +145,7 @@ def _keep(run: Run, endpoint: Endpoint, batch: Sequence[RowCall]) -> int:
     return int(totals["done"])
 
 
-def _goes_on(run: Run) -> bool:
+def _may_continue(run: Run) -> bool:
     """Whether the run should continue. It is ended here if its rows keep failing in the same way."""
     if sentence := _find_repeated_failure(run):
         fail_run(run.number, sentence)
@@ -178,7 +178,7 @@ def _find_shared_problem(problems: Sequence[Mapping[str, str] | None]) -> Mappin
     return found[0] if len(found) == EQUAL_FAILURES and len(causes) == 1 else None
 
 
-def _row(run: Run, endpoint: Endpoint, call: RowCall, at: datetime) -> RunRow:
+def _build_row(run: Run, endpoint: Endpoint, call: RowCall, at: datetime) -> RunRow:
     fresh_replies = [reply for reply in call.replies if not reply.cached]
     billed_replies = [*call.billed, *(call.judged.replies if call.judged else ())]
     costs = [compute_row_cost(endpoint, call), *([call.judged.cost] if call.judged else [])]
@@ -212,7 +212,7 @@ def _finish(number: int) -> None:
     if run is None:
         return
     scores = _score(run)
-    run_rows = _scored_rows(run, scores)
+    run_rows = _add_scores(run, scores)
     run.scores_text = json.dumps(scores.get("metrics", {}))
     with transaction.atomic():
         lock_run(run)
@@ -241,7 +241,7 @@ def _score(run: Run) -> dict[str, Any]:
     return scores
 
 
-def _scored_rows(run: Run, scores: Mapping[str, Any]) -> list[RunRow]:
+def _add_scores(run: Run, scores: Mapping[str, Any]) -> list[RunRow]:
     """The run's rows with their scores set, not written yet."""
     columns = scores.get("rows", {})
     run_rows = list(RunRow.objects.filter(run=run).only("pk", "index"))
@@ -257,7 +257,7 @@ def _score_rows_so_far(run: Run) -> None:
     """
     if not run.metrics or run.total > _MOST_SCORED_EARLY or any(name in _SLOW_METRICS for name in run.metrics):
         return
-    run_rows = _scored_rows(run, _score(run))
+    run_rows = _add_scores(run, _score(run))
     with transaction.atomic():
         lock_run(run)
         RunRow.objects.bulk_update(run_rows, ["scores_text"], batch_size=200)

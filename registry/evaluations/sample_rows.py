@@ -184,7 +184,7 @@ def _offer(
             read = _read_cell(value, schemas, path) if is_text and isinstance(value, str) else value
             if read is not None:
                 _write_at(values, path, read)
-        samples.append(OfferedSample(_name_sample(str(cells.get(naming) or ""), stem, number), values))
+        samples.append(OfferedSample(_choose_sample_name(str(cells.get(naming) or ""), stem, number), values))
     return OfferedSamples(tuple(samples), choice, len(rows))
 
 
@@ -234,16 +234,16 @@ def _find_path(column: str, schemas: Schemas) -> tuple[str, ...]:
     """
     if column in schemas:
         return (column,)
-    alike = {_simplify(name): name for name in schemas}
-    if (name := alike.get(_simplify(column))) is not None:
+    alike = {_simplify_name(name): name for name in schemas}
+    if (name := alike.get(_simplify_name(column))) is not None:
         return (name,)
     head, *rest = column.split(".")
-    name = head if head in schemas else alike.get(_simplify(head))
+    name = head if head in schemas else alike.get(_simplify_name(head))
     is_group = name is not None and all(rest) and schemas[name].get("type") == "object"
     return (name, *rest) if name is not None and rest and is_group else ()
 
 
-def _simplify(name: str) -> str:
+def _simplify_name(name: str) -> str:
     return "".join(character for character in name.casefold() if character.isalnum())
 
 
@@ -273,7 +273,7 @@ def _write_at(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None
     values[path[-1]] = value
 
 
-def _name_sample(name: str, stem: str, number: int) -> str:
+def _choose_sample_name(name: str, stem: str, number: int) -> str:
     """The row's own name on one line, else the source's name with the row's number."""
     shown = "".join(character for character in " ".join(name.split()) if character.isprintable())[:_LONGEST_NAME]
     return shown.strip() or f"{stem[: _LONGEST_NAME - 12]} {number}"

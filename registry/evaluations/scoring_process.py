@@ -85,12 +85,12 @@ def _score(result: EvaluationResult, metrics: Sequence[str]) -> dict[str, Any]:
         except EvaluationError as error:
             report["faults"].append(f"{metric}: {error}.")
             continue
-        report["metrics"][metric] = {target: _summary(score) for target, score in targets.items()}
+        report["metrics"][metric] = {target: _summarize_score(score) for target, score in targets.items()}
         report["rows"] |= {f"{metric} {target}": score["individual_scores"] for target, score in targets.items()}
     return report
 
 
-def _summary(score: Score) -> dict[str, Any]:
+def _summarize_score(score: Score) -> dict[str, Any]:
     """The score with the bootstrap interval of the rows' mean, if the score is that mean."""
     summary = {"score": score["score"], "scored": score["scored"], "of": score["of"], "low": None, "high": None}
     scores = [value for value in score["individual_scores"] if value is not None]

@@ -268,7 +268,7 @@ def find_row_source(actor: Actor, template: Template, dataset: str | None, numbe
             raise Invalid(
                 fields={"dataset": gettext("{name} has no samples: name a dataset.").format(name=template.name)}
             )
-        return _of_samples(samples)
+        return _read_samples(samples)
     version = dataset_queries.read_dataset_version(actor, dataset, number)
     if version.dataset.namespace_id != template.namespace_id:
         raise Invalid(
@@ -281,7 +281,7 @@ def find_row_source(actor: Actor, template: Template, dataset: str | None, numbe
     return RowSource(version.digest, version.rows(), dataset_version=version)
 
 
-def _of_samples(samples: SampleSet) -> RowSource:
+def _read_samples(samples: SampleSet) -> RowSource:
     """A template's samples as rows without expectations."""
     rows = queries.list_rows_of_samples(samples)
     return RowSource(Rows("samples", rows).digest, rows, samples=samples)

@@ -49,7 +49,7 @@ def start_runs_together(
     start = partial(start_runs.start_run, actor=actor, template=template, metrics=metrics, **(judge or {}))
     start = partial(start, dataset=dataset, dataset_version=dataset_version)
     with transaction.atomic():
-        runs = [_at_column(number, start, column) for number, column in enumerate(columns)]
+        runs = [_name_column(number, start, column) for number, column in enumerate(columns)]
         if len({run.key for run in runs}) < len(runs):
             raise Invalid(fields={"columns": str(_DOUBLE)})
     return runs
@@ -66,7 +66,7 @@ def estimate_runs(
     """The estimate for each column's run, in order. Raises what `start_runs_together` raises."""
     _check_columns(columns)
     estimate = partial(estimate_run, actor=actor, template=template, dataset=dataset, **(judge or {}))
-    return [_at_column(number, estimate, column) for number, column in enumerate(columns)]
+    return [_name_column(number, estimate, column) for number, column in enumerate(columns)]
 
 
 def _check_columns(columns: Sequence[RunColumn]) -> None:
@@ -78,7 +78,7 @@ def _check_columns(columns: Sequence[RunColumn]) -> None:
         raise Invalid(fields={"columns": str(_DOUBLE)})
 
 
-def _at_column(number: int, step: Callable[..., Outcome], column: RunColumn) -> Outcome:
+def _name_column(number: int, step: Callable[..., Outcome], column: RunColumn) -> Outcome:
     """The step's outcome for the column. Errors of its version or model are attributed to the column."""
     try:
         return step(ref=column.ref, model=column.model)

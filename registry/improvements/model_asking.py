@@ -21,7 +21,7 @@ from registry.connections.counted_calls import Counted, CountedCall, ask_with_tr
 from registry.connections.endpoint import Endpoint
 from registry.connections.reply_limits import find_longest_reply
 from registry.core.errors import Invalid, PromptuaryError
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.core.sentences import end_sentence
 from registry.evaluations.models import Run
 from registry.improvements.failing_rows import FailingRow, describe_rows
@@ -85,7 +85,7 @@ def render_asking(version: Version, inputs: Mapping[str, Any]) -> AskedPrompt:
     """
     bundle = version.unpacked()
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             prompts = bounded.render_all(
                 bundle["document"], inputs, fragments=bundle["fragments"], profile=bundle["profile"]
             )

@@ -17,7 +17,7 @@ from promptuary.renderer.problems import Problem, only_errors
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, TooLarge
 from registry.core.input_checks import DOCUMENT_BYTES, check_text
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.core.sentences import end_sentence
 from registry.improvements.model_asking import OUTPUTS
 from registry.templates import document_check
@@ -56,7 +56,7 @@ def read_proposal(bundle: Mapping[str, Any], inputs: Mapping[str, Any], reply: s
     """
     parts = {part: bundle[part] for part in ("fragments", "profile")}
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             outputs = bounded.read(bundle["document"], reply, inputs, **parts)
     except RenderError as error:
         raise ProposalRefused([end_sentence(error.message)]) from error
@@ -140,7 +140,7 @@ def _compare_inputs(
         yield "The inputs differ, and input_changes does not say how: say it, or give them back as they were."
         return
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             changes = bounded.compare(bundle, json.loads(checked.bundle))
     except RenderError as error:
         yield end_sentence(error.message)

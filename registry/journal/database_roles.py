@@ -16,7 +16,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from registry.journal.immutable_tables import TABLES, TOMBSTONES
 
-__all__ = ["check_server_role", "grant_server_role", "may_migrate", "powers"]
+__all__ = ["check_server_role", "grant_server_role", "list_powers", "may_migrate"]
 
 _MAINTAIN_SINCE = 170000  # the PostgreSQL version from which VACUUM can be granted; a redaction scrubs with it
 
@@ -57,7 +57,7 @@ def may_migrate(connection: BaseDatabaseWrapper) -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def powers(connection: BaseDatabaseWrapper) -> list[str]:
+def list_powers(connection: BaseDatabaseWrapper) -> list[str]:
     """What this role could do to immutable rows, each as a phrase; empty for a proper server role."""
     if connection.vendor != "postgresql":
         return []
@@ -85,7 +85,7 @@ def check_server_role(databases: Sequence[str] | None = None, **_kwargs: Any) ->
             id="registry.W002",
         )
         for alias in databases or ()
-        for power in powers(connections[alias])
+        for power in list_powers(connections[alias])
     ]
 
 

@@ -12,7 +12,7 @@ from promptuary.renderer.document import plain_placeholders
 from promptuary.renderer.document.parser import parse_document
 from registry.core.errors import Invalid
 from registry.core.lru import Recent
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.templates.models import Version
 
 __all__ = ["Converted", "convert_version"]
@@ -32,7 +32,7 @@ def _convert(bundle: dict[str, Any]) -> Converted:
     fragments = bundle["fragments"]
     try:
         placeholders = plain_placeholders.read_placeholders(document, fragments)
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             prompt = bounded.render(
                 placeholders.document,
                 placeholders.data,

@@ -78,7 +78,7 @@ def _load_rows(stored_row: StoredRow, bodies: Iterable[_Body]) -> dict[tuple[Any
     """Map each row's key to its columns."""
     lookups = list(stored_row.lookups)
     keys = {_make_key(stored_row, body) for body in bodies}
-    current = _current_keys(lookups, keys)
+    current = _find_current_keys(lookups, keys)
     condition = reduce(or_, (Q(**dict(zip(lookups, key, strict=True))) for key in sorted(current.values())))
     manager = apps.get_model("registry", stored_row.model)._default_manager
     rows = manager.filter(condition).values_list(*lookups, *stored_row.columns.values())
@@ -86,7 +86,7 @@ def _load_rows(stored_row: StoredRow, bodies: Iterable[_Body]) -> dict[tuple[Any
     return {key: stored[current[key]] for key in keys if current[key] in stored}
 
 
-def _current_keys(lookups: list[str], keys: Iterable[tuple[Any, ...]]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
+def _find_current_keys(lookups: list[str], keys: Iterable[tuple[Any, ...]]) -> dict[tuple[Any, ...], tuple[Any, ...]]:
     """Map each key to its row's current key: a template may have been renamed since."""
     if _NAME not in lookups:
         return {key: key for key in keys}

@@ -64,15 +64,15 @@ class Stamp:
 
 def compose_message(entry: Entry) -> str:
     """The whole message: subject, the user's note, then the trailers. Ends with a newline."""
-    paragraphs = [_one_line(entry.subject)[:_LONGEST_SUBJECT].rstrip() or "(no subject)"]
+    paragraphs = [_join_lines(entry.subject)[:_LONGEST_SUBJECT].rstrip() or "(no subject)"]
     note = _quote(entry.note)
     if note:
         paragraphs.append(note)
-    paragraphs.append(_trailers(entry))
+    paragraphs.append(_write_trailers(entry))
     return "\n\n".join(paragraphs) + "\n"
 
 
-def _trailers(entry: Entry) -> str:
+def _write_trailers(entry: Entry) -> str:
     if "\n" in entry.record or "\r" in entry.record:
         raise MirrorError(f"The record of event {entry.number} is not on one line.")
     pairs = [(_EVENT, str(entry.number))]
@@ -124,10 +124,10 @@ def write_committer_line(entry: Entry) -> str:
 
 
 def _clean_name(name: str) -> str:
-    return _one_line(re.sub(r"[<>]", "", name)).strip(_CRUD + " ")
+    return _join_lines(re.sub(r"[<>]", "", name)).strip(_CRUD + " ")
 
 
-def _one_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return re.sub(r" {2,}", " ", _CONTROL.sub(" ", text)).strip()
 
 

@@ -28,17 +28,17 @@ def read_entries(*, after: int, limit: int) -> list[Entry]:
     """
     events = list(Event.objects.filter(number__gt=after).order_by("number")[:limit])
     sources = Sources(events)
-    return [_entry(event, sources) for event in events]
+    return [_build_entry(event, sources) for event in events]
 
 
-def _entry(row: Event, sources: Sources) -> Entry:
+def _build_entry(row: Event, sources: Sources) -> Entry:
     body = json.loads(row.text)["body"]
     try:
         event = parse_event(row.kind, body)
     except TypeError as error:
         raise MirrorError(f"Event {row.number} ({row.kind}) can't be read: {error}") from error
     texts = _EventTexts(row, body, sources)
-    content = event.commit(texts) if event else _unknown_content(row, texts)
+    content = event.commit(texts) if event else _describe_unknown_event(row, texts)
     return Entry(
         number=row.number,
         at=row.at,
@@ -56,7 +56,7 @@ def _entry(row: Event, sources: Sources) -> Entry:
     )
 
 
-def _unknown_content(row: Event, texts: "_EventTexts") -> CommitContent:
+def _describe_unknown_event(row: Event, texts: "_EventTexts") -> CommitContent:
     """The commit of an event of a kind unknown to this release."""
     subject = f"{row.template or row.namespace or 'promptuary'}: {row.kind}"
     return CommitContent(subject, {mirror_paths.other(row.namespace, row.kind, row.number): texts.record()})

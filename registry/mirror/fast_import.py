@@ -23,20 +23,20 @@ def build(entries: Sequence[Entry], heads: Mapping[str, str], last_numbers: Mapp
     """
     blobs = _number_blobs(entries)
     for content, mark in blobs.items():
-        yield b"blob\nmark :%d\n%s" % (mark, _data(content))
+        yield b"blob\nmark :%d\n%s" % (mark, _write_data(content))
     started: set[str] = set()
     has_moved = False
     for entry in entries:
         for move in entry.moves:
             if entry.number > last_numbers.get(move.ref, 0):
-                yield _commit(entry, move, blobs, _parent(move.ref, heads, started))
+                yield _commit(entry, move, blobs, _find_parent(move.ref, heads, started))
                 has_moved = True
     if has_moved:
         yield CHECKPOINT
     for entry in entries:
         if entry.number > last_numbers.get(mirror_paths.MAIN, 0):
             main = Move(mirror_paths.MAIN, entry.files, entry.renames)
-            yield _commit(entry, main, blobs, _parent(mirror_paths.MAIN, heads, started))
+            yield _commit(entry, main, blobs, _find_parent(mirror_paths.MAIN, heads, started))
     yield b"done\n"
 
 
@@ -50,7 +50,7 @@ def _number_blobs(entries: Sequence[Entry]) -> dict[bytes, int]:
     return contents
 
 
-def _parent(ref: str, heads: Mapping[str, str], started: set[str]) -> bytes:
+def _find_parent(ref: str, heads: Mapping[str, str], started: set[str]) -> bytes:
     """The `from` line of a ref's first commit in this stream; later ones follow implicitly."""
     if ref in started or ref not in heads:
         started.add(ref)
@@ -64,20 +64,20 @@ def _commit(entry: Entry, move: Move, blobs: Mapping[bytes, int], parent: bytes)
         b"commit %s\n" % move.ref.encode("ascii"),
         b"author %s\n" % write_author_line(entry).encode(),
         b"committer %s\n" % write_committer_line(entry).encode(),
-        _data(compose_message(entry).encode()),
+        _write_data(compose_message(entry).encode()),
         parent,
     ]
     for old, new in sorted(move.renames.items()):
-        lines.append(b"R %s %s\n" % (_path(old), _path(new)))
+        lines.append(b"R %s %s\n" % (_quote_path(old), _quote_path(new)))
     for path, content in sorted(move.files.items()):
-        name = _path(path)
+        name = _quote_path(path)
         lines.append(b"D %s\n" % name if content is None else b"M 100644 :%d %s\n" % (blobs[content], name))
     return b"".join(lines) + b"\n"
 
 
-def _path(path: str) -> bytes:
+def _quote_path(path: str) -> bytes:
     return mirror_paths.check_path(path).encode("ascii")
 
 
-def _data(content: bytes) -> bytes:
+def _write_data(content: bytes) -> bytes:
     return b"data %d\n%s\n" % (len(content), content)

@@ -47,7 +47,7 @@ def import_entries(repository: Repository) -> int:
     while entries := read_entries(after=after, limit=BATCH):
         last_numbers = {ref: head.stamp.number for ref, head in heads.items() if head.stamp}
         chunks = mirror_fast_import.build(entries, {ref: head.commit for ref, head in heads.items()}, last_numbers)
-        repository.fast_import(_watched(chunks))
+        repository.fast_import(_watch_chunks(chunks))
         reach("mirror.imported")
         heads = repository.heads()
         _note(repository, heads.get(mirror_paths.MAIN))
@@ -64,7 +64,7 @@ def _note(repository: Repository, main: Head | None) -> None:
     _record(repository, main)
 
 
-def _watched(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _watch_chunks(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Pass the chunks through, with failpoints in between."""
     for chunk in chunks:
         if chunk == mirror_fast_import.CHECKPOINT:
@@ -109,14 +109,14 @@ def _record(repository: Repository, main: Head | None) -> None:
         return
     rows = (
         Commit(event_id=stamp.number, sha=sha)
-        for sha, message in _commits_after(repository, last)
+        for sha, message in _list_commits_after(repository, last)
         if (stamp := read_stamp(message)) and stamp.number <= main.stamp.number
     )
     while some := list(islice(rows, _AT_ONCE)):
         Commit.objects.bulk_create(some, update_conflicts=True, unique_fields=["event"], update_fields=["sha"])
 
 
-def _commits_after(repository: Repository, last: Commit | None) -> list[tuple[str, str]]:
+def _list_commits_after(repository: Repository, last: Commit | None) -> list[tuple[str, str]]:
     """The commits after the last recorded one, or all if Git lacks that one because the mirror was rebuilt."""
     try:
         return list(repository.commits(mirror_paths.MAIN, after=last.sha if last else None))

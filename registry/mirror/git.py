@@ -42,16 +42,16 @@ class Program:
     def __init__(self, path: Path, lock_fd: int | None = None) -> None:
         self._path = path
         self._git = Git(path)
-        self._git.update_environment(**_environment(path))
+        self._git.update_environment(**_build_environment(path))
         self._passed = () if lock_fd is None else (lock_fd,)
 
     def read(self, *arguments: str) -> bytes:
         """Run a reading verb and return its output. Raises GitFailed if it fails."""
-        return self._checked(*arguments)
+        return self._run_checked(*arguments)
 
     def write(self, *arguments: str) -> None:
         """Run a verb that writes. Raises GitFailed if it fails."""
-        self._checked(*arguments, pass_fds=self._passed)
+        self._run_checked(*arguments, pass_fds=self._passed)
 
     def run(
         self,
@@ -65,7 +65,7 @@ class Program:
         """
         try:
             status, out, err = self._git.execute(
-                self._command(*arguments),
+                self._build_command(*arguments),
                 with_extended_output=True,
                 with_exceptions=False,
                 stdout_as_string=False,
@@ -86,38 +86,38 @@ class Program:
         terminal or a stopping supervisor signals this process's group, which can then finish its batch.
         """
         process = self._git.execute(
-            self._command(*arguments), as_process=True, istream=_PIPE, pass_fds=self._passed, process_group=0
+            self._build_command(*arguments), as_process=True, istream=_PIPE, pass_fds=self._passed, process_group=0
         )
         try:
             yield process
             process.stdin.close()
             process.wait()
         except BrokenPipeError as error:
-            raise self._failure(f"git {arguments[0]} ended early", _last_words(process)) from error
+            raise self._describe_failure(f"git {arguments[0]} ended early", _read_last_lines(process)) from error
         except GitCommandError as error:
-            raise self._failure(f"git {arguments[0]} failed", error.stderr) from error
+            raise self._describe_failure(f"git {arguments[0]} failed", error.stderr) from error
         finally:
             for pipe in (process.stdin, process.stdout, process.stderr):
                 _close(pipe)
 
-    def _command(self, *arguments: str) -> list[str]:
+    def _build_command(self, *arguments: str) -> list[str]:
         options = [part for option in _OPTIONS for part in ("-c", option)]
         return [str(self._git.GIT_PYTHON_GIT_EXECUTABLE), *options, *arguments]
 
-    def _checked(self, *arguments: str, pass_fds: tuple[int, ...] = ()) -> bytes:
+    def _run_checked(self, *arguments: str, pass_fds: tuple[int, ...] = ()) -> bytes:
         status, out, err = self.run(*arguments, pass_fds=pass_fds)
         if status:
-            raise self._failure(f"git {arguments[0]} ended with status {status}", err)
+            raise self._describe_failure(f"git {arguments[0]} ended with status {status}", err)
         return out
 
-    def _failure(self, failure: str, messages: bytes | str) -> GitFailed:
+    def _describe_failure(self, failure: str, messages: bytes | str) -> GitFailed:
         shortened = shorten_messages(messages)
         if _NO_SPACE in shortened:
             return DiskFull(f"The disk of {self._path} is full, so Git can't write. Make room; nothing is lost.")
         return GitFailed(f"{failure}: {shortened}")
 
 
-def _environment(path: Path) -> dict[str, str]:
+def _build_environment(path: Path) -> dict[str, str]:
     """The environment without any of the machine's or the user's git settings; inherited GIT_* variables are
     overridden.
     """
@@ -144,7 +144,7 @@ def _environment(path: Path) -> dict[str, str]:
     }
 
 
-def _last_words(process: Any) -> str:
+def _read_last_lines(process: Any) -> str:
     """The reason why a process stopped accepting input."""
     try:
         process.wait()

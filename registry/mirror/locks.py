@@ -32,7 +32,7 @@ def hold(path: Path, wait: float = 0.0) -> Iterator[int]:
     with path.open("ab") as file:
         while not _try_file(file.fileno()):
             _pause_until(deadline)
-        with _advisory(deadline):
+        with _hold_advisory_lock(deadline):
             yield file.fileno()
         # Closed, not unlocked: unlocking would release the lock of a git child that is still running.
 
@@ -47,7 +47,7 @@ def _try_file(descriptor: int) -> bool:
 
 
 @contextmanager
-def _advisory(deadline: float) -> Iterator[None]:
+def _hold_advisory_lock(deadline: float) -> Iterator[None]:
     """Uses a separate session: the lock must outlast the transactions of the writer's ordinary connection."""
     if connection.vendor != "postgresql":
         yield

@@ -67,7 +67,7 @@ def due() -> list[Remote]:
     rows = list(Remote.objects.filter(Q(retry_at=None) | Q(retry_at__lte=now)).order_by("pk"))
     if not rows:
         return []
-    mirrored = _mirrored()
+    mirrored = _read_mirrored_number()
     return [row for row in rows if row.pushed != mirrored]
 
 
@@ -108,19 +108,19 @@ def _push(remote: Remote) -> int:
     if not heads:
         return 0
     destination = check_destination(remote.url)
-    options, environment = _connection(remote, destination)
+    options, environment = _build_connection(remote, destination)
     reach("mirror.pushing")
     status, output = repository.push(options, remote.url, environment, _SECONDS)
     if status:
-        raise _failure(output)
+        raise _describe_failure(output)
     return number
 
 
-def _connection(remote: Remote, destination: Destination) -> tuple[list[str], dict[str, str]]:
+def _build_connection(remote: Remote, destination: Destination) -> tuple[list[str], dict[str, str]]:
     """Settings and environment of one push."""
     environment = {"GIT_ALLOW_PROTOCOL": destination.scheme, **_NO_PROXY}
     if destination.scheme == "ssh":
-        return [], environment | {"GIT_SSH_COMMAND": _ssh(remote, destination), "GIT_SSH_VARIANT": "ssh"}
+        return [], environment | {"GIT_SSH_COMMAND": _build_ssh_command(remote, destination), "GIT_SSH_VARIANT": "ssh"}
     options = [*_HTTP]
     if destination.host != destination.address:
         address = f"[{destination.address}]" if ":" in destination.address else destination.address
@@ -130,7 +130,7 @@ def _connection(remote: Remote, destination: Destination) -> tuple[list[str], di
     return [part for option in options for part in ("-c", option)], environment
 
 
-def _ssh(remote: Remote, destination: Destination) -> str:
+def _build_ssh_command(remote: Remote, destination: Destination) -> str:
     """The command line of ssh: to the checked address, under the original host name, with this key only."""
     options = {
         "BatchMode": "yes",
@@ -159,7 +159,7 @@ def _read(path: str) -> str:
         raise PushFailed(f"{path} can't be read: {reason}.") from error
 
 
-def _failure(output: str) -> PushFailed:
+def _describe_failure(output: str) -> PushFailed:
     refused_lines = [line for line in output.splitlines() if line.startswith("!")]
     diverged = [line.split("\t")[1].partition(":")[0] for line in refused_lines if line.endswith(_OUT_OF_STEP)]
     if diverged:
@@ -174,6 +174,6 @@ def _failure(output: str) -> PushFailed:
     return PushFailed(f"The remote did not take it: {words[-500:] or 'git gave no reason'}")
 
 
-def _mirrored() -> int:
+def _read_mirrored_number() -> int:
     mark = log.read_mark()
     return mark.number if mark else 0

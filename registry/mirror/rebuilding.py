@@ -44,7 +44,7 @@ def renew(descriptor: int) -> Path | None:
         raise
     if not keep:
         _forget(path)
-    old_path = _swap(path, new_path, f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}" if keep else _DISCARDED)
+    old_path = _swap_folders(path, new_path, f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}" if keep else _DISCARDED)
     sweep()
     return old_path if keep else None
 
@@ -90,7 +90,7 @@ def _forget(path: Path) -> None:
         shutil.rmtree(old_path, ignore_errors=True)
 
 
-def _swap(path: Path, new_path: Path, suffix: str) -> Path | None:
+def _swap_folders(path: Path, new_path: Path, suffix: str) -> Path | None:
     old_path = None
     if path.exists():
         old_path = path.with_name(f"{path.name}.{suffix}")

@@ -119,9 +119,9 @@ class Repository:
 
     def commits(self, ref: str, after: str | None = None) -> Iterator[tuple[str, str]]:
         """(commit id, message), oldest first, of the first-parent history of a ref, after a commit in it."""
-        limits = [f"^{_checked_id(after)}"] if after else []
+        limits = [f"^{_check_id(after)}"] if after else []
         output = self._git.read(
-            "log", "--first-parent", "--reverse", "--format=%H%x00%B%x00", _checked_ref(ref), *limits, "--"
+            "log", "--first-parent", "--reverse", "--format=%H%x00%B%x00", _check_ref(ref), *limits, "--"
         )
         fields = output.decode("utf-8", "surrogateescape").split("\0")
         for i in range(0, len(fields) - 2, 2):
@@ -134,17 +134,17 @@ class Repository:
         """
         with self._git.start(
             "log", "--first-parent", "--reverse", "--root", "--raw", "--no-abbrev", "--no-renames", "-m", "-z",
-            "--format=%x01%H %T", _checked_id(commit), "--",
+            "--format=%x01%H %T", _check_id(commit), "--",
         ) as process:  # fmt: skip
             yield from _parse_history(_split(process.stdout))
 
     def raw_commit(self, commit: str) -> str:
         """A commit object's text: headers, a blank line, the message."""
-        return self._git.read("cat-file", "commit", _checked_id(commit)).decode("utf-8", "surrogateescape")
+        return self._git.read("cat-file", "commit", _check_id(commit)).decode("utf-8", "surrogateescape")
 
     def file(self, commit: str, path: str) -> bytes:
         """A file's bytes at a commit."""
-        return self._git.read("cat-file", "blob", f"{_checked_id(commit)}:{mirror_paths.check_path(path)}")
+        return self._git.read("cat-file", "blob", f"{_check_id(commit)}:{mirror_paths.check_path(path)}")
 
     @contextmanager
     def files(self) -> Iterator[Files]:
@@ -186,13 +186,13 @@ class Repository:
         return problems or ([f"git fsck ended with status {status}"] if status else [])
 
 
-def _checked_id(commit: str) -> str:
+def _check_id(commit: str) -> str:
     if not _ID.fullmatch(commit):
         raise MirrorError(f"{commit[:50]!r} is not a commit id.")
     return commit
 
 
-def _checked_ref(ref: str) -> str:
+def _check_ref(ref: str) -> str:
     if ref != mirror_paths.MAIN and not mirror_paths.is_label_branch(ref):
         raise MirrorError(f"{ref[:80]!r} is not a branch of the mirror.")
     return ref

@@ -29,7 +29,7 @@ def require_allowed(event: Event, body: Mapping[str, Any], *, is_strict: bool) -
     namespace = Namespace.objects.get(name=event.namespace)
     if body["label"] not in namespace.protected_labels:
         return
-    if fault := _FAULTS.get(body["how"], _fault_of_others)(namespace, event, body, is_strict):
+    if fault := _FAULTS.get(body["how"], _find_fault_of_other_move)(namespace, event, body, is_strict):
         raise MirrorError(
             f"Event {event.number} moves {body['label']}, which is protected in {namespace.name}, to version "
             f"{body['to']} of "
@@ -37,7 +37,7 @@ def require_allowed(event: Event, body: Mapping[str, Any], *, is_strict: bool) -
         )
 
 
-def _fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[str, Any], is_strict: bool) -> str:
+def _find_fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[str, Any], is_strict: bool) -> str:
     change = (
         ChangeRequest.objects.select_related("template__namespace", "version__author", "opened_by")
         .filter(number=body["change"], template__name=event.template, label=body["label"])
@@ -50,7 +50,7 @@ def _fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[str, 
     if body["how"] == "broke_glass" and not body.get("reviewed"):
         return ""
     gate = change_gate.evaluate(change, None, with_checks=False)
-    facts = gate.facts if is_strict else replace(gate.facts, contributors=_of_old(gate.facts))
+    facts = gate.facts if is_strict else replace(gate.facts, contributors=_exclude_authors(gate.facts))
     approvals = policy.count_approvals(gate.rules, facts)
     # Objections are ignored here: no event records whether a person was active then.
     if approvals.missing:
@@ -60,14 +60,14 @@ def _fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[str, 
     return f"nobody of the group {approvals.missing_groups[0]} approved." if approvals.missing_groups else ""
 
 
-def _of_old(facts: Facts) -> dict[str, tuple[Reason, ...]]:
+def _exclude_authors(facts: Facts) -> dict[str, tuple[Reason, ...]]:
     """The people whose approval did not count before all contributors did: those who opened the request or wrote its
     head.
     """
     return {person: (Reason("own", "", ""),) for person in (facts.opened_by, facts.author)}
 
 
-def _fault_of_rolling_back(_namespace: Namespace, event: Event, body: Mapping[str, Any], _is_strict: bool) -> str:
+def _find_fault_of_roll_back(_namespace: Namespace, event: Event, body: Mapping[str, Any], _is_strict: bool) -> str:
     """Any version that the label held is accepted: that was once the rule, and such events must be restorable.
 
     A forger gains nothing lasting: a roll back isn't an approval, so limited keys and later roll backs ignore it.
@@ -78,12 +78,12 @@ def _fault_of_rolling_back(_namespace: Namespace, event: Event, body: Mapping[st
     return "" if moves else "it never held that."
 
 
-def _fault_of_others(_namespace: Namespace, _event: Event, body: Mapping[str, Any], _is_strict: bool) -> str:
+def _find_fault_of_other_move(_namespace: Namespace, _event: Event, body: Mapping[str, Any], _is_strict: bool) -> str:
     return f"it was {body['how'].replace('_', ' ')} without a request."
 
 
 _FAULTS = {
-    "published": _fault_of_publishing,
-    "broke_glass": _fault_of_publishing,
-    "rolled_back": _fault_of_rolling_back,
+    "published": _find_fault_of_publishing,
+    "broke_glass": _find_fault_of_publishing,
+    "rolled_back": _find_fault_of_roll_back,
 }

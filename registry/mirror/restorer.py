@@ -168,22 +168,22 @@ class _EventRows:
         return from_microseconds(microseconds)
 
     def create(self, model: str, **values: Any) -> Any:
-        return _manager(model).create(**values)
+        return _find_manager(model).create(**values)
 
     def update(self, model: str, rows: Mapping[str, Any], **values: Any) -> None:
-        _manager(model).filter(**rows).update(**values)
+        _find_manager(model).filter(**rows).update(**values)
 
     def update_or_create(
         self, model: str, row: Mapping[str, Any], values: Mapping[str, Any], first: Mapping[str, Any] | None = None
     ) -> Any:
-        row_written, _ = _manager(model).update_or_create(**row, defaults=values, create_defaults=first)
+        row_written, _ = _find_manager(model).update_or_create(**row, defaults=values, create_defaults=first)
         return row_written
 
     def delete(self, model: str, **row: Any) -> None:
-        _manager(model).filter(**row).delete()
+        _find_manager(model).filter(**row).delete()
 
     def find(self, model: str, **row: Any) -> Any:
-        return _manager(model).get(**row)
+        return _find_manager(model).get(**row)
 
     def settle_roles(self, people: Sequence[User]) -> None:
         roles.settle_roles(self.namespace, people)
@@ -226,14 +226,14 @@ class _EventRows:
         if document is None:
             texts = immutable_tables.TOMBSTONES["registry_version"].texts
         else:
-            texts = self._version_texts(document, facts, row["digest"])
+            texts = self._read_version_texts(document, facts, row["digest"])
         template = self._rows.templates.get(self._row.template) or self._make_template(copied_from)
         version = Version.objects.create(
             template=template, author=self.author, key_id=self.key_id, created_at=self.at, **texts, **row
         )
         update_search_index(template, version, parse_document(document or ""))
 
-    def _version_texts(self, document: str, facts: Mapping[str, Any], digest: str) -> dict[str, str]:
+    def _read_version_texts(self, document: str, facts: Mapping[str, Any], digest: str) -> dict[str, str]:
         names = ("engine", "fragments", "profile")
         bundle = {"document": document, **{name: facts[name] for name in names}}
         if bundle_digest(bundle) != digest:
@@ -270,5 +270,5 @@ class _EventRows:
         restore_gate.require_allowed(self._row, self._body, is_strict=self._rows.is_strict)
 
 
-def _manager(model: str) -> Any:
+def _find_manager(model: str) -> Any:
     return apps.get_model("registry", model)._default_manager

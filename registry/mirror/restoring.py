@@ -102,9 +102,9 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored:
     """Restore the rows of every event after this one. The caller's transaction makes it all or nothing."""
     last_number, head = number, ""
     with repository.files() as files:
-        rows = Rows(_redacted(repository))
+        rows = Rows(_list_redacted(repository))
         rows.take_stock()
-        for position, (commit, text) in enumerate(_records(repository), start=1):
+        for position, (commit, text) in enumerate(_read_records(repository), start=1):
             if position < last_number:
                 continue
             if position == last_number:
@@ -130,7 +130,7 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored:
     return Restored(number - last_number, chain or "", head)
 
 
-def _records(repository: Repository) -> Iterator[tuple[str, str]]:
+def _read_records(repository: Repository) -> Iterator[tuple[str, str]]:
     for commit, message in repository.commits(mirror_paths.MAIN):
         record, stamp = read_record(message), read_stamp(message)
         if record is None or stamp is None or compute_digest(record) != stamp.chain:
@@ -138,14 +138,16 @@ def _records(repository: Repository) -> Iterator[tuple[str, str]]:
         yield commit, record
 
 
-def _redacted(repository: Repository) -> set[tuple[str, int]]:
+def _list_redacted(repository: Repository) -> set[tuple[str, int]]:
     """The versions redacted by an event, whose text is missing even from their earlier commits.
 
     Each under every name that its template ever had.
     """
     groups: dict[str, list[str]] = {}
     redacted: list[tuple[list[str], int]] = []
-    for facts in (parse_event_text(text) for _, text in _records(repository) if any(mark in text for mark in _NAMING)):
+    for facts in (
+        parse_event_text(text) for _, text in _read_records(repository) if any(mark in text for mark in _NAMING)
+    ):
         kind, body = facts["kind"], facts["body"]
         if kind == TemplateRenamed.kind and "former" in body:
             group = groups.setdefault(body["former"], [body["former"]])

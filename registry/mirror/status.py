@@ -76,7 +76,7 @@ def status() -> Status:
         head=main.commit if main else None,
         mirrored=mirrored,
         journal=last,
-        lag=_lag(mirrored),
+        lag=_compute_lag(mirrored),
         chain=main.stamp.chain if main and main.stamp else None,
         diverged=diverged,
         unreadable=unreadable,
@@ -93,7 +93,7 @@ def remotes() -> list[Pushed]:
             url=row.url,
             pushed=row.pushed,
             behind=max(0, last - row.pushed),
-            lag=_lag(row.pushed),
+            lag=_compute_lag(row.pushed),
             diverged=row.diverged,
             failures=row.failures,
             error=row.error,
@@ -105,9 +105,9 @@ def remotes() -> list[Pushed]:
 
 def read_noted_lag() -> float:
     """Seconds since the oldest event without a recorded commit, from the database alone."""
-    return _lag(Commit.objects.aggregate(last=Max("event_id"))["last"] or 0)
+    return _compute_lag(Commit.objects.aggregate(last=Max("event_id"))["last"] or 0)
 
 
-def _lag(mirrored: int) -> float:
+def _compute_lag(mirrored: int) -> float:
     waiting = Event.objects.filter(number__gt=mirrored).order_by("number").values_list("at", flat=True).first()
     return 0.0 if waiting is None else max(0.0, (to_microseconds(timezone.now()) - waiting) / 1_000_000)

@@ -33,7 +33,7 @@ def verify(repository: Repository | None = None) -> list[str]:
     """
     repository = repository or Repository(settings.MIRROR_PATH)
     findings: list[str] = []
-    for finding in _findings(repository):
+    for finding in _list_findings(repository):
         findings.append(finding)
         if len(findings) >= MOST_FINDINGS:
             findings.append("There may be more; the list ends here.")
@@ -50,7 +50,9 @@ def verify_clone(repository: Repository) -> list[str]:
     try:
         for ref, head in sorted(heads.items(), key=lambda item: item[0] != mirror_paths.MAIN):
             expected_entries = (
-                ((entry, _of_main(entry)) for entry in _entries()) if ref == mirror_paths.MAIN else _moves(ref)
+                ((entry, _expect_on_main(entry)) for entry in _list_entries())
+                if ref == mirror_paths.MAIN
+                else _list_moves(ref)
             )
             findings += _compare(repository, ref, head, expected_entries, until)
     except GitFailed as error:
@@ -58,7 +60,7 @@ def verify_clone(repository: Repository) -> list[str]:
     return findings[:MOST_FINDINGS]
 
 
-def _findings(repository: Repository) -> Iterator[str]:
+def _list_findings(repository: Repository) -> Iterator[str]:
     yield from find_chain_faults()
     try:
         yield from _compare_all(repository)
@@ -70,7 +72,7 @@ def _findings(repository: Repository) -> Iterator[str]:
 
 def _compare_all(repository: Repository) -> Iterator[str]:
     if not repository.exists:
-        if next(_entries(), None) is not None:
+        if next(_list_entries(), None) is not None:
             yield f"There is no mirror at {repository.path}."
         return
     if repository.default_branch() != mirror_paths.MAIN:
@@ -79,7 +81,7 @@ def _compare_all(repository: Repository) -> Iterator[str]:
     expected: dict[str, None] = {mirror_paths.MAIN: None}
     yield from _compare_main(repository, heads.get(mirror_paths.MAIN), expected)
     for ref in list(expected)[1:]:
-        yield from _compare(repository, ref, heads.get(ref), _moves(ref))
+        yield from _compare(repository, ref, heads.get(ref), _list_moves(ref))
     for ref in sorted(set(heads) - set(expected)):
         yield f"{ref} is not a ref that Promptuary made."
 
@@ -88,10 +90,10 @@ def _compare_main(repository: Repository, head: Head | None, refs: dict[str, Non
     """Compare `main`, collecting the labels' branches that the journal requires."""
 
     def noted() -> Iterator[tuple[Entry, Move]]:
-        for entry in _entries():
+        for entry in _list_entries():
             for move in entry.moves:
                 refs.setdefault(move.ref)
-            yield entry, _of_main(entry)
+            yield entry, _expect_on_main(entry)
 
     pairs = noted()
     yield from _compare(repository, mirror_paths.MAIN, head, pairs)
@@ -99,16 +101,16 @@ def _compare_main(repository: Repository, head: Head | None, refs: dict[str, Non
         pass
 
 
-def _of_main(entry: Entry) -> Move:
+def _expect_on_main(entry: Entry) -> Move:
     return Move(mirror_paths.MAIN, entry.files, entry.renames)
 
 
-def _moves(ref: str) -> Iterator[tuple[Entry, Move]]:
-    for entry in _entries():
+def _list_moves(ref: str) -> Iterator[tuple[Entry, Move]]:
+    for entry in _list_entries():
         yield from ((entry, move) for move in entry.moves if move.ref == ref)
 
 
-def _entries() -> Iterator[Entry]:
+def _list_entries() -> Iterator[Entry]:
     after = 0
     while entries := read_entries(after=after, limit=_AT_ONCE):
         yield from entries
@@ -139,7 +141,7 @@ def _compare(
         if pair is None:
             yield f"{name}: commit {commit} and what follows has no event in the journal."
             return
-        entry, blobs = pair[0], _blobs(pair[1], files)
+        entry, blobs = pair[0], _list_blobs(pair[1], files)
         effective = {path: blob for path, blob in blobs.items() if files.get(path) != blob}
         if changes != effective:
             yield f"{name}: commit {commit}, in the place of event {entry.number}, {_describe(changes, effective)}"
@@ -151,11 +153,11 @@ def _compare(
         parent = commit
 
 
-def _blobs(move: Move, files: Mapping[str, str]) -> dict[str, str | None]:
+def _list_blobs(move: Move, files: Mapping[str, str]) -> dict[str, str | None]:
     """Each path that an entry writes, with its resulting blob; files: those before it."""
     renamed: dict[str, str | None] = dict.fromkeys(move.renames)
     renamed |= {new: files.get(old) for old, new in move.renames.items()}
-    return renamed | {path: _blob_id(content) for path, content in move.files.items()}
+    return renamed | {path: _compute_blob_id(content) for path, content in move.files.items()}
 
 
 def _apply(files: dict[str, str], changes: Mapping[str, str | None]) -> None:
@@ -181,12 +183,12 @@ def _explain(repository: Repository, name: str, entry: Entry, commit: str, tree:
     )
 
 
-def _blob_id(content: bytes | None) -> str | None:
-    return None if content is None else _object_id("blob", content)
+def _compute_blob_id(content: bytes | None) -> str | None:
+    return None if content is None else _compute_object_id("blob", content)
 
 
 def _commit_id(entry: Entry, tree: str, parent: str) -> str:
-    return _object_id("commit", _commit_text(entry, tree, parent).encode("utf-8", "surrogateescape"))
+    return _compute_object_id("commit", _commit_text(entry, tree, parent).encode("utf-8", "surrogateescape"))
 
 
 def _commit_text(entry: Entry, tree: str, parent: str) -> str:
@@ -195,5 +197,5 @@ def _commit_text(entry: Entry, tree: str, parent: str) -> str:
     return f"tree {tree}\n{parents}{people}\n{compose_message(entry)}"
 
 
-def _object_id(kind: str, content: bytes) -> str:
+def _compute_object_id(kind: str, content: bytes) -> str:
     return hashlib.sha1(b"%s %d\0%s" % (kind.encode(), len(content), content), usedforsecurity=False).hexdigest()

@@ -16,7 +16,7 @@ from registry import mirror
 from registry.accounts.actor import Actor
 from registry.celery import app
 from registry.core import private_files
-from registry.core.renderer_pool import bounded
+from registry.core.renderer_pool import find_renderer
 from registry.journal import log
 from registry.mirror.models import Remote
 from registry.namespaces.models import Membership, Role
@@ -48,17 +48,17 @@ def readyz(_request: HttpRequest) -> JsonResponse:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
         checks["database"] = "ok"
-        checks["mirror"] = _judge_mirror()
+        checks["mirror"] = _check_mirror()
     except DatabaseError:
         checks["database"] = "does not answer"
     ready = all(verdict == "ok" for verdict in checks.values())
-    checks["broker"] = _judge_broker()
+    checks["broker"] = _check_broker()
     status = "not ready" if not ready else "ok" if checks["broker"] == "ok" else "degraded"
     answer = {
         "status": status,
         "checks": checks,
-        "remotes": _judge_remotes() if ready else {},
-        "details": {"home": _judge_home(), "rendering": _judge_rendering()},
+        "remotes": _check_remotes() if ready else {},
+        "details": {"home": _check_home(), "rendering": _check_rendering()},
     }
     return JsonResponse(answer, status=200 if ready else 503)
 
@@ -93,7 +93,7 @@ def _describe_lag() -> str:
     ).format(seconds=f"{seconds:.0f}")
 
 
-def _judge_broker() -> str:
+def _check_broker() -> str:
     try:
         with app.connection_for_write(connect_timeout=BROKER_SECONDS) as link:
             link.ensure_connection(max_retries=1, interval_start=0, timeout=BROKER_SECONDS)
@@ -103,7 +103,7 @@ def _judge_broker() -> str:
     return "ok"
 
 
-def _judge_home() -> str:
+def _check_home() -> str:
     """The home's state, for information only and without the path, as the page is public."""
     try:
         exposed = private_files.describe_exposure(settings.PROMPTUARY_HOME)
@@ -112,7 +112,7 @@ def _judge_home() -> str:
     return "open to other users of this machine: see the server's log" if exposed else "private"
 
 
-def _judge_rendering() -> str:
+def _check_rendering() -> str:
     """The state of the renderer's sandbox, for information only: what the kernel can't deny its children."""
     try:
         left = _find_what_children_may()
@@ -125,10 +125,10 @@ def _judge_rendering() -> str:
 @functools.cache
 def _find_what_children_may() -> tuple[str, ...]:
     """Cached for the life of a process: it depends on the kernel and the installed software."""
-    return tuple(bounded().probe())
+    return tuple(find_renderer().probe())
 
 
-def _judge_remotes() -> dict[str, str]:
+def _check_remotes() -> dict[str, str]:
     """The remotes' states by name, for information only: their failures don't affect readiness."""
     states = {}
     for row in mirror.remotes():
@@ -137,7 +137,7 @@ def _judge_remotes() -> dict[str, str]:
     return states
 
 
-def _judge_mirror() -> str:
+def _check_mirror() -> str:
     state = mirror.status()
     if state.unreadable:
         return "can't be read: run manage.py mirror status"

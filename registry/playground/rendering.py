@@ -170,7 +170,7 @@ def _render_column(
         try:
             rendered = preview.render_prompt(actor=actor, data=inputs, name=name, ref=str(version.number))
         except Invalid as error:
-            raise _located(error, f"{place}.source") from error
+            raise _place_error(error, f"{place}.source") from error
     settings, longest = choose_settings(rendered, request)
     prompt = {
         "messages": rendered["messages"],
@@ -222,7 +222,7 @@ def _examine_draft(actor: Actor, document: str, place: str) -> CheckedDocument:
     examined = document_check.check_document(actor, document)
     if not examined.is_sound:
         errors = only_errors(examined.problems)
-        raise _located(Invalid(problems=errors), f"{place}.document")
+        raise _place_error(Invalid(problems=errors), f"{place}.document")
     return examined
 
 
@@ -231,7 +231,7 @@ def _render_draft(actor: Actor, document: str, inputs: Mapping[str, Any], place:
     try:
         rendered = preview.render_examined_document(examined=examined, data=inputs)
     except Invalid as error:
-        raise _located(error, f"{place}.document") from error
+        raise _place_error(error, f"{place}.document") from error
     if rendered["prompts"] > 1:
         sentence = gettext("with these inputs the document makes {prompts} prompts; a column runs one.").format(
             prompts=rendered["prompts"]
@@ -249,7 +249,7 @@ def _find_version(actor: Actor, name: str, source: str, place: str) -> Version:
     return version
 
 
-def _located(error: Invalid, field: str) -> Invalid:
+def _place_error(error: Invalid, field: str) -> Invalid:
     """The error with inputs at fault kept under their own names and everything else under the column's field."""
     cause = error.__cause__
     if isinstance(cause, InputError) and cause.path:

@@ -21,7 +21,7 @@ from registry.connections import spending
 from registry.connections.endpoint import Endpoint
 from registry.connections.spending import SpendingAccount
 from registry.core.errors import Busy
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.journal import log
 from registry.playground import queries
 from registry.playground.models import PlaygroundColumn
@@ -118,7 +118,7 @@ def send_call(actor: Actor, column_id: int, endpoint: Endpoint) -> SentCall:
         with transaction.atomic():
             column.save(update_fields=fields)
             if column.is_charged:
-                spending.record_tokens(_account(column, column.sent_at), 1, column.prompt_tokens, 0)
+                spending.record_tokens(_find_account(column, column.sent_at), 1, column.prompt_tokens, 0)
     request = StreamRequest(asked["messages"], asked["settings"], tuple(asked["tools"]), asked["reserve"])
     return SentCall(model, request)
 
@@ -180,7 +180,7 @@ def _count_tokens(column: PlaygroundColumn, reply: PartialReply, outcome: Outcom
 def _read_output(column: PlaygroundColumn, text: str) -> dict[str, Any]:
     bundle = json.loads(column.bundle)
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             return bounded.read_fields(
                 bundle["document"],
                 text,
@@ -215,12 +215,12 @@ def _store_end(column: PlaygroundColumn, charged: int | None) -> None:
 def _correct_spending(column: PlaygroundColumn, charged: int | None) -> None:
     if column.sent_at is None or not column.is_charged:
         return
-    account = _account(column, column.sent_at)
+    account = _find_account(column, column.sent_at)
     difference = (column.prompt_tokens or 0) - (charged or 0)
     spending.record_tokens(account, 0, difference, column.completion_tokens or 0)
 
 
-def _account(column: PlaygroundColumn, sent_at: datetime) -> SpendingAccount:
+def _find_account(column: PlaygroundColumn, sent_at: datetime) -> SpendingAccount:
     """The account that the column's tokens are counted in, for the day on which the call was sent."""
     run = column.run
     return SpendingAccount(run.namespace_id, run.person_id, column.model, column.price, sent_at.date())

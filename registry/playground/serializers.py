@@ -107,7 +107,7 @@ def _describe_prompt(column: PlaygroundColumn) -> dict[str, Any] | None:
     asked = column.asked
     if not asked:
         return None
-    contents = [_content_text(message["content"]) for message in asked["messages"]]
+    contents = [_format_content(message["content"]) for message in asked["messages"]]
     return {
         "messages": asked["messages"],
         "text": "\n\n".join(contents),
@@ -116,7 +116,7 @@ def _describe_prompt(column: PlaygroundColumn) -> dict[str, Any] | None:
     }
 
 
-def _content_text(content: Any) -> str:
+def _format_content(content: Any) -> str:
     return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
 
 

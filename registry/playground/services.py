@@ -158,7 +158,7 @@ def save_inputs_as_sample(*, actor: Actor, column_id: int, sample: str, draft_na
         sentence = gettext("a name of 1 to {longest_name} characters, in one line.").format(longest_name=_LONGEST_NAME)
         raise Invalid(fields={"name": sentence})
     with transaction.atomic():
-        base = _draft_base(actor, run, draft_name)
+        base = _find_draft_base(actor, run, draft_name)
         samples = base["samples"]
         if sample in samples:
             raise Invalid(fields={"name": gettext("There is already a sample called {sample}.").format(sample=sample)})
@@ -179,7 +179,7 @@ def restore_draft_of_run(*, actor: Actor, run_id: int, draft_name: str = "") -> 
         raise Conflict(gettext("This run had no draft."))
     document = json.loads(_require_stored(column).bundle)["document"]
     with transaction.atomic():
-        base = _draft_base(actor, run, draft_name)
+        base = _find_draft_base(actor, run, draft_name)
         path = run.name.partition("/")[2]
         current = template_queries.find_draft(actor, run.name, draft_name)
         if current is not None and current.document != document:
@@ -191,7 +191,7 @@ def restore_draft_of_run(*, actor: Actor, run_id: int, draft_name: str = "") -> 
     return draft
 
 
-def _draft_base(actor: Actor, run: PlaygroundRun, draft_name: str) -> dict[str, Any]:
+def _find_draft_base(actor: Actor, run: PlaygroundRun, draft_name: str) -> dict[str, Any]:
     """The content to start from: the actor's draft, else the newest version, else the draft that the run was of."""
     _, template = queries.find_place(actor, run.name)
     draft = template_queries.find_draft(actor, run.name, draft_name)

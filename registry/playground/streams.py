@@ -68,7 +68,7 @@ async def stream_column(actor: Actor, column_id: int) -> AsyncGenerator[Event, N
         return
     call = _Call(actor, column_id)
     task = asyncio.create_task(call.run())
-    calls = _of_this_loop()
+    calls = _find_calls_of_loop()
     calls.add(call, task)
     try:
         sent_at = 0.0
@@ -107,7 +107,7 @@ async def _follow(actor: Actor, column_id: int) -> AsyncGenerator[Event, None]:
     while True:
         progress = await run_in_thread(replies.read_progress, actor, column_id)
         if progress.ended is not None:
-            yield _final_event(progress.ended)
+            yield _build_final_event(progress.ended)
             return
         if sent and progress.text.startswith(sent):
             if len(progress.text) > len(sent):
@@ -118,7 +118,7 @@ async def _follow(actor: Actor, column_id: int) -> AsyncGenerator[Event, None]:
         await asyncio.sleep(_POLL)
 
 
-def _final_event(column: dict[str, Any]) -> Event:
+def _build_final_event(column: dict[str, Any]) -> Event:
     if column["state"] == PlaygroundColumn.FAILED:
         return "failed", {**(column["problem"] or {"detail": "", "retry_after": None}), "column": column}
     return column["state"], column
@@ -148,21 +148,21 @@ class _Call:
         try:
             async with asyncio.timeout(_LONGEST_CALL):
                 await self._ask(place)
-            return self._outcome(PlaygroundColumn.DONE)
+            return self._build_outcome(PlaygroundColumn.DONE)
         except asyncio.CancelledError:
             problem = "" if self.is_stop_asked else _CLOSED
-            return self._outcome(PlaygroundColumn.STOPPED, problem, is_refused=self._is_refused)
+            return self._build_outcome(PlaygroundColumn.STOPPED, problem, is_refused=self._is_refused)
         except TimeoutError:
-            return self._outcome(PlaygroundColumn.FAILED, f"The reply took longer than {_LONGEST_CALL:g} s.")
+            return self._build_outcome(PlaygroundColumn.FAILED, f"The reply took longer than {_LONGEST_CALL:g} s.")
         except ModelError as error:
-            return self._failure(error)
+            return self._describe_failure(error)
         except PromptuaryError as error:
             retry_after = error.facts.get("retry_after") if isinstance(error, TooMany) else None
             seconds = float(retry_after) if isinstance(retry_after, int | float) else None
-            return self._outcome(PlaygroundColumn.FAILED, error.message, seconds, is_refused=True)
+            return self._build_outcome(PlaygroundColumn.FAILED, error.message, seconds, is_refused=True)
         except Exception:  # in every case the column must end and its spending be counted
             logger.exception("the reply of column %s failed", self.column_id)
-            return self._outcome(PlaygroundColumn.FAILED, "This failed in a way it should not; the log has it.")
+            return self._build_outcome(PlaygroundColumn.FAILED, "This failed in a way it should not; the log has it.")
 
     async def _end(self, outcome: Outcome) -> None:
         """Store the end even if this task is cancelled meanwhile."""
@@ -180,12 +180,12 @@ class _Call:
             logger.error("the end of column %s was not written", self.column_id, exc_info=error)
             self.events.put_nowait(("failed", {"detail": _NOT_WRITTEN, "retry_after": None, "column": None}))
         else:
-            self.events.put_nowait(_final_event(writing.result()))
+            self.events.put_nowait(_build_final_event(writing.result()))
 
     async def _ask(self, place: contextlib.AsyncExitStack) -> None:
         endpoint = await run_in_thread(replies.find_call_endpoint, self._actor, self.column_id)
         self._model = endpoint.name
-        places = _of_this_loop().places(endpoint)
+        places = _find_calls_of_loop().places(endpoint)
         if places.locked():
             detail = f"{endpoint.name} is writing {endpoint.concurrency} replies; this one waits for its turn."
             self.events.put_nowait(("waiting", {"seconds": None, "detail": detail}))
@@ -209,12 +209,12 @@ class _Call:
             self._first_at = self._first_at or time.monotonic()
             self.events.put_nowait(("text", {"text": piece}))
 
-    def _failure(self, error: ModelError) -> Outcome:
+    def _describe_failure(self, error: ModelError) -> Outcome:
         refused_by_status = error.status is not None and not self.reply.text
         never_sent = isinstance(error.__cause__, httpx.ConnectError | httpx.ConnectTimeout)
         sentence = end_sentence(self._describe_refusal(error) or self._capitalise(str(error)))
         is_refused = refused_by_status or never_sent
-        return self._outcome(PlaygroundColumn.FAILED, sentence[:2000], error.retry_after, is_refused=is_refused)
+        return self._build_outcome(PlaygroundColumn.FAILED, sentence[:2000], error.retry_after, is_refused=is_refused)
 
     def _describe_refusal(self, error: ModelError) -> str:
         """A sentence for a status that is self-explanatory, else empty."""
@@ -229,7 +229,7 @@ class _Call:
         """Capitalise the first letter, unless the text begins with the model's name."""
         return text if self._model and text.startswith(self._model) else text[:1].upper() + text[1:]
 
-    def _outcome(
+    def _build_outcome(
         self, state: str, problem: str = "", retry_after: float | None = None, *, is_refused: bool = False
     ) -> Outcome:
         now = time.monotonic()
@@ -288,5 +288,5 @@ class _LoopCalls:
 _loops: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _LoopCalls]" = weakref.WeakKeyDictionary()
 
 
-def _of_this_loop() -> _LoopCalls:
+def _find_calls_of_loop() -> _LoopCalls:
     return _loops.setdefault(asyncio.get_running_loop(), _LoopCalls())

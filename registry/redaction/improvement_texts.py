@@ -15,13 +15,13 @@ __all__ = ["count_improvements", "remove_improvement_texts"]
 
 def count_improvements(versions: Sequence[Version], passages: Sequence[str]) -> int:
     """How many improvements would lose their texts."""
-    return _improvements(versions, passages).count()
+    return _select_improvements(versions, passages).count()
 
 
 def remove_improvement_texts(versions: Sequence[Version], passages: Sequence[str], *, at: datetime) -> None:
     """Empty them and the runs that measure their texts; those under way are stopped and end now."""
     # A worker that is writing one of them finishes first, then finds it stopped.
-    numbers = list(_improvements(versions, passages).select_for_update().values_list("pk", flat=True))
+    numbers = list(_select_improvements(versions, passages).select_for_update().values_list("pk", flat=True))
     rows = Improvement.objects.filter(pk__in=numbers)
     rows.filter(state__in=Improvement.BEFORE_MEASURING).update(state=Improvement.STOPPED, ended_at=at)
     measurements = [pk for pk in rows.values_list("measurement", flat=True) if pk]
@@ -31,7 +31,7 @@ def remove_improvement_texts(versions: Sequence[Version], passages: Sequence[str
     runs.update(draft_bundle="")
 
 
-def _improvements(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Improvement]":
+def _select_improvements(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Improvement]":
     """Improvements for or by one of the versions, and those that repeat a passage."""
     repeating = Q(run__version__in=versions) | Q(prompt__in=versions)
     for column in (*NO_TEXTS, "guidance"):

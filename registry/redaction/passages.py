@@ -22,12 +22,12 @@ _MOST = 30  # of each kind
 def find_passages(documents: Iterable[str], staying: Sequence[str]) -> tuple[str, ...]:
     """Passages of the documents that no remaining text has: up to 30 of prose and 30 words, longest first."""
     texts = list(documents)
-    prose = {piece for document in texts for piece in _prose(document)}
-    words = {word for document in texts for word in _words(document)}
-    return (*_longest(prose, staying), *_longest(words - prose, staying))
+    prose = {piece for document in texts for piece in _list_prose(document)}
+    words = {word for document in texts for word in _list_words(document)}
+    return (*_select_longest(prose, staying), *_select_longest(words - prose, staying))
 
 
-def _longest(passages: Iterable[str], staying: Sequence[str]) -> list[str]:
+def _select_longest(passages: Iterable[str], staying: Sequence[str]) -> list[str]:
     removable = [passage for passage in passages if not any(passage in text for text in staying)]
     return sorted(removable, key=lambda passage: (-len(passage), passage))[:_MOST]
 
@@ -37,14 +37,14 @@ def list_spellings(passage: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys([passage, json.dumps(passage)[1:-1], json.dumps(passage, ensure_ascii=False)[1:-1]]))
 
 
-def _prose(document: str) -> Iterable[str]:
+def _list_prose(document: str) -> Iterable[str]:
     for line in _MARKUP.split(document):
         piece = _FIELD.sub("", line).strip(" \t\r\"'|>-")[:_LONGEST]
         if len(piece) >= _SHORTEST and " " in piece:
             yield piece
 
 
-def _words(document: str) -> Iterable[str]:
+def _list_words(document: str) -> Iterable[str]:
     for match in _WORD.finditer(document):
         word = match.group().rstrip(".:!?=")
         if len(word) >= 8 and any(character.isdigit() for character in word):

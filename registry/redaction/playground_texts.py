@@ -14,12 +14,12 @@ __all__ = ["count_playground_columns", "remove_playground_texts"]
 
 def count_playground_columns(versions: Sequence[Version], passages: Sequence[str]) -> int:
     """How many columns would lose their texts."""
-    return _columns(versions, passages).count()
+    return _select_columns(versions, passages).count()
 
 
 def remove_playground_texts(versions: Sequence[Version], passages: Sequence[str]) -> None:
     """Empty them and their runs; a reply in progress is stopped and not stored."""
-    columns = _columns(versions, passages)
+    columns = _select_columns(versions, passages)
     # A process that is ending one of them finishes first, then finds it emptied.
     going = list(columns.select_for_update().values_list("pk", "run_id"))
     rows = PlaygroundColumn.objects.filter(pk__in=[column_id for column_id, _ in going])
@@ -29,7 +29,7 @@ def remove_playground_texts(versions: Sequence[Version], passages: Sequence[str]
     PlaygroundRun.objects.filter(runs).update(inputs="{}")
 
 
-def _columns(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[PlaygroundColumn]":
+def _select_columns(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[PlaygroundColumn]":
     """Columns that ran one of the versions or a draft with its whole text, and those that repeat a passage."""
     repeating = Q(version__in=versions)
     for column in ("bundle", "prompt", "reply", "tool_calls", "output"):

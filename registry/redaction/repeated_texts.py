@@ -44,11 +44,11 @@ def find_unique_passages(versions: Sequence[Version]) -> tuple[str, ...]:
 
 def list_remaining_copies(passages: Sequence[str]) -> Iterator[str]:
     """What contains a passage and remains, in words; at most ten of a kind, then the number of others."""
-    for model, columns in _by_model(Holds.WORDS, Holds.OWN):
+    for model, columns in _list_columns_by_model(Holds.WORDS, Holds.OWN):
         rows = model._default_manager.filter(_match_any(columns, passages)).order_by("pk")
         count = rows.count()
         for row in rows[:_MOST_NAMED]:
-            yield _name(row)
+            yield _describe_row(row)
         if count > _MOST_NAMED:
             yield f"{count - _MOST_NAMED} more {model._meta.verbose_name_plural}"
 
@@ -56,13 +56,13 @@ def list_remaining_copies(passages: Sequence[str]) -> Iterator[str]:
 def redact_copies(passages: Sequence[str]) -> None:
     """Delete unsent remarks that repeat a passage, and clear work notes that do."""
     Remark.objects.filter(_match_any(["text", "suggestion", "quote"], passages)).delete()
-    for model, columns in _by_model(Holds.BLANKED):
+    for model, columns in _list_columns_by_model(Holds.BLANKED):
         for column in columns:
             text = REMOVED if model is Notification else ""
             model._base_manager.filter(contains_passage(column, passages)).update(**{column: text})
 
 
-def _by_model(*holds: Holds) -> Iterator[tuple[type[Model], list[str]]]:
+def _list_columns_by_model(*holds: Holds) -> Iterator[tuple[type[Model], list[str]]]:
     models = {model._meta.db_table: model for model in apps.get_models()}
     texts_by_model: dict[str, list[str]] = {}
     for table, column in list_columns(*holds):
@@ -78,7 +78,7 @@ def _match_any(columns: Sequence[str], passages: Sequence[str]) -> Q:
     return condition
 
 
-def _name(row: Any) -> str:
+def _describe_row(row: Any) -> str:
     """A row's name for people."""
     describe = _NAMES.get(type(row))
     return describe(row) if describe else f"{row._meta.verbose_name} {row.pk}"

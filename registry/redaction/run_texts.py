@@ -39,7 +39,7 @@ def list_repeating_rows(versions: Sequence[Version], passages: Sequence[str]) ->
 
 def count_replies(versions: Sequence[Version], passages: Sequence[str]) -> int:
     """How many cached replies would be deleted."""
-    return _replies(versions, passages).count()
+    return _select_replies(versions, passages).count()
 
 
 def remove_run_texts(versions: Sequence[Version], passages: Sequence[str], *, at: datetime) -> None:
@@ -49,7 +49,7 @@ def remove_run_texts(versions: Sequence[Version], passages: Sequence[str], *, at
     runs = Run.everything.filter(Q(version__in=versions) | Q(judge__in=versions))
     list(runs.select_for_update().values_list("pk"))  # a worker that is writing rows of one finishes first, then stops
     runs.filter(state__in=(Run.QUEUED, Run.RUNNING)).update(state=Run.CANCELLED, finished_at=at)
-    _replies(versions, passages).delete()
+    _select_replies(versions, passages).delete()
     ids = {version.pk for version in versions}
     for row in list_repeating_rows(versions, passages).select_related("run").iterator():
         _clean(row, passages, is_of_version=row.run.version_id in ids, is_judged_by=row.run.judge_id in ids)
@@ -62,43 +62,41 @@ def _clean(row: RunRow, passages: Sequence[str], *, is_of_version: bool, is_judg
     # The echo model answers with the prompt, so nothing of its replies may stay.
     is_echo = is_of_version and row.run.model == ECHO
     fields = {
-        name: _cleaned(value, passages, everything=is_echo) for name, value in result.items() if name != "problem"
+        name: _clean_value(value, passages, everything=is_echo) for name, value in result.items() if name != "problem"
     }
-    row.result = json.dumps(
-        {**fields, "problem": _cleaned_problem(result.get("problem"), passages, everything=is_echo)}
-    )
+    row.result = json.dumps({**fields, "problem": _clean_problem(result.get("problem"), passages, everything=is_echo)})
     judgement = row.judgement_text
-    if judgement and (is_echo or (is_judged_by and row.run.judge_model == ECHO) or _repeats(judgement, passages)):
+    if judgement and (is_echo or (is_judged_by and row.run.judge_model == ECHO) or _contains_any(judgement, passages)):
         row.judgement_text = ""
     row.save(update_fields=["result", "judgement_text"])
 
 
-def _cleaned_problem(problem: dict[str, str] | None, passages: Sequence[str], *, everything: bool) -> Any:
+def _clean_problem(problem: dict[str, str] | None, passages: Sequence[str], *, everything: bool) -> Any:
     """The problem with its message removed if it repeats a passage; step and kind are fixed words."""
-    return problem and {**problem, "message": _cleaned(problem["message"], passages, everything=everything)}
+    return problem and {**problem, "message": _clean_value(problem["message"], passages, everything=everything)}
 
 
-def _cleaned(value: Any, passages: Sequence[str], *, everything: bool) -> Any:
+def _clean_value(value: Any, passages: Sequence[str], *, everything: bool) -> Any:
     """The value with every text that repeats a passage replaced; with `everything`, every text."""
     if isinstance(value, str):
-        return REMOVED if value and (everything or _repeats(value, passages)) else value
+        return REMOVED if value and (everything or _contains_any(value, passages)) else value
     if isinstance(value, list):
-        return [_cleaned(item, passages, everything=everything) for item in value]
+        return [_clean_value(item, passages, everything=everything) for item in value]
     if isinstance(value, dict):
-        return {name: _cleaned(item, passages, everything=everything) for name, item in value.items()}
+        return {name: _clean_value(item, passages, everything=everything) for name, item in value.items()}
     return value
 
 
-def _repeats(text: str, passages: Iterable[str]) -> bool:
+def _contains_any(text: str, passages: Iterable[str]) -> bool:
     return any(spelling in text for passage in passages for spelling in list_spellings(passage))
 
 
-def _replies(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Reply]":
+def _select_replies(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Reply]":
     """Cached replies to prompts of the versions, and others that repeat a passage."""
-    return Reply.objects.filter(Q(key__in=list(_keys(versions))) | contains_passage("text", passages))
+    return Reply.objects.filter(Q(key__in=list(_list_keys(versions))) | contains_passage("text", passages))
 
 
-def _keys(versions: Sequence[Version]) -> Iterator[str]:
+def _list_keys(versions: Sequence[Version]) -> Iterator[str]:
     for row in RunRow.objects.filter(run__version__in=versions).select_related("run__version").iterator():
         settings = json.loads(row.run.version.settings)
         for messages in row.prompts:

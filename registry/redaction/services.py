@@ -104,7 +104,7 @@ def redact_version(  # what an admin decides
         template_queries.find_template(actor, Verb.MANAGE, name, lock=True, act=gettext("redact versions"))
         first = _find(name, version)
         if everywhere:
-            for other in sorted({row.template.name for row in _holders(first)} - {name}):
+            for other in sorted({row.template.name for row in _list_holders(first)} - {name}):
                 template_queries.lock_template(other)
         log.lock()
         template_queries.find_template(
@@ -143,7 +143,7 @@ def _find(name: str, number: int) -> Version:
 
 
 def _plan(actor: Actor, version: Version, *, everywhere: bool) -> RedactionPlan:
-    holders = _holders(version)
+    holders = _list_holders(version)
     visible = tuple(row for row in holders if permissions.is_allowed(actor, Verb.READ, row.template.namespace))
     going = (version, *holders) if everywhere else (version,)
     threads = Thread.objects.filter(version__in=going)
@@ -152,11 +152,11 @@ def _plan(actor: Actor, version: Version, *, everywhere: bool) -> RedactionPlan:
         versions=going,
         holders=visible,
         hidden=len(holders) - len(visible),
-        uses=tuple(_uses(going)),
+        uses=tuple(_list_uses(going)),
         verdicts=Verdict.objects.filter(version__in=going).count(),
         threads=threads.count(),
         renderings=Rendering.objects.filter(digest__in=[row.digest for row in going]).count(),
-        drafts=tuple(sorted(set(_drafts(going, passages).values_list("person__username", flat=True)))),
+        drafts=tuple(sorted(set(_select_drafts(going, passages).values_list("person__username", flat=True)))),
         comments=Comment.objects.filter(thread__in=threads).count(),
         rows=run_texts.list_repeating_rows(going, passages).count(),
         replies=run_texts.count_replies(going, passages),
@@ -167,7 +167,7 @@ def _plan(actor: Actor, version: Version, *, everywhere: bool) -> RedactionPlan:
     )
 
 
-def _holders(version: Version) -> list[Version]:
+def _list_holders(version: Version) -> list[Version]:
     """Other versions that contain the same text, whole or as a fragment, found by the digests in the journal."""
     digest = compute_digest(version.document)
     events = Event.objects.filter(kind=VersionSaved.kind, text__contains=digest).order_by("number")
@@ -186,7 +186,7 @@ def _holders(version: Version) -> list[Version]:
     return [row for row in rows if row.pk != version.pk and not row.is_redacted]
 
 
-def _uses(versions: Iterable[Version]) -> Iterable[str]:
+def _list_uses(versions: Iterable[Version]) -> Iterable[str]:
     for version in versions:
         labels = list(Label.objects.filter(version=version).order_by("name").values_list("name", flat=True))
         if version.template.latest_id == version.pk:
@@ -204,7 +204,7 @@ def _uses(versions: Iterable[Version]) -> Iterable[str]:
             )
 
 
-def _drafts(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Draft]":
+def _select_drafts(versions: Sequence[Version], passages: Sequence[str]) -> "QuerySet[Draft]":
     """Drafts begun from a version, with its whole text or with a passage of it; including discarded ones, which could
     be restored.
     """
@@ -238,7 +238,7 @@ def _require_rights(actor: Actor, versions: Iterable[Version]) -> None:
 
 def _take_away(actor: Actor, version: Version, reason: str, passages: Sequence[str]) -> None:
     template, at = version.template, log.now()
-    _drafts([version], passages).delete()
+    _select_drafts([version], passages).delete()
     run_texts.remove_run_texts([version], passages, at=at)
     playground_texts.remove_playground_texts([version], passages)
     improvement_texts.remove_improvement_texts([version], passages, at=at)

@@ -98,7 +98,7 @@ class RolloutStarted(RolloutStep):
             steps=[dict(step) for step in self.steps],
             share=self.steps[0]["share"],
             stop_rule=self.stop_rule,
-            next_at=_due(rows, self.steps[0]["hours"]),
+            next_at=_compute_due(rows, self.steps[0]["hours"]),
             started_by=rows.author,
             key_id=rows.key_id,
             created_at=rows.at,
@@ -138,7 +138,7 @@ class RolloutStepped(RolloutStep):
         return self._commit(texts, "stepped")
 
     def restore(self, rows: Restorer) -> None:
-        self._update(rows, step=self.step, share=self.share, next_at=_due(rows, self.hours))
+        self._update(rows, step=self.step, share=self.share, next_at=_compute_due(rows, self.hours))
 
 
 @event("rollout.paused", caches=Cache.NOTHING)
@@ -183,7 +183,7 @@ class RolloutResumed(RolloutStep):
         return self._commit(texts, "resumed")
 
     def restore(self, rows: Restorer) -> None:
-        self._update(rows, state="running", next_at=_due(rows, self.hours), reason="")
+        self._update(rows, state="running", next_at=_compute_due(rows, self.hours), reason="")
 
 
 @event("rollout.stopped", caches=_SERVED)
@@ -243,5 +243,5 @@ class RolloutFinished(RolloutStep):
         self._end(rows, "finished", reason="")
 
 
-def _due(rows: Restorer, hours: int | None) -> Any:
+def _compute_due(rows: Restorer, hours: int | None) -> Any:
     return None if hours is None else rows.at + timedelta(hours=hours)

@@ -40,13 +40,13 @@ _RELATED = (
 
 def find_rollout(actor: Actor, verb: Verb, number: int) -> Rollout:
     """The rollout, after checking the right to do this to its template. Raises NotFound, for outsiders too."""
-    rollout = _rows().filter(number=number).first()
+    rollout = _select_rollouts().filter(number=number).first()
     if rollout is None:
-        raise _unknown(number)
+        raise _refuse_unknown(number)
     try:
         permissions.require_verb(actor, verb, rollout.template.namespace, rollout.template.path)
     except NotFound as error:
-        raise _unknown(number) from error
+        raise _refuse_unknown(number) from error
     permissions.require_label(actor, rollout.label)
     return rollout
 
@@ -72,7 +72,7 @@ def list_rollouts(
     or `active` for those that split a label now.
     """
     limit = check_limit(limit)
-    rows = _rows().filter(template__namespace__in=list_visible_namespaces(actor))
+    rows = _select_rollouts().filter(template__namespace__in=list_visible_namespaces(actor))
     if namespace:
         rows = rows.filter(template__namespace=permissions.find_namespace(actor, Verb.READ, namespace))
     if template:
@@ -94,19 +94,19 @@ def list_active(actor: Actor, templates: Collection[int] | None = None) -> list[
         rows = rows.filter(template__in=templates)
     # Usually there are none, and then the query with all relations would cost ten times as much.
     numbers = list(rows.order_by("-number").values_list("pk", flat=True)[:100])
-    return list(_rows().filter(pk__in=numbers).order_by("-number")) if numbers else []
+    return list(_select_rollouts().filter(pk__in=numbers).order_by("-number")) if numbers else []
 
 
 def find_rollout_of_change(change: int) -> Rollout | None:
     """The newest rollout of a change request that the caller may read."""
-    return _rows().filter(change=change).order_by("-number").first()
+    return _select_rollouts().filter(change=change).order_by("-number").first()
 
 
-def _rows() -> QuerySet[Rollout]:
+def _select_rollouts() -> QuerySet[Rollout]:
     return Rollout.objects.select_related(*_RELATED).defer(
         "stable__bundle", "candidate__bundle", "change__version__bundle", "change__template__latest__bundle"
     )
 
 
-def _unknown(number: int) -> NotFound:
+def _refuse_unknown(number: int) -> NotFound:
     return NotFound(gettext("There is no rollout {number}, or you don't have access to it.").format(number=number))

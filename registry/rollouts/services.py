@@ -93,7 +93,7 @@ def start_rollout(
             steps=checked_steps,
             share=checked_steps[0]["share"],
             stop_rule=rule,
-            next_at=_due(at, checked_steps[0]["hours"]),
+            next_at=_compute_due(at, checked_steps[0]["hours"]),
             started_by=actor.person,
             key=actor.key,
             created_at=at,
@@ -102,7 +102,9 @@ def start_rollout(
         label.rollout = rollout
         label.save(update_fields=["rollout"])
         _append(
-            actor, rollout, RolloutStarted(**_fields(rollout), salt=rollout.salt, steps=checked_steps, stop_rule=rule)
+            actor,
+            rollout,
+            RolloutStarted(**_list_fields(rollout), salt=rollout.salt, steps=checked_steps, stop_rule=rule),
         )
     return rollout
 
@@ -158,8 +160,8 @@ def resume_rollout(*, actor: Actor, number: int) -> Rollout:
             )
         hours = rollout.steps[rollout.step]["hours"]
         rollout.state, rollout.reason, rollout.updated_at = Rollout.RUNNING, "", log.now()
-        rollout.next_at = _due(rollout.updated_at, hours)
-        _append(actor, rollout, RolloutResumed(**_fields(rollout), hours=hours))
+        rollout.next_at = _compute_due(rollout.updated_at, hours)
+        _append(actor, rollout, RolloutResumed(**_list_fields(rollout), hours=hours))
     return rollout
 
 
@@ -184,8 +186,8 @@ def serve_next_step(actor: Actor, rollout: Rollout, *, automatic: bool | None = 
         return
     _require_open_gate(actor, rollout)
     rollout.step, rollout.share, rollout.updated_at = rollout.step + 1, following["share"], log.now()
-    rollout.next_at = _due(rollout.updated_at, following["hours"])
-    event = RolloutStepped(**_fields(rollout), step=rollout.step, **following, automatic=automatic)
+    rollout.next_at = _compute_due(rollout.updated_at, following["hours"])
+    event = RolloutStepped(**_list_fields(rollout), step=rollout.step, **following, automatic=automatic)
     _append(actor, rollout, event)
 
 
@@ -193,7 +195,7 @@ def pause_active(actor: Actor, rollout: Rollout, reason: str, *, automatic: bool
     """Save a running rollout as paused; for services that locked it."""
     rollout.state, rollout.next_at, rollout.updated_at = Rollout.PAUSED, None, log.now()
     rollout.reason = reason.strip()
-    _append(actor, rollout, RolloutPaused(**_fields(rollout), reason=rollout.reason, automatic=automatic))
+    _append(actor, rollout, RolloutPaused(**_list_fields(rollout), reason=rollout.reason, automatic=automatic))
 
 
 def stop_active(actor: Actor, rollout: Rollout, reason: str, *, automatic: bool | None = None) -> None:
@@ -202,7 +204,11 @@ def stop_active(actor: Actor, rollout: Rollout, reason: str, *, automatic: bool 
     rollout.reason = reason.strip()
     _end(rollout, Rollout.STOPPED)
     event = RolloutStopped(
-        **_fields(rollout), share=rollout.share, reason=rollout.reason, figures=rollout.figures, automatic=automatic
+        **_list_fields(rollout),
+        share=rollout.share,
+        reason=rollout.reason,
+        figures=rollout.figures,
+        automatic=automatic,
     )
     _append(actor, rollout, event)
 
@@ -211,7 +217,7 @@ def _finish(actor: Actor, rollout: Rollout, *, automatic: bool | None = None) ->
     gate = _require_open_gate(actor, rollout)
     rollout.reason = ""
     _end(rollout, Rollout.FINISHED)
-    _append(actor, rollout, RolloutFinished(**_fields(rollout), automatic=automatic))
+    _append(actor, rollout, RolloutFinished(**_list_fields(rollout), automatic=automatic))
     change_services.publish_unblocked(actor, gate)
 
 
@@ -259,11 +265,11 @@ def _require_running(rollout: Rollout) -> None:
         )
 
 
-def _due(at: datetime, hours: int | None) -> datetime | None:
+def _compute_due(at: datetime, hours: int | None) -> datetime | None:
     return None if hours is None else at + timedelta(hours=hours)
 
 
-def _fields(rollout: Rollout) -> dict[str, Any]:
+def _list_fields(rollout: Rollout) -> dict[str, Any]:
     """The fields of every `RolloutStep`."""
     return {
         "rollout": rollout.number,

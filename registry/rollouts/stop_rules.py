@@ -45,16 +45,16 @@ def read_side_scores(rollouts: Collection[Rollout]) -> dict[int, list[SideScore]
 
     Scores by people are excluded, since a contributor may be among them.
     """
-    scores = outcome_queries.read_scores_of_services({place for rollout in rollouts for place in _places(rollout)})
+    scores = outcome_queries.read_scores_of_services({place for rollout in rollouts for place in _list_sides(rollout)})
     paired = {}
     for rollout in rollouts:
-        stable, candidate = ({score.name: score for score in scores[place]} for place in _places(rollout))
+        stable, candidate = ({score.name: score for score in scores[place]} for place in _list_sides(rollout))
         names = sorted({*stable, *candidate})
         paired[rollout.number] = [SideScore(name, stable.get(name), candidate.get(name)) for name in names]
     return paired
 
 
-def _places(rollout: Rollout) -> tuple[tuple[int, date], tuple[int, date]]:
+def _list_sides(rollout: Rollout) -> tuple[tuple[int, date], tuple[int, date]]:
     """The rows of the stable version and the candidate, and the day from which their scores count."""
     day = rollout.created_at.date()
     return (rollout.stable_id, day), (rollout.candidate_id, day)

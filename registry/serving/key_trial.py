@@ -69,9 +69,9 @@ class KeyTrial:
 def describe_abilities(actor: Actor, key_id: str) -> list[KeyAbility]:
     """What the key can and can't do now, in sentences; for admins and the person it acts for."""
     key = key_queries.find_key(actor, key_id)
-    if reason := _why_closed(key):
+    if reason := _explain_end(key):
         return [KeyAbility(False, gettext("Can't do anything."), reason)]
-    return list(_sentences(key))
+    return list(_list_abilities(key))
 
 
 def try_key(  # what is tried, and from where
@@ -92,7 +92,7 @@ def try_key(  # what is tried, and from where
         raise Invalid(fields={"ref": gettext("say which version or label, such as production or 3.")})
     address = _read_address(address)
     target = f"{template}@{ref}" if ref else template
-    if reason := _why_closed(key):
+    if reason := _explain_end(key):
         return KeyTrial(act, target, _UNAUTHORIZED, reason)
     try:
         if address:
@@ -127,7 +127,7 @@ def _require_right(actor: Actor, verb: Verb, name: str, label: str) -> None:
         head_checks.require_protected(template, label)
 
 
-def _why_closed(key: Key) -> str:
+def _explain_end(key: Key) -> str:
     if not key.person.is_active:
         return gettext("{person}, whom it acts for, is deactivated.").format(person=key.person.username)
     if key.revoked_at is not None:
@@ -135,7 +135,7 @@ def _why_closed(key: Key) -> str:
     return gettext("It has expired.") if key_queries.has_key_ended(key) else ""
 
 
-def _sentences(key: Key) -> Iterator[KeyAbility]:
+def _list_abilities(key: Key) -> Iterator[KeyAbility]:
     actor, space = Actor(key.person, key), key.namespace
     if permissions.find_role(key.person, space) is None:
         rest = gettext("{person} has no role in {namespace} any more.")

@@ -55,18 +55,18 @@ def find_vocabulary(
                 "see requirements-vocabularies.txt."
             ).format(digest=digest[:80])
         )
-    packed = _packed(path, digest) if _takes_gzip(accept_encoding) else None
+    packed = _find_packed(path, digest) if _takes_gzip(accept_encoding) else None
     etag = f'"{digest}-gzip"' if packed else f'"{digest}"'
     headers = {"ETag": etag, "Cache-Control": FOREVER, "Vary": "Authorization, Accept-Encoding"}
     if if_none_match and matches_etag(if_none_match, etag):
         return ServedVocabulary(304, headers)
     headers |= {"Content-Type": "application/octet-stream", "X-Content-Type-Options": "nosniff"}
     if packed:
-        return ServedVocabulary(200, {**headers, "Content-Encoding": "gzip", **_length(packed)}, packed)
+        return ServedVocabulary(200, {**headers, "Content-Encoding": "gzip", **_build_length_header(packed)}, packed)
     if path.suffix == ".gz":
         body = vocabularies.read_installed(digest) or b""
         return ServedVocabulary(200, {**headers, "Content-Length": str(len(body))}, body=body)
-    return ServedVocabulary(200, {**headers, **_length(path)}, path)
+    return ServedVocabulary(200, {**headers, **_build_length_header(path)}, path)
 
 
 def _require_reader(actor: Actor) -> None:
@@ -77,7 +77,7 @@ def _require_reader(actor: Actor) -> None:
         raise NotAllowed(gettext("Vocabularies are for members of a namespace, and for keys that may fetch or check."))
 
 
-def _length(path: Path) -> dict[str, str]:
+def _build_length_header(path: Path) -> dict[str, str]:
     return {"Content-Length": str(path.stat().st_size)}
 
 
@@ -90,7 +90,7 @@ def _takes_gzip(accept_encoding: str) -> bool:
     return weights.get("gzip", weights.get("*", False))
 
 
-def _packed(path: Path, digest: str) -> Path | None:
+def _find_packed(path: Path, digest: str) -> Path | None:
     """The file as gzip; None if that can't be stored."""
     if path.suffix == ".gz":
         return path

@@ -50,10 +50,12 @@ class Vocabulary(APIView):
         if vocabulary.path is None or request.method == "HEAD":
             body = b"" if request.method == "HEAD" else vocabulary.body or b""
             return HttpResponse(body, status=vocabulary.status, headers=vocabulary.headers)
-        return StreamingHttpResponse(_chunks(vocabulary.path), status=vocabulary.status, headers=vocabulary.headers)
+        return StreamingHttpResponse(
+            _read_chunks(vocabulary.path), status=vocabulary.status, headers=vocabulary.headers
+        )
 
 
-def _chunks(path: Path) -> Iterator[bytes]:
+def _read_chunks(path: Path) -> Iterator[bytes]:
     """The file in chunks. It is opened with the first chunk, so that an unread response leaves no open file."""
     with path.open("rb") as file:
         while chunk := file.read(CHUNK):

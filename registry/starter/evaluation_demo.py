@@ -15,7 +15,7 @@ from promptuary.evaluation.models import prompt_digest
 from promptuary.renderer.syntax.yaml_reader import compose, read_value
 from registry.accounts.actor import Actor
 from registry.changes import check_results
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.evaluations import attachments, datasets, nightly_runs, run_worker
 from registry.evaluations.dataset_models import Dataset
 from registry.evaluations.models import Attachment, Run
@@ -196,7 +196,7 @@ def _replies(version: Version, rows: Iterable[Row], answer: Answer) -> Iterable[
     bundle = version.unpacked()
     expected = {row["id"]: str(row["expected"]["answer"]) for row in rows}
     inputs = {row["id"]: row["inputs"] for row in rows}
-    with child() as bounded:
+    with borrow_renderer() as bounded:
         outcomes = bounded.render_samples(
             bundle["document"], inputs, fragments=bundle["fragments"], profile=bundle["profile"]
         )

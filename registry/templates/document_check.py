@@ -27,7 +27,7 @@ from registry.core import names
 from registry.core.errors import Invalid
 from registry.core.input_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
 from registry.core.lru import Recent
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.journal.event import compute_digest, format_canonical_json
 from registry.namespaces import key_rights, permissions
 from registry.namespaces.models import Namespace
@@ -172,13 +172,13 @@ def check_document(
 
     report = _seen.get((digest, compute_digest(data)), find_problems, keep=_is_lasting)
     if name is not None:
-        faults += _standards_problems(name, read, samples, resolved.texts.values())
-    found = _in_order([*resolved.problems, *faults, *report])
+        faults += _check_standards(name, read, samples, resolved.texts.values())
+    found = _sort_problems([*resolved.problems, *faults, *report])
     rendered = previews[0] if previews else None
     return CheckedDocument(read, found, resolved.texts, format_canonical_json(bundle), digest, preview, rendered)
 
 
-def _standards_problems(
+def _check_standards(
     name: str, document: Document, samples: Samples | None, fragment_texts: Collection[str]
 ) -> list[Problem]:
     """Where the document does not meet its namespace's standards. Without samples given, the stored ones are used."""
@@ -209,7 +209,7 @@ def _examine(bundle: dict[str, Any], samples: Samples, preview: PreviewRequest) 
     None if the check or the preview hit a limit: each may stay within it on its own.
     """
     given = {name: bundle[name] for name in ("fragments", "profile")}
-    with child() as bounded:
+    with borrow_renderer() as bounded:
         try:
             return bounded.examine(
                 bundle["document"], dict(preview.data), **given, samples=dict(samples), target=preview.target
@@ -221,7 +221,7 @@ def _examine(bundle: dict[str, Any], samples: Samples, preview: PreviewRequest) 
 
 
 def _validate(bundle: dict[str, Any], samples: Samples) -> list[Problem]:
-    with child() as bounded:
+    with borrow_renderer() as bounded:
         return bounded.validate(
             bundle["document"], fragments=bundle["fragments"], profile=bundle["profile"], samples=dict(samples)
         )
@@ -287,7 +287,7 @@ def _find_profile(document: Document) -> tuple[dict[str, Any] | None, list[Probl
         return None, [error.located(document.place("profile")).to_problem()]
 
 
-def _in_order(problems: list[Problem]) -> list[Problem]:
+def _sort_problems(problems: list[Problem]) -> list[Problem]:
     """Sort by position. Of several with one code at one position keep the first, which was made with the registry's
     data.
     """

@@ -66,13 +66,13 @@ def list_environment_templates(
     """Templates by name in a fixed number of queries; with `behind` only those with a protected label that is behind.
     visible: the actor's. q: parts of the name.
     """
-    search = TemplateSearch(q, only_names=True, any_of=_protected_labels(visible) if behind else None)
+    search = TemplateSearch(q, only_names=True, any_of=_list_protected_labels(visible) if behind else None)
     return search_queries.find_templates(actor, search, cursor=cursor, limit=limit, visible=visible).page
 
 
 def count_environments(actor: Actor, visible: VisibleNamespaces) -> EnvironmentCounts:
     """The counts over all templates, in a fixed number of queries. visible: the actor's."""
-    late = TemplateSearch(any_of=_protected_labels(visible))
+    late = TemplateSearch(any_of=_list_protected_labels(visible))
     return EnvironmentCounts(
         search_queries.count_templates(actor, TemplateSearch(), visible=visible),
         search_queries.count_templates(actor, late, visible=visible),
@@ -81,11 +81,11 @@ def count_environments(actor: Actor, visible: VisibleNamespaces) -> EnvironmentC
 
 def list_environment_rows(templates: list[Template]) -> list[EnvironmentRow]:
     """The rows of templates that the caller may read, in the order given. Their namespaces must be loaded."""
-    places = _places(templates)
+    places = _list_places(templates)
     return [EnvironmentRow(template, places.get(template.pk, {})) for template in templates]
 
 
-def _protected_labels(visible: VisibleNamespaces) -> list[tuple[str, str]]:
+def _list_protected_labels(visible: VisibleNamespaces) -> list[tuple[str, str]]:
     """The search values of templates with a protected label that is behind."""
     rows = Namespace.objects.filter(pk__in=visible.ids.values())
     spaces = dict(rows.values_list("name", "protected_labels"))
@@ -94,7 +94,7 @@ def _protected_labels(visible: VisibleNamespaces) -> list[tuple[str, str]]:
     return [("behind", f"{name}:{label}") for name, labels in spaces.items() for label in labels]
 
 
-def _places(rows: list[Template]) -> dict[int, dict[str, EnvironmentCell]]:
+def _list_places(rows: list[Template]) -> dict[int, dict[str, EnvironmentCell]]:
     ids = [template.pk for template in rows]
     protected = {template.pk: template.namespace.protected_labels for template in rows}
     ways_back = find_ways_back(ids)

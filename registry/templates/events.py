@@ -204,14 +204,14 @@ class TemplateRenamed(JournalEvent):
             f"{self.former}: renamed to {self.template}",
             files,
             self.reason,
-            renames=self._renames(texts),
+            renames=self._list_renames(texts),
             moves=tuple(
-                Move(mirror_paths.branch(label), {}, self._document_rename(texts, number))
+                Move(mirror_paths.branch(label), {}, self._rename_document(texts, number))
                 for label, number in sorted(self.labels.items())
             ),
         )
 
-    def _renames(self, texts: Texts) -> dict[str, str]:
+    def _list_renames(self, texts: Texts) -> dict[str, str]:
         """The template's files, old path to new. Results of checks and records of redactions keep their paths."""
         places = [mirror_paths.bundle]
         places += [mirror_paths.samples] if self.has_samples else []
@@ -219,9 +219,9 @@ class TemplateRenamed(JournalEvent):
         renames = {place(self.former): place(self.template) for place in places}
         for label in self.labels:
             renames[mirror_paths.label(self.former, label)] = mirror_paths.label(self.template, label)
-        return renames | self._document_rename(texts, self.version)
+        return renames | self._rename_document(texts, self.version)
 
-    def _document_rename(self, texts: Texts, number: int) -> dict[str, str]:
+    def _rename_document(self, texts: Texts, number: int) -> dict[str, str]:
         """The document's file on a branch with this version; a redacted version has no file."""
         if texts.version(number).is_redacted:
             return {}

@@ -12,7 +12,7 @@ from promptuary.renderer.interop.writing import EXPORT_FORMATS, ExportResult
 from promptuary.renderer.syntax import yaml_writer
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError, TooLarge
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
@@ -120,7 +120,7 @@ def _pack(actor: Actor, newest: Sequence[tuple[Template, Version]], form: str) -
                 report.append(f"{template.name}: left out. {exported.refusal}")
                 continue
             report += [f"{template.name}: without {loss}" for loss in exported.losses]
-            archive.writestr(f"{template.name}{_suffix(form)}", exported.text)
+            archive.writestr(f"{template.name}{_find_suffix(form)}", exported.text)
             kept = samples.get(template.pk)
             if kept is not None and kept.samples:
                 archive.writestr(f"{template.name}.samples.yml", yaml_writer.write_yaml(kept.samples, sort_keys=False))
@@ -130,12 +130,12 @@ def _pack(actor: Actor, newest: Sequence[tuple[Template, Version]], form: str) -
 
 
 def _convert(version: Version, form: str) -> ExportedFile:
-    file_name = version.template.name.rpartition("/")[2] + _suffix(form)
+    file_name = version.template.name.rpartition("/")[2] + _find_suffix(form)
     if form == DOCUMENT:
         return ExportedFile(form, file_name, version.document)
     bundle = version.unpacked()
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             result = bounded.convert_document(
                 form, version.document, version.template.name, bundle.get("fragments") or {}
             )
@@ -144,7 +144,7 @@ def _convert(version: Version, form: str) -> ExportedFile:
     return ExportedFile(form, file_name, result.text, result.losses, result.refusal)
 
 
-def _suffix(form: str) -> str:
+def _find_suffix(form: str) -> str:
     return ".yml.j2" if form == DOCUMENT else EXPORT_FORMATS[form].suffix
 
 

@@ -89,17 +89,17 @@ def list_text_fragments(actor: Actor) -> list[Template]:
 
 def find_written_references(document: str, refs: Iterable[str]) -> list[str]:
     """The refs that the document itself contains (`"support/policy@3"`, in either kind of quotes), in their order."""
-    return [ref for ref in refs if _pattern(ref).search(document)]
+    return [ref for ref in refs if _build_pattern(ref).search(document)]
 
 
 def replace_references(document: str, refs: Iterable[str], target: str) -> str:
     """The document with each of the refs replaced by the target, whatever quotes it is in."""
     for ref in refs:
-        document = _pattern(ref).sub(lambda found: f"{found[1]}{target}{found[1]}", document)
+        document = _build_pattern(ref).sub(lambda found: f"{found[1]}{target}{found[1]}", document)
     return document
 
 
-def _pattern(ref: str) -> re.Pattern[str]:
+def _build_pattern(ref: str) -> re.Pattern[str]:
     return re.compile(rf"([\"']){re.escape(ref)}\1")
 
 

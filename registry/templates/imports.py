@@ -18,7 +18,7 @@ from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, PreconditionRequired, PromptuaryError
 from registry.core.input_checks import check_size
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.templates import drafts
@@ -110,7 +110,7 @@ def preview_import(
         raise Invalid(fields={"files": gettext("there is no file.")})
     check_size("files", sum(map(len, files.values())), IMPORT_BYTES)
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             results = bounded.read_templates(files, source_format)
     except RenderError as error:
         raise Invalid(
@@ -152,7 +152,7 @@ def read_pasted_prompt(*, actor: Actor, namespace: str, text: str, as_document: 
     permissions.find_namespace(actor, Verb.SAVE, namespace)
     check_size("text", len(text.encode("utf-8", "replace")), IMPORT_BYTES)
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             return bounded.read_pasted_prompt(text, as_document=as_document)
     except RenderError as error:
         sentence = gettext("reading it was stopped: {message}").format(message=error.message)

@@ -41,7 +41,7 @@ class LabelMoved(JournalEvent):
     reviewed: bool | None = None
 
     def sentence(self) -> str:
-        words = self._words()
+        words = self._list_words()
         words["place"] = gettext("to version {to}").format(**words)
         if self.from_version:
             words["place"] = gettext("from version {origin} to {to}").format(**words)
@@ -54,12 +54,12 @@ class LabelMoved(JournalEvent):
             "published": gettext("published {name}: {label} moved {place}"),
             "rolled_back": gettext("rolled {label} of {name} back {place}"),
             "removed": gettext("removed {label} of {name}, which pointed to version {origin}"),
-            "broke_glass": self._emergency_sentence(),
+            "broke_glass": self._write_emergency_sentence(),
         }[self.how]
         has_reason = self.reason.strip() and self.how in ("rolled_back", "broke_glass")
         return sentence.format(**words) + (f": {quote_start(self.reason)}" if has_reason else "")
 
-    def _emergency_sentence(self) -> str:
+    def _write_emergency_sentence(self) -> str:
         if self.reviewed and self.ignored_freeze:
             return gettext("published {name} in an emergency: {label} moved {place} in a freeze ({freeze})")
         if self.reviewed:
@@ -70,7 +70,7 @@ class LabelMoved(JournalEvent):
             )
         return gettext("published {name} in an emergency: {label} moved {place} without approval")
 
-    def _words(self) -> dict[str, Any]:
+    def _list_words(self) -> dict[str, Any]:
         return {
             "label": self.label,
             "name": self.template,
@@ -88,14 +88,14 @@ class LabelMoved(JournalEvent):
         elif self.how == "published":
             words = gettext("published it: {label} is on v{to}")
         elif self.how == "broke_glass":
-            words = self._emergency_words()
+            words = self._write_emergency_line()
         elif self.how == "rolled_back":
             words = gettext("rolled {label} back to v{to}")
         else:
             words = gettext("moved {label}")
         return TimelineLine("check", words.format(**names), look="ok", text=self.reason)
 
-    def _emergency_words(self) -> str:
+    def _write_emergency_line(self) -> str:
         if self.reviewed and self.ignored_freeze:
             return gettext("published it in an emergency, in a freeze ({freeze}): {label} is on v{to}")
         if self.reviewed:

@@ -65,8 +65,8 @@ def find_visible_template(actor: Actor, template: Template) -> VisibleTemplate:
 def list_visible_templates(actor: Actor, rows: Sequence[Template]) -> dict[int, VisibleTemplate]:
     """The same for many templates, by their ids."""
     if actor.key is None or not key_rights.is_narrow(actor.key):
-        return {row.pk: _of_latest(row) for row in rows}
-    versions = _served(actor, rows)
+        return {row.pk: _show_latest(row) for row in rows}
+    versions = _find_served(actor, rows)
     return {row.pk: may_see_version(row, versions.get(row.pk)) for row in rows}
 
 
@@ -106,7 +106,7 @@ def search_visible(  # noqa: PLR0913  # as search_queries.search_templates
     rows = template_queries.filter_templates(
         template_queries.list_browsable_templates(actor), archived=archived, **places
     )
-    matches = _matching(actor, rows, template_queries.search_words(q), tag, read_text(cursor) or "", limit + 1)
+    matches = _select_matching(actor, rows, template_queries.search_words(q), tag, read_text(cursor) or "", limit + 1)
     return cut(matches, limit, lambda template: template.name)
 
 
@@ -120,7 +120,7 @@ def list_visible(
     if not tag:
         return rows
     if actor.key is not None and key_rights.is_narrow(actor.key):
-        return _matching(actor, rows, (), tag)
+        return _select_matching(actor, rows, (), tag)
     return rows.filter(tags__name=tag)
 
 
@@ -168,7 +168,7 @@ def list_visible_numbers(actor: Actor, template: Template) -> set[int] | None:
     return {row.number for row in rows if verdicts[row.digest]}
 
 
-def _matching(
+def _select_matching(
     actor: Actor,
     rows: QuerySet[Template],
     words: Sequence[str],
@@ -190,7 +190,7 @@ def _matching(
     return templates[:most]
 
 
-def _served(actor: Actor, rows: Sequence[Template]) -> Mapping[int, Version]:
+def _find_served(actor: Actor, rows: Sequence[Template]) -> Mapping[int, Version]:
     """Map template id to the newest version that the narrow key's labels serve; without labels, the protected ones."""
     key = actor.key
     if key is None or not rows:
@@ -214,6 +214,6 @@ def _may_fetch(actor: Actor, template: Template, version: Version, label: str | 
     return True
 
 
-def _of_latest(template: Template) -> VisibleTemplate:
+def _show_latest(template: Template) -> VisibleTemplate:
     tags = tuple(sorted(tag.name for tag in template.tags.all()))
     return VisibleTemplate(template.description, tags, template.format, template.latest)

@@ -122,7 +122,7 @@ class Version(models.Model):
     def require_text(self) -> None:
         """Raise Gone if the text was redacted, saying when, by whom and why."""
         if self.is_redacted:
-            raise self._gone()
+            raise self._build_gone()
 
     def unpacked(self) -> dict[str, Any]:
         """The bundle as a mapping: engine, document, fragments, profile. Raises Gone if it was redacted."""
@@ -130,7 +130,7 @@ class Version(models.Model):
         bundle: dict[str, Any] = json.loads(self.bundle)
         return bundle
 
-    def _gone(self) -> Gone:
+    def _build_gone(self) -> Gone:
         redaction, at = self.redaction, self.redaction.created_at
         return Gone(
             gettext("{name}@{number} was redacted on {at:%Y-%m-%d} by {username}: {reason}").format(

@@ -55,7 +55,7 @@ def get_draft(actor: Actor, name: str, draft_name: str) -> Draft:
     """One of the actor's drafts of a template, or NotFound."""
     draft = template_queries.find_draft(actor, name, draft_name)
     if draft is None:
-        raise _unknown(name, draft_name)
+        raise _refuse_unknown(name, draft_name)
     return draft
 
 
@@ -117,7 +117,7 @@ def rename_draft(*, actor: Actor, name: str, draft_name: str, new_name: str) -> 
         rows = _lock_drafts(actor, space, path).filter(discarded_at=None)
         draft = rows.filter(name=draft_name).first()
         if draft is None:
-            raise _unknown(name, draft_name)
+            raise _refuse_unknown(name, draft_name)
         drafts.require_free_name(new_name, rows.exclude(pk=draft.pk))
         draft.name = new_name
         draft.save(update_fields=["name"])
@@ -157,7 +157,7 @@ def _advance_revision(draft: Draft) -> None:
     draft.save(update_fields=["revision"])
 
 
-def _unknown(name: str, draft_name: str) -> NotFound:
+def _refuse_unknown(name: str, draft_name: str) -> NotFound:
     if draft_name:
         shown = draft_name[: names.LONGEST_DRAFT_NAME]
         return NotFound(gettext("You have no draft {draft} of {name}.").format(draft=shown, name=name))

@@ -14,7 +14,7 @@ from registry.accounts.actor import Actor
 from registry.core import metrics, tracing
 from registry.core.errors import Invalid
 from registry.core.lru import Recent
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.namespaces import key_rights
 from registry.namespaces.verbs import Verb
 from registry.templates import version_queries
@@ -127,7 +127,7 @@ def _render_all(
     bundle = json.loads(examined.bundle)
     given = {name: bundle[name] for name in ("fragments", "profile")}
     try:
-        with metrics.RENDER_SECONDS.time(), child() as bounded:
+        with metrics.RENDER_SECONDS.time(), borrow_renderer() as bounded:
             asked = (bundle["document"], dict(wanted.data))
             if with_placeholders:
                 return bounded.render_with_placeholders(*asked, **given, target=wanted.target)
@@ -162,7 +162,7 @@ def _run(
 ) -> dict[str, Any]:
     given = {name: bundle[name] for name in ("fragments", "profile")}
     try:
-        with metrics.RENDER_SECONDS.time(), child() as bounded:
+        with metrics.RENDER_SECONDS.time(), borrow_renderer() as bounded:
             if index is None:
                 return bounded.render(bundle["document"], dict(data), **given, target=target, **options)
             rendered = bounded.render_all(bundle["document"], dict(data), **given, target=target, **options)

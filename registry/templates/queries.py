@@ -106,11 +106,11 @@ def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False, ac
     rows = Template.objects.select_related("namespace", "latest")
     template = rows.filter(name=name).first() or rows.filter(former_names__name=name).first()
     if template is None:
-        raise _unknown(name)
+        raise _refuse_unknown(name)
     try:
         permissions.require_verb(actor, verb, template.namespace, template.path, act=act)
     except NotFound as error:
-        raise _unknown(name) from error
+        raise _refuse_unknown(name) from error
     if template.name != name and (lock or verb not in _READING):
         raise renamed(name, template.name)
     return template
@@ -155,12 +155,12 @@ def find_draft(actor: Actor, name: str, draft_name: str = "") -> Draft | None:
 
 def find_discarded_draft(actor: Actor, name: str) -> Draft | None:
     """The draft of a template that the actor discarded last and can still restore."""
-    return _discarded_drafts(actor, name).first()
+    return _select_discarded_drafts(actor, name).first()
 
 
 def list_discarded_drafts(actor: Actor, name: str) -> list[Draft]:
     """The drafts of a template that the actor can restore: for each name the one discarded last."""
-    rows = _discarded_drafts(actor, name).defer("document", "samples")
+    rows = _select_discarded_drafts(actor, name).defer("document", "samples")
     newest: dict[str, Draft] = {}
     for draft in rows:
         newest.setdefault(draft.name, draft)
@@ -175,7 +175,7 @@ def list_template_drafts(actor: Actor, name: str) -> list[Draft]:
     return list(rows.filter(person=actor.person, path=path).order_by("name"))
 
 
-def _discarded_drafts(actor: Actor, name: str) -> QuerySet[Draft]:
+def _select_discarded_drafts(actor: Actor, name: str) -> QuerySet[Draft]:
     namespace, _, path = name.partition("/")
     rows = Draft.everything.filter(person=actor.person, namespace__name=namespace, path=path)
     return rows.filter(discarded_at__gt=log.now() - KEPT).order_by("-discarded_at", "-pk")
@@ -227,5 +227,5 @@ def list_browsable_templates(actor: Actor) -> QuerySet[Template]:
     return rows.prefetch_related("tags", "labels").order_by("name")
 
 
-def _unknown(name: str) -> NotFound:
+def _refuse_unknown(name: str) -> NotFound:
     return NotFound(gettext("There is no template {name}, or you don't have access to it.").format(name=name[:600]))

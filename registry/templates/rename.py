@@ -115,7 +115,7 @@ def _rename(actor: Actor, template: Template, to: str, reason: str, at: datetime
         with transaction.atomic():
             write_name(template, to, at)
     except IntegrityError:  # a first save under that name committed before
-        raise _taken(to) from None
+        raise _refuse_taken(to) from None
     event = TemplateRenamed(
         template=to,
         former=former,
@@ -172,7 +172,7 @@ def _check_standard(namespace: Namespace, to: str) -> None:
 
 def _require_free(template: Template, to: str) -> None:
     if Template.objects.filter(name=to).exists():
-        raise _taken(to)
+        raise _refuse_taken(to)
     former = FormerName.objects.filter(name=to).exclude(template=template).select_related("template").first()
     if former is not None:
         raise Conflict(
@@ -183,5 +183,5 @@ def _require_free(template: Template, to: str) -> None:
         )
 
 
-def _taken(to: str) -> Conflict:
+def _refuse_taken(to: str) -> Conflict:
     return Conflict(gettext("There is a template {to} already: choose another name.").format(to=to), taken=to)

@@ -37,7 +37,9 @@ class Samples(APIView):
     )
     def get(self, request: Request, name: str) -> Response:
         """Read the samples as last saved."""
-        return Response(_shape(name, template_queries.get_template(identify_actor(request), name).current_samples()))
+        return Response(
+            _describe_samples(name, template_queries.get_template(identify_actor(request), name).current_samples())
+        )
 
     @extend_schema(
         operation_id="saveSamples",
@@ -48,9 +50,11 @@ class Samples(APIView):
         """Replace the samples, checked against the latest version."""
         given = read(SamplesInput, request)
         return Response(
-            _shape(name, services.save_samples(actor=identify_actor(request), name=name, samples=given["samples"]))
+            _describe_samples(
+                name, services.save_samples(actor=identify_actor(request), name=name, samples=given["samples"])
+            )
         )
 
 
-def _shape(name: str, row: SampleSet | None) -> dict[str, Any]:
+def _describe_samples(name: str, row: SampleSet | None) -> dict[str, Any]:
     return {"name": name, "samples": row.samples if row else {}}

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.problems import Problem
-from registry.core.renderer_pool import child
+from registry.core.renderer_pool import borrow_renderer
 from registry.journal import log
 from registry.journal.event import compute_digest, format_canonical_json
 from registry.templates.models import Rendering, Version
@@ -39,7 +39,7 @@ def render_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -
     """
     data = {name: compute_digest(format_canonical_json(values)) for name, values in samples.items()}
     rows = Rendering.objects.filter(digest=version.digest, data__in=set(data.values()))
-    kept = {row.data: outcome for row in rows if _is_traced(outcome := _outcome(row))}
+    kept = {row.data: outcome for row in rows if _is_traced(outcome := _build_outcome(row))}
     missing = {name: values for name, values in samples.items() if data[name] not in kept}
     fresh = _render(version, missing) if missing else {}
     _keep(version, {data[name]: outcome for name, outcome in fresh.items()})
@@ -63,7 +63,7 @@ def _render(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[
     bundle = version.unpacked()
     given = {part: bundle[part] for part in ("fragments", "profile")}
     try:
-        with child() as bounded:
+        with borrow_renderer() as bounded:
             renderings = bounded.render_samples(bundle["document"], samples, **given, traced=True)
     except RenderError as error:
         return dict.fromkeys(samples, SampleOutcome(None, error.to_problem()))
@@ -96,7 +96,7 @@ def _keep(version: Version, outcomes: Mapping[str, SampleOutcome]) -> None:
             )
 
 
-def _outcome(row: Rendering) -> SampleOutcome:
+def _build_outcome(row: Rendering) -> SampleOutcome:
     return SampleOutcome(None, Problem.from_dict(row.value)) if row.is_problem else SampleOutcome(row.value, None)
 
 

@@ -43,7 +43,7 @@ def list_flat_folders(actor: Actor, namespace: str = "") -> list[Folder]:
 
     namespace: only those of this one. Archived templates don't count.
     """
-    rows = SearchCount.objects.filter(kind="in", namespace__in=_visible(actor, namespace)).order_by("value")
+    rows = SearchCount.objects.filter(kind="in", namespace__in=_select_visible(actor, namespace)).order_by("value")
     return [Folder(path, path, count) for path, count in rows.values_list("value", "count")[:_MOST_FOLDERS]]
 
 
@@ -102,7 +102,7 @@ def list_values(
 
     namespace: only those of this one.
     """
-    rows = SearchCount.objects.filter(kind__in=kinds, namespace__in=_visible(actor, namespace))
+    rows = SearchCount.objects.filter(kind__in=kinds, namespace__in=_select_visible(actor, namespace))
     sums = rows.values_list("kind", "value").annotate(total=Sum("count")).order_by("-total", "value")
     counts: dict[str, list[tuple[str, int]]] = {kind: [] for kind in kinds}
     for kind, value, total in sums:
@@ -116,11 +116,11 @@ def find_similar_words(actor: Actor, kind: str, text: str) -> str | None:
 
     kind: of `FILTER_KINDS`, or `word` for the words in names. Only values with a common prefix are compared.
     """
-    rows = SearchCount.objects.filter(kind=kind, namespace__in=_visible(actor, ""), value__startswith=text[:1])
+    rows = SearchCount.objects.filter(kind=kind, namespace__in=_select_visible(actor, ""), value__startswith=text[:1])
     values = rows.values_list("value", flat=True).distinct()[:_MOST_COMPARED]
     return next(iter(difflib.get_close_matches(text, list(values), n=1, cutoff=0.7)), None)
 
 
-def _visible(actor: Actor, namespace: str) -> QuerySet[Namespace]:
+def _select_visible(actor: Actor, namespace: str) -> QuerySet[Namespace]:
     rows = permissions.list_visible_namespaces(actor)
     return rows.filter(name=namespace) if namespace else rows

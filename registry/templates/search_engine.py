@@ -53,11 +53,13 @@ def match_some(groups: Sequence[TermGroup], limit: int) -> list[Hit]:
             f"SELECT e.id, e.name FROM (SELECT rowid AS found FROM {INDEX_TABLE} "
             f"WHERE {INDEX_TABLE} MATCH %s LIMIT {int(limit)}) CROSS JOIN {_ENTRY} e ON e.id = found"
         )
-        return _run(sql, [_fts5_expression(groups)])
+        return _run(sql, [_write_fts5_expression(groups)])
     with transaction.atomic():
         # Force the index: a table scan would be faster if many match, but far slower if few do.
         _execute("SET LOCAL enable_seqscan = off")
-        hits = _run(f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery LIMIT {int(limit)}", [_tsquery(groups)])
+        hits = _run(
+            f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery LIMIT {int(limit)}", [_write_tsquery(groups)]
+        )
         _execute("SET LOCAL enable_seqscan = on")
     return hits
 
@@ -71,12 +73,12 @@ def list_newest_matches(groups: Sequence[TermGroup], before: int | None, limit: 
             f"SELECT rowid, '' FROM {INDEX_TABLE} WHERE {INDEX_TABLE} MATCH %s {older.format(column='rowid')} "
             f"ORDER BY rowid DESC LIMIT {int(limit)}"
         )
-        return _run(sql, [_fts5_expression(groups), *parameters])
+        return _run(sql, [_write_fts5_expression(groups), *parameters])
     sql = (
         f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery {older.format(column='id')} "
         f"ORDER BY id DESC LIMIT {int(limit)}"
     )
-    return _run(sql, [_tsquery(groups), *parameters])
+    return _run(sql, [_write_tsquery(groups), *parameters])
 
 
 def walk_by_name(groups: Sequence[TermGroup], scope: Scope, after: str, limit: int) -> list[Hit]:
@@ -85,12 +87,12 @@ def walk_by_name(groups: Sequence[TermGroup], scope: Scope, after: str, limit: i
     """
     place, parameters = _place(scope, after)
     if connection.vendor == "sqlite":
-        conditions = [_contains(group) for group in groups]
+        conditions = [_write_contains(group) for group in groups]
         wheres = [place, *(condition for condition, _ in conditions)]
         parameters += [value for _, values in conditions for value in values]
     else:
         wheres = [place, "vector @@ %s::tsquery"]
-        parameters.append(_tsquery(groups))
+        parameters.append(_write_tsquery(groups))
     sql = f"SELECT id, name FROM {_ENTRY} WHERE {' AND '.join(wheres)} ORDER BY name LIMIT {int(limit)}"
     return _run(sql, parameters)
 
@@ -128,20 +130,20 @@ def _place(scope: Scope, after: str) -> tuple[str, list[Any]]:
     return " AND ".join(wheres), parameters
 
 
-def _fts5_expression(groups: Sequence[TermGroup]) -> str:
-    return " AND ".join(f"({' OR '.join(_fts5_term(term) for term in group)})" for group in groups)
+def _write_fts5_expression(groups: Sequence[TermGroup]) -> str:
+    return " AND ".join(f"({' OR '.join(_write_fts5_term(term) for term in group)})" for group in groups)
 
 
-def _fts5_term(term: Term) -> str:
+def _write_fts5_term(term: Term) -> str:
     return f'"{term.text}"{" *" if term.is_prefix else ""}'  # letters, digits and underscores: nothing to escape
 
 
-def _tsquery(groups: Sequence[TermGroup]) -> str:
+def _write_tsquery(groups: Sequence[TermGroup]) -> str:
     parts = (" | ".join(f"'{term.text}'{':*' if term.is_prefix else ''}" for term in group) for group in groups)
     return " & ".join(f"({part})" for part in parts)
 
 
-def _contains(group: TermGroup) -> tuple[str, list[str]]:
+def _write_contains(group: TermGroup) -> tuple[str, list[str]]:
     """SQLite's condition that a row contains some term of the group, without using the index."""
     tests, values = [], []
     for term in group:

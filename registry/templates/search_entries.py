@@ -47,14 +47,14 @@ class _State:
 
 def refresh_entry(template_id: int) -> None:
     """Replace the entry of a template after its text changed; it becomes the newest one."""
-    _refresh([template_id], _live_models)
+    _refresh([template_id], _select_live_models)
 
 
 def rewrite_entry(template_id: int) -> None:
     """Rewrite the entry of a template after it was renamed, keeping its position in the order of changes."""
-    entries = _live_models("SearchEntry").objects.filter(template=template_id)
+    entries = _select_live_models("SearchEntry").objects.filter(template=template_id)
     place = entries.values_list("pk", flat=True).first()
-    _refresh([template_id], _live_models)
+    _refresh([template_id], _select_live_models)
     if place is not None:
         renewed = entries.get()
         entries.all().delete()
@@ -64,21 +64,21 @@ def rewrite_entry(template_id: int) -> None:
 
 def refresh_facets(template_ids: Iterable[int]) -> None:
     """Update the values that change without a save: labels, checks, owners and whether it is archived."""
-    rows = _live_models("Template").objects.filter(pk__in=list(template_ids), latest__isnull=False)
+    rows = _select_live_models("Template").objects.filter(pk__in=list(template_ids), latest__isnull=False)
     rows = rows.select_related("namespace", "latest", "created_by").defer("latest__bundle")
     templates = {row.pk: row for row in rows}
-    states = _states(list(templates.values()), _live_models)
-    entries = _live_models("SearchEntry").objects.filter(template__in=list(templates)).defer("words")
+    states = _read_states(list(templates.values()), _select_live_models)
+    entries = _select_live_models("SearchEntry").objects.filter(template__in=list(templates)).defer("words")
     counts: Counter[CountKey] = Counter()
     for entry in entries:
         template = templates[entry.template_id]
         before = json.loads(entry.facts)
         facts = {kind: values for kind, values in before.items() if kind not in _DYNAMIC}
-        facts |= _dynamic_facts(template, states[template.pk])
+        facts |= _read_dynamic_facts(template, states[template.pk])
         counts.subtract(_count_keys(entry.namespace_id, entry.name, before, is_archived=entry.is_archived))
         entry.is_archived = template.archived_at is not None
         counts.update(_count_keys(entry.namespace_id, entry.name, facts, is_archived=entry.is_archived))
-        entry.facts, entry.facets = _write_facts(facts), _facets(entry, facts)
+        entry.facts, entry.facets = _write_facts(facts), _write_facets(entry, facts)
         entry.save(update_fields=["is_archived", "facts", "facets"])
     _add_counts(counts)
 
@@ -86,7 +86,7 @@ def refresh_facets(template_ids: Iterable[int]) -> None:
 def refresh_owners(namespace: Namespace) -> None:
     """Update the owners of a namespace's templates after its rules or groups changed."""
     groups = read_owning_groups([namespace])[namespace.pk]
-    rows = _live_models("SearchEntry").objects.filter(namespace=namespace)
+    rows = _select_live_models("SearchEntry").objects.filter(namespace=namespace)
     changed = [
         template
         for template, name, creator, facts in rows.values_list(
@@ -104,7 +104,7 @@ def rebuild_entries(models: Models | None = None) -> int:
 
     models: returns a model by its name; a migration passes its historical models.
     """
-    models = models or _live_models
+    models = models or _select_live_models
     models("SearchEntry").objects.all().delete()
     models("SearchCount").objects.all().delete()
     rows = models("Template").objects.filter(latest__isnull=False).order_by("updated_at", "pk")
@@ -114,7 +114,7 @@ def rebuild_entries(models: Models | None = None) -> int:
     return len(ids)
 
 
-def _live_models(name: str) -> Any:
+def _select_live_models(name: str) -> Any:
     return apps.get_model("registry", name)
 
 
@@ -128,7 +128,7 @@ def _refresh(template_ids: Sequence[int], models: Models) -> None:
     for namespace, name, is_archived, facts in old.values_list("namespace_id", "name", "is_archived", "facts"):
         counts.subtract(_count_keys(namespace, name, json.loads(facts), is_archived=is_archived))
     old.delete()
-    states = _states(templates, models)
+    states = _read_states(templates, models)
     entries = [_make_entry(model, template, states[template.pk]) for template in templates]
     for entry in entries:
         facts = json.loads(entry.facts)
@@ -148,7 +148,7 @@ def _make_entry(model: Any, template: Any, state: _State) -> Any:
         "model": [document.model] if document and document.model else [],
         "input": list(document.inputs or ()) if document else [],
         "format": [template.format],
-        **_dynamic_facts(template, state),
+        **_read_dynamic_facts(template, state),
     }
     facts = {
         kind: list(dict.fromkeys(str(value)[:LONGEST_VALUE] for value in values))[:_MOST_VALUES]
@@ -156,12 +156,12 @@ def _make_entry(model: Any, template: Any, state: _State) -> Any:
     }
     entry = model(template=template, namespace_id=template.namespace_id, name=template.name)
     entry.is_archived = template.archived_at is not None
-    entry.facts, entry.facets = _write_facts(facts), _facets(entry, facts)
+    entry.facts, entry.facets = _write_facts(facts), _write_facets(entry, facts)
     entry.words = " ".join([*index_name(template.name), *list_text_terms([template.description, *tags, text])])
     return entry
 
 
-def _states(templates: Sequence[Any], models: Models) -> dict[int, _State]:
+def _read_states(templates: Sequence[Any], models: Models) -> dict[int, _State]:
     labels: defaultdict[int, dict[str, int]] = defaultdict(dict)
     rows = models("Label").objects.filter(template__in=[row.pk for row in templates])
     for template, name, number in rows.values_list("template_id", "name", "version__number"):
@@ -174,7 +174,7 @@ def _states(templates: Sequence[Any], models: Models) -> dict[int, _State]:
     return {row.pk: _State(labels[row.pk], outcomes[row.pk], groups[row.namespace_id]) for row in templates}
 
 
-def _dynamic_facts(template: Any, state: _State) -> Facts:
+def _read_dynamic_facts(template: Any, state: _State) -> Facts:
     newest = template.latest.number
     outcomes = set(state.outcomes.values())
     owners = find_owners_of_path(template.namespace, template.name.partition("/")[2], state.groups)
@@ -190,9 +190,9 @@ def _write_facts(facts: Facts) -> str:
     return json.dumps(facts, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
 
 
-def _facets(entry: Any, facts: Mapping[str, Sequence[str]]) -> str:
+def _write_facets(entry: Any, facts: Mapping[str, Sequence[str]]) -> str:
     state = _ARCHIVED if entry.is_archived else _LIVE
-    terms = {write_facet_term(state, ""), *(write_facet_term(_FOLDER, folder) for folder in _folders(entry.name))}
+    terms = {write_facet_term(state, ""), *(write_facet_term(_FOLDER, folder) for folder in _list_folders(entry.name))}
     terms |= {write_facet_term(kind, value) for kind, values in facts.items() for value in values}
     namespace = entry.name.partition("/")[0]
     # The protected labels depend on the namespace, so a list over several filters by pairs of namespace and label.
@@ -200,7 +200,7 @@ def _facets(entry: Any, facts: Mapping[str, Sequence[str]]) -> str:
     return " ".join(sorted(terms))
 
 
-def _folders(name: str) -> list[str]:
+def _list_folders(name: str) -> list[str]:
     """The namespace and the folders that a template is in: support, support/refunds."""
     segments = name.split("/")[:-1]
     return ["/".join(segments[: depth + 1]) for depth in range(len(segments))]
@@ -213,7 +213,7 @@ def _count_keys(
     if is_archived:
         return set()
     keys = {(namespace, kind, value) for kind, values in facts.items() for value in values}
-    keys |= {(namespace, _FOLDER, folder) for folder in _folders(name)}
+    keys |= {(namespace, _FOLDER, folder) for folder in _list_folders(name)}
     return keys | {(namespace, _WORD, word) for word in read_words(name)}
 
 
@@ -225,21 +225,21 @@ def _add_counts(counts: Mapping[CountKey, int]) -> None:
         with connection.cursor() as cursor:
             cursor.execute(
                 "INSERT INTO registry_searchcount (namespace_id, kind, value, parent, count) "
-                f"VALUES {_places(5, len(rows))} ON CONFLICT (namespace_id, kind, value) "
+                f"VALUES {_write_placeholders(5, len(rows))} ON CONFLICT (namespace_id, kind, value) "
                 "DO UPDATE SET count = registry_searchcount.count + excluded.count",
-                [value for key, change in rows for value in (*key, _parent(key), change)],
+                [value for key, change in rows for value in (*key, _find_parent(key), change)],
             )
             if smaller := [key for key, change in rows if change < 0]:
                 cursor.execute(
                     "DELETE FROM registry_searchcount WHERE count <= 0 AND (namespace_id, kind, value) IN "
-                    f"(VALUES {_places(3, len(smaller))})",
+                    f"(VALUES {_write_placeholders(3, len(smaller))})",
                     [value for key in smaller for value in key],
                 )
 
 
-def _parent(key: CountKey) -> str:
+def _find_parent(key: CountKey) -> str:
     return key[2].rpartition("/")[0] if key[1] == _FOLDER else ""
 
 
-def _places(columns: int, rows: int) -> str:
+def _write_placeholders(columns: int, rows: int) -> str:
     return ", ".join([f"({', '.join(['%s'] * columns)})"] * rows)

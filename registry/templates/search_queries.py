@@ -143,13 +143,13 @@ def find_templates(
         )
     after_name = read_text(cursor) or "" if sort == "name" else ""
     before_id = read_number(cursor) if sort == "changed" else None
-    groups, scope = _groups(search), _scope(visible or find_visible_namespaces(actor), search)
+    groups, scope = _build_groups(search), _build_scope(visible or find_visible_namespaces(actor), search)
     if groups is None or scope.is_empty:
         return SearchPage(Page([], None), MatchCount(0))
     if sort == "name" and not groups:
         hits, count = search_engine.list_first_by_name(scope, after_name, limit + 1), None
     else:
-        found = search_engine.match_some([*_scope_groups(scope), *groups], counted + 1)
+        found = search_engine.match_some([*_build_scope_groups(scope), *groups], counted + 1)
         count = MatchCount(min(len(found), counted), len(found) <= counted)
         if count.is_exact and sort == "name":
             hits = sorted((hit for hit in found if hit[1] > after_name), key=lambda hit: hit[1])
@@ -158,7 +158,7 @@ def find_templates(
         elif sort == "name":
             hits = search_engine.walk_by_name(groups, scope, after_name, limit + 1)
         else:
-            hits = search_engine.list_newest_matches([*_scope_groups(scope), *groups], before_id, limit + 1)
+            hits = search_engine.list_newest_matches([*_build_scope_groups(scope), *groups], before_id, limit + 1)
     if count is None or not groups:
         count = _count_scope(scope)
     page = cut(hits[: limit + 1], limit, lambda hit: hit[1] if sort == "name" else hit[0])
@@ -173,16 +173,16 @@ def count_templates(
     visible: VisibleNamespaces | None = None,
 ) -> MatchCount:
     """The number of matches, exact up to `counted`."""
-    groups, scope = _groups(search), _scope(visible or find_visible_namespaces(actor), search)
+    groups, scope = _build_groups(search), _build_scope(visible or find_visible_namespaces(actor), search)
     if groups is None or scope.is_empty:
         return MatchCount(0)
     if not groups:
         return _count_scope(scope)
-    count = len(search_engine.match_some([*_scope_groups(scope), *groups], counted + 1))
+    count = len(search_engine.match_some([*_build_scope_groups(scope), *groups], counted + 1))
     return MatchCount(min(count, counted), count <= counted)
 
 
-def _groups(search: TemplateSearch) -> list[TermGroup] | None:
+def _build_groups(search: TemplateSearch) -> list[TermGroup] | None:
     """What has to match, or None if nothing can."""
     words = search.q.replace("\0", " ").split()[:_MOST_WORDS]
     terms = [read_words(word) for word in words]
@@ -204,7 +204,7 @@ def _groups(search: TemplateSearch) -> list[TermGroup] | None:
     return list(dict.fromkeys(groups))
 
 
-def _scope(visible: VisibleNamespaces, search: TemplateSearch) -> Scope:
+def _build_scope(visible: VisibleNamespaces, search: TemplateSearch) -> Scope:
     folder = (search.folder or "").strip("/")
     root = folder.partition("/")[0]
     if search.namespace and root and search.namespace != root:
@@ -217,7 +217,7 @@ def _scope(visible: VisibleNamespaces, search: TemplateSearch) -> Scope:
     return Scope(tuple(visible.ids.values()), tuple(visible.ids), folder, search.archived)
 
 
-def _scope_groups(scope: Scope) -> list[TermGroup]:
+def _build_scope_groups(scope: Scope) -> list[TermGroup]:
     groups: list[TermGroup] = [(Term(write_facet_term("archived" if scope.is_archived else "live", "")),)]
     if scope.folder:
         groups.append((Term(write_facet_term("in", scope.folder)),))
@@ -228,7 +228,7 @@ def _scope_groups(scope: Scope) -> list[TermGroup]:
 
 def _count_scope(scope: Scope) -> MatchCount:
     if scope.is_archived:
-        count = len(search_engine.match_some(_scope_groups(scope), COUNTED + 1))
+        count = len(search_engine.match_some(_build_scope_groups(scope), COUNTED + 1))
         return MatchCount(min(count, COUNTED), count <= COUNTED)
     rows = SearchCount.objects.filter(kind="in")
     rows = rows.filter(value=scope.folder) if scope.folder else rows.filter(parent="")

@@ -68,7 +68,7 @@ def list_text_terms(texts: Iterable[str]) -> list[str]:
     """The distinct words of the texts, sorted; only the first ones if there are too many."""
     terms: set[str] = set()
     size = 0
-    for word in _indexed_words(texts):
+    for word in _list_indexed_words(texts):
         if word not in terms:
             size += len(word) + 1
             if size > MOST_BYTES:
@@ -103,7 +103,7 @@ def _split_words(text: str) -> list[str]:
     return _WORD.findall(folded)
 
 
-def _indexed_words(texts: Iterable[str]) -> Iterator[str]:
+def _list_indexed_words(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         for word in _split_words(text):
             if word.isascii():

@@ -158,18 +158,18 @@ class ReportTotals:
 
 def report_of_version(version: Version, days: int = DAYS) -> ReportTotals | None:
     """The reports for the version, or None without any."""
-    return _sum(_rows(days).filter(version=version))
+    return _sum(_select_reports(days).filter(version=version))
 
 
 def reports_by_version(template: Template, days: int = DAYS) -> dict[int, ReportTotals]:
     """The same by version number, newest first; versions without a report are absent."""
     grouped: dict[int, list[Report]] = {}
-    for row in _rows(days).filter(version__template=template).order_by("-version__number"):
+    for row in _select_reports(days).filter(version__template=template).order_by("-version__number"):
         grouped.setdefault(row.version.number, []).append(row)
     return {number: summed for number, rows in grouped.items() if (summed := _sum(rows))}
 
 
-def _rows(days: int) -> QuerySet[Report]:
+def _select_reports(days: int) -> QuerySet[Report]:
     since = datetime.now(UTC).date() - timedelta(days=days)
     return Report.objects.filter(day__gt=since).select_related("key", "version").defer("version__bundle")
 

@@ -70,7 +70,7 @@ def read_scores_by_version(template: Template, days: int = DAYS) -> dict[int, li
     for *place, count, total, squares, graded, last_at in sorted(sums, key=lambda row: (-row[0], *row[1:3])):
         if count:
             number, name, by_person = place
-            low, high = _interval(count, total, squares, is_share=not graded)
+            low, high = _compute_interval(count, total, squares, is_share=not graded)
             bucket_count = buckets.get((number, name, by_person), 0)
             score = Score(number, name, by_person, count, total / count, low, high, not graded, bucket_count, last_at)
             scores.setdefault(number, []).append(score)
@@ -99,7 +99,7 @@ def _sum_days(days: Sequence[OutcomeTotal]) -> Score:
     """One score of one version over some days."""
     count, total = sum(day.count for day in days), sum(day.total for day in days)
     is_share = not any(day.graded for day in days)
-    low, high = _interval(count, total, sum(day.squares for day in days), is_share=is_share)
+    low, high = _compute_interval(count, total, sum(day.squares for day in days), is_share=is_share)
     number, last_at = days[0].version.number, max(day.last_at for day in days)
     return Score(number, days[0].name, False, count, total / count, low, high, is_share, 0, last_at)
 
@@ -140,7 +140,7 @@ def _count_buckets(template: Template, since: date) -> dict[tuple[int, str, bool
     return {(number, name, by_person): count for number, name, by_person, count in places}
 
 
-def _interval(count: int, total: float, squares: float, *, is_share: bool) -> tuple[float | None, float | None]:
+def _compute_interval(count: int, total: float, squares: float, *, is_share: bool) -> tuple[float | None, float | None]:
     """The bounds of the mean: Wilson's for a share, the normal approximation for other values."""
     if count < FEWEST:
         return None, None

@@ -88,7 +88,7 @@ class FetchesOfDay:
 
 def list_fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
     """One Fetcher per key, ref and version, busiest first."""
-    rows = _rows(of, days).values("key", "ref", "version__number", "former_name")
+    rows = _select_fetches(of, days).values("key", "ref", "version__number", "former_name")
     totals = list(
         rows.annotate(total=Sum("count"), last=Max("last_at")).order_by("-total", "key", "ref", "former_name")
     )
@@ -111,7 +111,7 @@ def list_fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
 def count_by_label(template: Template, days: int = DAYS) -> dict[str, int]:
     """Map label to its fetches; those by number or digest are under the empty string."""
     counts: dict[str, int] = {}
-    for ref, count in _sums(_rows(template, days), "ref").items():
+    for ref, count in _sum_by_field(_select_fetches(template, days), "ref").items():
         label = "" if is_pin(ref) else ref
         counts[label] = counts.get(label, 0) + count
     return dict(sorted(counts.items(), key=lambda entry: -entry[1]))
@@ -119,10 +119,10 @@ def count_by_label(template: Template, days: int = DAYS) -> dict[str, int]:
 
 def count_by_version_and_day(template: Template, days: int = 7) -> dict[int, list[int]]:
     """Map version number to its fetches on each of the last days, most fetched first."""
-    days_shown = _days(days)
+    days_shown = _list_days(days)
     place = {day: index for index, day in enumerate(days_shown)}
     counts: dict[int, list[int]] = {}
-    rows = _rows(template, days).values_list("version__number", "day").annotate(total=Sum("count"))
+    rows = _select_fetches(template, days).values_list("version__number", "day").annotate(total=Sum("count"))
     for number, day, total in rows.order_by():
         counts.setdefault(number, [0] * days)[place[day]] = total
     return dict(sorted(counts.items(), key=lambda entry: (-sum(entry[1]), -entry[0])))
@@ -130,13 +130,13 @@ def count_by_version_and_day(template: Template, days: int = 7) -> dict[int, lis
 
 def count_by_template(templates: Iterable[int], days: int = 7) -> dict[int, int]:
     """Map the id of each fetched template to its fetches in the last days; one query."""
-    rows = Fetch.objects.filter(version__template__in=list(templates), day__gt=_today() - timedelta(days=days))
-    return _sums(rows, "version__template")
+    rows = Fetch.objects.filter(version__template__in=list(templates), day__gt=_find_today() - timedelta(days=days))
+    return _sum_by_field(rows, "version__template")
 
 
 def count_by_template_and_day(templates: Iterable[int], days: int = 7) -> dict[int, list[int]]:
     """Map the id of each fetched template to its fetches on each of the last days; one query."""
-    place = {day: index for index, day in enumerate(_days(days))}
+    place = {day: index for index, day in enumerate(_list_days(days))}
     rows = Fetch.objects.filter(version__template__in=list(templates), day__in=list(place)).order_by()
     counts: dict[int, list[int]] = {}
     for template, day, total in rows.values_list("version__template", "day").annotate(total=Sum("count")):
@@ -146,10 +146,10 @@ def count_by_template_and_day(templates: Iterable[int], days: int = 7) -> dict[i
 
 def use_of_key(key: Key, days: int = DAYS) -> KeyUse:
     """What stops working when the key is revoked."""
-    rows = Fetch.objects.filter(key=key, day__gt=_today() - timedelta(days=days))
-    names = _sums(rows, "version__template__name")
-    yesterday = Q(day=_today() - timedelta(days=1))
-    in_week = Q(day__gt=_today() - timedelta(days=WEEK))
+    rows = Fetch.objects.filter(key=key, day__gt=_find_today() - timedelta(days=days))
+    names = _sum_by_field(rows, "version__template__name")
+    yesterday = Q(day=_find_today() - timedelta(days=1))
+    in_week = Q(day__gt=_find_today() - timedelta(days=WEEK))
     counts = rows.aggregate(
         yesterday=Sum("count", filter=yesterday, default=0), in_week=Sum("count", filter=in_week, default=0)
     )
@@ -159,10 +159,10 @@ def use_of_key(key: Key, days: int = DAYS) -> KeyUse:
 
 def count_fetches_of_yesterday(of: Template | Version, label: str = "") -> FetchesOfDay:
     """The fetches of the last whole day; with a label only those by it."""
-    rows = _within(of).filter(day=_today() - timedelta(days=1))
+    rows = _select_all_fetches(of).filter(day=_find_today() - timedelta(days=1))
     if label:
         rows = rows.filter(ref=label)
-    names = _sums(rows, "key__name")
+    names = _sum_by_field(rows, "key__name")
     return FetchesOfDay(sum(names.values()), sorted(names, key=lambda name: (-names[name], name)))
 
 
@@ -174,7 +174,7 @@ def describe_yesterday(of: Template | Version, label: str = "") -> str:
     if not fetches.count:
         return ""
     sentence = gettext("fetched {times} yesterday by {names}")
-    return sentence.format(times=_times(fetches.count), names=_listed(fetches.keys))
+    return sentence.format(times=_format_times(fetches.count), names=_join_names(fetches.keys))
 
 
 def describe_use_of_keys(keys: Iterable[Key]) -> dict[str, str]:
@@ -182,12 +182,12 @@ def describe_use_of_keys(keys: Iterable[Key]) -> dict[str, str]:
 
     One day and no join, because a page lists many keys and a busy one has 10,000 rows a day.
     """
-    rows = Fetch.objects.filter(key__in=[key.pk for key in keys], day=_today() - timedelta(days=1))
+    rows = Fetch.objects.filter(key__in=[key.pk for key in keys], day=_find_today() - timedelta(days=1))
     totals = rows.order_by().values_list("key").annotate(Sum("count"), Count("version", distinct=True))
     return {
         key: ngettext(
             "fetched {times} yesterday, {count} version", "fetched {times} yesterday, {count} versions", versions
-        ).format(times=_times(times), count=versions)
+        ).format(times=_format_times(times), count=versions)
         for key, times, versions in totals
     }
 
@@ -204,13 +204,13 @@ def shorten_count(count: int) -> str:
     return f"{count:,}"
 
 
-def _times(count: int) -> str:
+def _format_times(count: int) -> str:
     if count == 0:
         return gettext("not once")
     return ngettext("once", "{count} times", count).format(count=shorten_count(count))
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     listed_names = names[:MOST_NAMED]
     if len(names) > MOST_NAMED:
         listed_names = [*listed_names[:-1], gettext("{count} others").format(count=len(names) - MOST_NAMED + 1)]
@@ -219,25 +219,25 @@ def _listed(names: list[str]) -> str:
     )
 
 
-def _rows(of: Template | Version, days: int) -> QuerySet[Fetch]:
-    return _within(of).filter(day__gt=_today() - timedelta(days=days))
+def _select_fetches(of: Template | Version, days: int) -> QuerySet[Fetch]:
+    return _select_all_fetches(of).filter(day__gt=_find_today() - timedelta(days=days))
 
 
-def _within(of: Template | Version) -> QuerySet[Fetch]:
+def _select_all_fetches(of: Template | Version) -> QuerySet[Fetch]:
     if isinstance(of, Template):
         return Fetch.objects.filter(version__template=of)
     return Fetch.objects.filter(version=of)
 
 
-def _sums(rows: QuerySet[Fetch], field: str) -> dict[Any, int]:
+def _sum_by_field(rows: QuerySet[Fetch], field: str) -> dict[Any, int]:
     return dict(rows.order_by().values_list(field).annotate(total=Sum("count")))
 
 
-def _days(days: int) -> list[date]:
-    return [_today() - timedelta(days=back) for back in reversed(range(days))]
+def _list_days(days: int) -> list[date]:
+    return [_find_today() - timedelta(days=back) for back in reversed(range(days))]
 
 
-def _today() -> date:
+def _find_today() -> date:
     return datetime.now(UTC).date()
 
 

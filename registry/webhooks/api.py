@@ -115,7 +115,11 @@ class Webhooks(IdempotentView):
     def get(self, request: Request, namespace: str) -> Response:
         """List the webhooks, without their secrets."""
         return Response(
-            {"results": [_shape(webhook) for webhook in queries.list_webhooks(identify_actor(request), namespace)]}
+            {
+                "results": [
+                    _describe_webhook(webhook) for webhook in queries.list_webhooks(identify_actor(request), namespace)
+                ]
+            }
         )
 
     @extend_schema(
@@ -142,7 +146,7 @@ class OneWebhook(APIView):
     def patch(self, request: Request, webhook: str) -> Response:
         """Change a webhook's address or filters, pause it or resume it."""
         return Response(
-            _shape(
+            _describe_webhook(
                 services.change_webhook(
                     actor=identify_actor(request), webhook_id=webhook, **read(WebhookPatch, request)
                 )
@@ -184,7 +188,9 @@ class Ping(IdempotentView):
     )
     def post(self, request: Request, webhook: str) -> Response:
         """Queue a test message; the log shows how it went."""
-        return Response(_delivery(services.ping_webhook(actor=identify_actor(request), webhook_id=webhook)), 202)
+        return Response(
+            _describe_delivery(services.ping_webhook(actor=identify_actor(request), webhook_id=webhook)), 202
+        )
 
 
 class Replay(IdempotentView):
@@ -218,16 +224,16 @@ class Deliveries(APIView):
     def get(self, request: Request, webhook: str) -> Response:
         """List the messages, newest first, sent or queued, with every attempt; kept for 30 days."""
         page = queries.list_deliveries(identify_actor(request), webhook, **read_query(request, "state"))
-        return answer_page(request, page, _delivery)
+        return answer_page(request, page, _describe_delivery)
 
 
 def _answer(created: services.CreatedWebhook, status: int) -> Response:
     return Response(
-        {**_shape(created.webhook), "secret": created.secret}, status, headers={"Cache-Control": "no-store"}
+        {**_describe_webhook(created.webhook), "secret": created.secret}, status, headers={"Cache-Control": "no-store"}
     )
 
 
-def _shape(webhook: Webhook) -> dict[str, Any]:
+def _describe_webhook(webhook: Webhook) -> dict[str, Any]:
     return {
         "id": webhook.id,
         "receiver": webhook.receiver,
@@ -242,7 +248,7 @@ def _shape(webhook: Webhook) -> dict[str, Any]:
     }
 
 
-def _delivery(delivery: Delivery) -> dict[str, Any]:
+def _describe_delivery(delivery: Delivery) -> dict[str, Any]:
     return {
         "message": delivery.message,
         "kind": delivery.kind,
@@ -251,11 +257,11 @@ def _delivery(delivery: Delivery) -> dict[str, Any]:
         "due_at": format_moment(delivery.due_at) if delivery.state == Delivery.PENDING else None,
         "created_at": format_moment(delivery.created_at),
         "body": delivery.body,
-        "attempts": [_attempt(attempt) for attempt in sorted(delivery.attempts.all(), key=lambda row: row.pk)],
+        "attempts": [_describe_attempt(attempt) for attempt in sorted(delivery.attempts.all(), key=lambda row: row.pk)],
     }
 
 
-def _attempt(attempt: Attempt) -> dict[str, Any]:
+def _describe_attempt(attempt: Attempt) -> dict[str, Any]:
     return {
         "at": format_moment(attempt.at),
         "status": attempt.status,

@@ -65,7 +65,7 @@ def write_event_message(receiver: str, event: Event, who: str, joint: JointDecis
     with translation.override("en"):  # a channel has no language setting
         what = parsed.sentence() if parsed else event.kind.replace(".", ": ")
     why = str(body.get("reason") or body.get("message") or "").strip()
-    subject, path = _subject(event, parsed)
+    subject, path = _find_subject(event, parsed)
     if joint:
         what, (subject, path) = joint.sentence(), _release_subject(joint.release)
     is_placed = subject == event.namespace or f"{event.namespace}/" in subject  # a template's name contains it
@@ -98,7 +98,7 @@ def write_trial_message(webhook: Webhook, who: str) -> str:
     return format_canonical_json(_WRITERS[webhook.receiver](message))
 
 
-def _subject(event: Event, parsed: JournalEvent | None) -> tuple[str, str]:
+def _find_subject(event: Event, parsed: JournalEvent | None) -> tuple[str, str]:
     """A title of the event's subject, and the path of its page."""
     if isinstance(parsed, ReleaseStep):
         return _release_subject(parsed.release)
@@ -117,7 +117,7 @@ def _release_subject(release: int) -> tuple[str, str]:
     return f"Release {release}", f"/releases/{release}"
 
 
-def _slack(message: _Message) -> dict[str, Any]:
+def _write_slack_message(message: _Message) -> dict[str, Any]:
     """Blocks, and the text that notifications show."""
     sentence = f"*{_escape(message.who)}* {_escape(message.what)}"
     link = f"<{message.url}|{_escape(message.subject)}>{_escape(message.place)}"
@@ -134,13 +134,13 @@ def _slack(message: _Message) -> dict[str, Any]:
     return {"text": _escape(f"{message.who} {message.what}"), "blocks": blocks}
 
 
-def _teams(message: _Message) -> dict[str, Any]:
+def _write_teams_message(message: _Message) -> dict[str, Any]:
     """An adaptive card for the workflow "When a Teams webhook request is received"."""
     lines = [
-        _line({"text": message.title, "weight": "Bolder", "size": "Medium"}),
-        _line({"text": message.who, "weight": "Bolder"}, {"text": f" {message.what}"}),
-        *([_line({"text": message.why})] if message.why else []),
-        _line({"text": f"{message.subject}{message.place}", "isSubtle": True, "size": "Small"}),
+        _build_line({"text": message.title, "weight": "Bolder", "size": "Medium"}),
+        _build_line({"text": message.who, "weight": "Bolder"}, {"text": f" {message.what}"}),
+        *([_build_line({"text": message.why})] if message.why else []),
+        _build_line({"text": f"{message.subject}{message.place}", "isSubtle": True, "size": "Small"}),
     ]
     actions = [{"type": "Action.OpenUrl", "title": "Open in Promptuary", "url": message.url}]
     if message.panel_url:
@@ -157,7 +157,7 @@ def _teams(message: _Message) -> dict[str, Any]:
     return {"type": "message", "attachments": [attachment]}
 
 
-def _line(*runs: Mapping[str, Any]) -> dict[str, Any]:
+def _build_line(*runs: Mapping[str, Any]) -> dict[str, Any]:
     """A line of a card; in text runs, unlike text blocks, Teams does not interpret Markdown."""
     return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", **run} for run in runs]}
 
@@ -171,4 +171,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= _MOST else f"{text[: _MOST - 1]}…"
 
 
-_WRITERS: Mapping[str, Callable[[_Message], dict[str, Any]]] = {Webhook.SLACK: _slack, Webhook.TEAMS: _teams}
+_WRITERS: Mapping[str, Callable[[_Message], dict[str, Any]]] = {
+    Webhook.SLACK: _write_slack_message,
+    Webhook.TEAMS: _write_teams_message,
+}

@@ -44,7 +44,7 @@ def deliver_due() -> int:
         return 0
     try:
         count = 0
-        while webhooks := _due_webhooks():
+        while webhooks := _list_due_webhooks():
             if len(webhooks) == 1:
                 rounds = [_serve(webhooks[0])]
             else:
@@ -82,7 +82,7 @@ def delete_old_deliveries() -> int:
     return settled.filter(finished_at__lt=log.now() - _KEPT).delete()[0]
 
 
-def _due_webhooks() -> list[str]:
+def _list_due_webhooks() -> list[str]:
     at = log.now()
     deliveries = Delivery.objects.filter(state=Delivery.PENDING, due_at__lte=at, webhook__paused_at=None)
     free = deliveries.filter(Q(webhook__claimed_until=None) | Q(webhook__claimed_until__lt=at))
@@ -104,7 +104,7 @@ def _serve(webhook_id: str) -> int:
         return 0
     ends, count = time.monotonic() + _TURN, 0
     try:
-        while time.monotonic() < ends and (delivery := _next(webhook_id)):
+        while time.monotonic() < ends and (delivery := _find_next(webhook_id)):
             send_delivery(delivery)
             count += 1
     finally:
@@ -112,7 +112,7 @@ def _serve(webhook_id: str) -> int:
     return count
 
 
-def _next(webhook_id: str) -> Delivery | None:
+def _find_next(webhook_id: str) -> Delivery | None:
     deliveries = Delivery.objects.filter(
         webhook=webhook_id, webhook__paused_at=None, state=Delivery.PENDING, due_at__lte=log.now()
     )
@@ -126,7 +126,7 @@ def _post(delivery: Delivery, at: datetime) -> _Answer:
             safe_http.client(timeout=_TIMEOUT) as client,
             client.stream("POST", address, content=delivery.body.encode(), headers=headers) as response,
         ):
-            return _Answer(response.status_code, _read(response), _asked_pause(response, at))
+            return _Answer(response.status_code, _read(response), _read_asked_pause(response, at))
     except PromptuaryError as error:
         return _Answer(None, error.message)
     except httpx.TimeoutException:
@@ -147,7 +147,7 @@ def _read(response: httpx.Response) -> str:
     return body[:_SAID].decode("utf-8", "replace").replace("\0", "\ufffd")
 
 
-def _asked_pause(response: httpx.Response, at: datetime) -> timedelta | None:
+def _read_asked_pause(response: httpx.Response, at: datetime) -> timedelta | None:
     """The delay that the receiver requests, at most a day."""
     header = response.headers.get("retry-after", "").strip()
     if response.status_code not in (429, 503) or not header:

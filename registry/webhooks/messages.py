@@ -43,7 +43,7 @@ def build_event_message(event: Event) -> str:
             "change": event.change,
             "person": event.person,
             "key": event.key or None,
-            "url": _address(event),
+            "url": _build_address(event),
             "details": facts["body"],
         },
     )
@@ -80,7 +80,7 @@ def _write(kind: str, at: datetime, data: dict[str, Any]) -> str:
     return format_canonical_json({"type": kind, "timestamp": moment, "data": data})
 
 
-def _address(event: Event) -> str:
+def _build_address(event: Event) -> str:
     if event.change is not None:
         return f"{settings.BASE_URL}/changes/{event.change}"
     if event.template:

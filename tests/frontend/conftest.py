@@ -16,7 +16,7 @@ from registry.accounts.models import User
 from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
-from registry.core.renderer_pool import bounded
+from registry.core.renderer_pool import find_renderer
 from registry.namespaces import throttling
 from registry.serving.fetcher import fetcher
 from registry.templates import save as template_save
@@ -106,7 +106,7 @@ def set_reply(desk: Desk) -> Desk:
 @pytest.fixture(scope="session", autouse=True)
 def _patient_renderer() -> None:
     """A busy test machine may take its time; the limits themselves are tested with the renderer."""
-    bounded().cpu_seconds = 30
+    find_renderer().cpu_seconds = 30
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from django.db import DatabaseError, connection, connections
 from promptuary.renderer.isolation import process as isolation_process
 from registry import forked_process, web_server, worker_process
 from registry.core import databases, env, migration_lock, poolers, port_guard, private_files
-from registry.core.renderer_pool import bounded
+from registry.core.renderer_pool import find_renderer
 from registry.journal import database_roles, log
 from registry.starter import demo_connection
 from registry.starter import load as starter_load
@@ -123,8 +123,8 @@ def _become_supervisor(
     host: str, only: str | None, banner: list[str], model_port: int | None, *, is_loading: bool
 ) -> NoReturn:
     """Replace this process with the supervisor of the server's processes, which doesn't load Django."""
-    bounded().close()
-    bounded.cache_clear()  # the web server takes the one that all processes share
+    find_renderer().close()
+    find_renderer.cache_clear()  # the web server takes the one that all processes share
     connections.close_all()
     names = [name for name in ("web", "worker") if only in (None, name)]
     folder = tempfile.mkdtemp(prefix="promptuary-")  # only this user may enter it; a socket needs a short path

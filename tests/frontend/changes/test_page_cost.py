@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from registry.changes import check_results
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
-from registry.core.renderer_pool import bounded
+from registry.core.renderer_pool import find_renderer
 from registry.templates import samples
 from registry.templates.models import Rendering
 from tests.frontend.conftest import REPLY, words
@@ -51,7 +51,7 @@ def test_what_was_rendered_once_is_not_rendered_again(reply, number, browser, mo
     for sample in ("", "case 00", "case 49"):
         look(client, number, sample)
     kept = Rendering.objects.count()
-    monkeypatch.setattr(bounded(), "cpu_seconds", 0.000001)  # from here on, rendering fails
+    monkeypatch.setattr(find_renderer(), "cpu_seconds", 0.000001)  # from here on, rendering fails
     for sample in ("", "case 00", "case 49"):
         page, _ = look(client, number, sample)
         assert f"Where is parcel {int(sample[-2:] or 0)}?" in page
