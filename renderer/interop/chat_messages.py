@@ -13,7 +13,7 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Message, Piece, Slot
 from promptuary.renderer.interop.placeholder_syntax import describe_guess
 from promptuary.renderer.interop.source_file import SourceFile
-from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
+from promptuary.renderer.interop.template_builder import ROLES, TemplateBuilder, convert_role
 from promptuary.renderer.interop.template_text import find_language, read_template_text
 from promptuary.renderer.interop.tool_calls import CALL, is_call_item, separate_calls
 
@@ -62,7 +62,13 @@ def holds_chat_messages(source: SourceFile) -> bool:
     Parts are written as YAML, so messages in JSON may have names.
     """
     is_json = source.text.lstrip()[:1] in ("[", "{")
+    if is_json and _is_single_message(source.value):
+        return True
     return is_chat_messages(source.value, may_have_names=is_json) or _are_requests(source.value)
+
+
+def _is_single_message(value: object) -> bool:
+    return is_message(value) and isinstance(value, dict) and str(value["role"]).lower() in ROLES
 
 
 def _are_requests(value: object) -> bool:
@@ -78,6 +84,8 @@ def read_chat_messages(source: SourceFile) -> list[ImportedTemplate]:
     value = source.read_value()
     if _are_requests(value):
         return [_read_request(request, f"{source.stem}/{number}") for number, request in enumerate(value, start=1)]
+    if _is_single_message(value):
+        value = [value]
     if not is_chat_messages(value, may_have_names=True):
         raise LossError("it is neither a list of messages with `role` and `content` nor a request with one")
     return [_read_request({"messages": value} if isinstance(value, list) else dict(value), source.stem)]

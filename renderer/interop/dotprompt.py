@@ -31,12 +31,13 @@ def is_dotprompt(source: SourceFile) -> bool:
     """
     front, body = split_front_matter(source)
     if source.suffix == ".prompt":
-        return front is not None or not _is_yaml_of_prompts(source.value)
+        return front is not None or not _is_yaml_of_prompts(source)
     return front is not None and isinstance(front.get("input"), dict) and "{{" in body
 
 
-def _is_yaml_of_prompts(value: object) -> bool:
-    return isinstance(value, dict) and all(map(_KEY.fullmatch, map(str, value))) and is_prompt_collection(value)
+def _is_yaml_of_prompts(source: SourceFile) -> bool:
+    value = source.value
+    return isinstance(value, dict) and all(map(_KEY.fullmatch, map(str, value))) and is_prompt_collection(source)
 
 
 def read_dotprompt(source: SourceFile) -> list[ImportedTemplate]:

@@ -12,16 +12,32 @@ from typing import Any, Literal
 
 from promptuary.renderer import validate
 from promptuary.renderer.document import parser
-from promptuary.renderer.interop import own_document, python_code, python_source, reading, semantic_kernel
+from promptuary.renderer.interop import (
+    own_document,
+    prompt_collection,
+    python_code,
+    python_source,
+    reading,
+    semantic_kernel,
+)
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.jinja_text import read_jinja
 from promptuary.renderer.interop.labelled_turns import KIND as LABELLED
 from promptuary.renderer.interop.labelled_turns import count_labelled_turns
-from promptuary.renderer.interop.pieces import Message, Piece, Slot, Statement, prove_parts, write_parts_body
+from promptuary.renderer.interop.pieces import (
+    Message,
+    Piece,
+    Slot,
+    Statement,
+    prove_parts,
+    write_parts_body,
+    write_text_body,
+)
 from promptuary.renderer.interop.placeholder_syntax import describe_guess, find_syntax
 from promptuary.renderer.interop.placeholders import PlainText
-from promptuary.renderer.interop.source_file import read_source_file
+from promptuary.renderer.interop.prompt_entries import find_entries
+from promptuary.renderer.interop.source_file import SourceFile, read_source_file
 from promptuary.renderer.interop.template_text import find_language, read_template_text
 from promptuary.renderer.interop.unread_signs import find_unread
 from promptuary.renderer.problems import unify_newlines
@@ -38,7 +54,7 @@ _LINE_END_LEFT = "the end of the last line is left out, because a part has none"
 # Tags at a text's edges that would trim the part's own line ends, and so join it with its surroundings.
 _TRIMS_START = re.compile(r"\{[{%#]-")
 _TRIMS_END = re.compile(r"-[}%#]\}\Z")
-_SINGLE_MESSAGE = ("text", "prompt-collection", "lm-eval")
+_SINGLE_MESSAGE = ("text", "lm-eval")
 """Formats that are no conversation: a text pasted in one of them stays one part."""
 
 
@@ -111,7 +127,7 @@ class _UnreadFormatError(Exception):
 def _read_messages(text: str) -> PastedPrompt | None:
     source = read_source_file("pasted", text.encode())
     source_format = reading.detect_format(source)
-    if source_format is not None and _is_conversation(source_format, text):
+    if source_format is not None and _is_conversation(source_format, source):
         name, title = source_format.name, source_format.title
     elif count_labelled_turns(source.text):
         name, title = LABELLED, ""
@@ -143,10 +159,12 @@ def _read_messages(text: str) -> PastedPrompt | None:
     return PastedPrompt("messages", document.body, count, title, "", differences, document.text)
 
 
-def _is_conversation(source_format: reading.SourceFormat, text: str) -> bool:
+def _is_conversation(source_format: reading.SourceFormat, source: SourceFile) -> bool:
     """Whether a format is read where it is pasted; an f-string amid other text is not."""
     if source_format.name == python_code.KIND:
-        return python_source.makes_prompts(text)
+        return python_source.makes_prompts(source.text)
+    if source_format.name == prompt_collection.KIND:
+        return any(isinstance(entry.value, list) for entry in find_entries(source.value))
     return source_format.name not in _SINGLE_MESSAGE
 
 
@@ -166,7 +184,7 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
     names = InputNames()
     try:
         plain = read_template_text(text, language, names)
-        if language in ("jinja", "liquid") and (error := _find_error("".join(map(_unescaped, plain.pieces)))):
+        if language in ("jinja", "liquid") and (error := _find_error(write_text_body(plain.pieces))):
             raise LossError(error)
     except LossError as error:
         reason, names = str(error), InputNames()

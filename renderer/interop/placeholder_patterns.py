@@ -6,7 +6,7 @@ LaTeX formulas and strings such as `f"{x}"` in code have their own braces and do
 
 import re
 
-from promptuary.renderer.interop.python_formats import CODE_STRING, NUMBER_FORMAT
+from promptuary.renderer.interop.python_formats import CODE_STRING, CONVERSION, NUMBER_FORMAT
 from promptuary.renderer.interop.unread_signs import FENCED, JSON_KEY, LATEX, LATEX_COMMAND, is_formula
 
 __all__ = [
@@ -30,15 +30,20 @@ __all__ = [
     "name_of",
 ]
 
-SINGLE = re.compile(rf"(?<![{{$])\{{([^\W\d]\w*)(?::(?P<format>{NUMBER_FORMAT}))?\}}(?!\}})")
+SINGLE = re.compile(
+    rf"(?<![{{$])\{{([^\W\d]\w*)(?P<conversion>{CONVERSION})?(?::(?P<format>{NUMBER_FORMAT}))?\}}(?!\}})"
+)
 RUBY = re.compile(r"(?<![\w\\{])(?P<sign>[#%])\{@?([^\W\d]\w*(?:\.[^\W\d]\w*)*)\}(?!\})")
 # A brace after it closes a JSON object. A dash joins the words of a name.
 DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*(?!else\b)([^\W\d][\w.]*(?:-[^\W\d][\w.]*)*)[ \t]*\}\}")
 DOLLAR_BRACE = re.compile(r"\$\{(?!\{)")
 TRIPLE = re.compile(r"(?<!\{)\{\{\{\s*[^\W\d][\w.]*\s*\}\}\}(?!\})")
 DOLLAR = re.compile(
-    rf"\$\$|\$\{{(?![\w.]*\.length\}})([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\}}|\$(?!{JSON_KEY})([A-Za-z_]\w*)", re.ASCII
+    rf"\$\$|\$\{{(?![\w.]*\.length\}})([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\}}|(?<!\{{)\$(?!{JSON_KEY})([A-Za-z_]\w*)"
+    r"|(?<!\{)\{\$([A-Za-z_]\w*)\}(?!\})",
+    re.ASCII,
 )
+"""The last form, `{$name}`, is that of Anthropic's prompt generator and of PHP."""
 ANGLE = re.compile(r"(?<!<)<<[ \t]*([^\W\d][\w .-]*?)[ \t]*>>(?!>)")
 NUMBERED = re.compile(r"!<INPUT (\d+)>!")
 PERCENT = re.compile(r"%%|%\(([^()]+)\)[sd]")

@@ -23,7 +23,7 @@ from promptuary.renderer.interop.placeholder_patterns import (
     find_placeholders,
     name_of,
 )
-from promptuary.renderer.interop.python_formats import CODE_STRING, NUMBER_FORMAT
+from promptuary.renderer.interop.python_formats import CODE_STRING, NUMBER_FORMAT, write_format
 from promptuary.renderer.interop.unread_signs import LATEX_COMMAND
 
 __all__ = ["describe_guess", "describe_inputs", "find_syntax", "list_placeholders"]
@@ -38,6 +38,21 @@ _PATTERNS = {
     "tag": TAG,
     "capitals": CAPITALS,
 }
+
+
+# What a `#` may stand before as a sign of its own: `issue #{number}`, `color: #{hex}`, `#{hashtag}`.
+_AFTER_NUMBER_SIGN = re.compile(
+    r"(?:^|_|\.)(?:number|num|no|nr|ids?|index|idx|count|issue|ticket|order|pr|rank|pos|position|step|page|version"
+    r"|colou?r|hex|tag|hashtag|channel|i|j|k|n)(?:_id|_code)?$",
+    re.IGNORECASE,
+)
+
+
+_NUMBERED_NOUN = re.compile(
+    r"\b(?:issue|ticket|pr|request|order|case|bug|task|item|step|no|number|question|page|chapter|invoice|comment"
+    r"|room|rank|version)s?\b[ \t]*\Z",
+    re.IGNORECASE,
+)
 
 
 def find_syntax(text: str) -> str:
@@ -91,13 +106,17 @@ def _is_spaced_double(text: str) -> bool:
 def _is_ruby(text: str) -> bool:
     """Whether all names in single braces follow the same Ruby sign.
 
-    `#{x}` may be a number sign, so it needs two names.
+    `#{x}` may be a number, a colour or a tag after its sign, so a single name, or the word before it, must not say so.
     """
     found = list(RUBY.finditer(text))
     signs = {match["sign"] for match in found}
     if len(signs) != 1 or len(found) != len(SINGLE.findall(RUBY.sub("{x}", text))):
         return False
-    return signs == {"%"} or len({match[2] for match in found}) > 1
+    if signs == {"%"} or len({match[2] for match in found}) > 1:
+        return True
+    return not any(
+        _AFTER_NUMBER_SIGN.search(m[2]) or _NUMBERED_NOUN.search(text, max(m.start() - 20, 0), m.start()) for m in found
+    )
 
 
 def _is_str_format(text: str) -> bool:
@@ -113,6 +132,7 @@ def _is_str_format(text: str) -> bool:
     except ValueError:
         return False
     return bool(read) and all(
-        PATH.fullmatch(field) and not sign and (not spec or re.fullmatch(NUMBER_FORMAT, spec))
+        PATH.fullmatch(field)
+        and (not spec or re.fullmatch(NUMBER_FORMAT, spec) or (sign and write_format("x", spec, sign)))
         for field, spec, sign in read
     )

@@ -26,7 +26,7 @@ from promptuary.renderer.interop.placeholder_patterns import (
     is_foreign,
     name_of,
 )
-from promptuary.renderer.interop.python_formats import write_number_format
+from promptuary.renderer.interop.python_formats import write_format
 from promptuary.renderer.interop.unread_signs import find_unread
 
 __all__ = ["SYNTAXES", "PlainText", "read_placeholders"]
@@ -86,11 +86,7 @@ def _field(field: str, spec: str, conversion: str, names: InputNames) -> str:
     else:
         expression = names.input_name(name, shown=f"{{{name}}}")
     expression += _STEP.sub(lambda step: f".{step[1]}" if step[1] else f"[{step[2] or repr(step[3])}]", rest)
-    if conversion and conversion != "s":
-        raise LossError(f"`!{conversion}` in `{{{field}!{conversion}}}` has no counterpart here; give the text itself")
-    if not spec:
-        return expression
-    if formatted := write_number_format(expression, spec):
+    if formatted := write_format(expression, spec, conversion):
         return formatted
     raise LossError(f"the format `{spec}` in `{{{field}:{spec}}}` has no counterpart here; give the text itself")
 
@@ -114,8 +110,9 @@ def _by_pattern(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str, 
             path = f".{rest}" if rest else ""
             line = text.count("\n", 0, match.start()) + 1
             expression = names.input_name(name, shown=match[0], line=line) + path
-            spec = match.groupdict().get("format")
-            pieces.append(Slot((spec and write_number_format(expression, spec)) or expression))
+            told = {key: value or "" for key, value in match.groupdict().items()}
+            spec, conversion = told.get("format", ""), told.get("conversion", "").removeprefix("!")
+            pieces.append(Slot(write_format(expression, spec, conversion) or expression))
         pieces.append(text[end:])
         described = (Difference(f"a doubled `{whole}` is a single one, as Python prints it"),) if is_doubled else ()
         unread = find_unread("".join(piece if isinstance(piece, str) else _FILLED for piece in pieces))

@@ -29,7 +29,7 @@ def read_plain_text(source: SourceFile, language: str = "") -> list[ImportedTemp
     builder = TemplateBuilder(KIND, source.stem)
     text = source.text
     front, body = split_front_matter(source)
-    if front is not None and source.suffix in (".md", ".markdown"):
+    if front is not None and (source.suffix in (".md", ".markdown") or _describes_prompt(source, front)):
         text = body
         description = front.pop("description", "")
         builder.front["description"] = description if isinstance(description, str) else ""
@@ -47,6 +47,11 @@ def read_plain_text(source: SourceFile, language: str = "") -> list[ImportedTemp
     plain = read_template_text(text, language, names)
     builder.add_differences(plain.differences)
     return [builder.build_text(plain.pieces)]
+
+
+def _describes_prompt(source: SourceFile, front: dict[str, object]) -> bool:
+    """Whether a text without a file's suffix has front matter of a prompt: of an agent, a skill or a command."""
+    return source.suffix in ("", ".txt") and isinstance(front.get("description"), str)
 
 
 def split_front_matter(source: SourceFile) -> tuple[dict[str, object] | None, str]:

@@ -224,3 +224,10 @@ def test_without_an_offer_a_part_reads_the_text_as_it_is(name):
 @pytest.mark.parametrize("text", ["Hi {{ größe }} and {{ имя }}.", 'Follow {"$ref": "#/x", "$schema": "y"}.'])
 def test_names_of_any_language_and_keys_of_a_schema_stay_as_they_are(text):
     assert read_pasted_prompt(text) is None
+
+
+def test_braces_in_a_raw_block_of_jinja_are_text_and_its_tags_stay_tags():
+    offer = read_pasted_prompt("{% if name %}Dear {{ name }}{% endif %}: {% raw %}no `{{}}`, no {% x %}{% endraw %}.")
+    assert (offer.kind, offer.reason) == ("literal", "")
+    document = f"---\nformat: parts\n---\n{offer.body}"
+    assert renderer.load(document).render({"name": "Ann"}).parts[0].content == "Dear Ann: no `{{}}`, no {% x %}."

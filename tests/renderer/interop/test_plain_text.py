@@ -35,7 +35,12 @@ WEIRD = st.lists(
         ("Dear [[name]].", "Dear ‹name›."),
         ('{"a": {"x": {{name}}}}', '{"a": {"x": ‹name›}}'),
         ('{"x": {{ name }}} {x}', '{"x": ‹name›} {x}'),
-        ("{name!r} is {name}", "{name!r} is ‹name›"),
+        ("{name!r} is {name}", "'‹name›' is ‹name›"),
+        ('Write {{"a": 1}} for {name!r}', "Write {\"a\": 1} for '‹name›'"),
+        ('{"a": 1} for {name!r}', "{\"a\": 1} for '‹name›'"),
+        ("<doc>{$name}</doc>", "<doc>‹name›</doc>"),
+        ("{$name} costs $5, not {x.y}", "‹name› costs $5, not {x.y}"),
+        ("Dear #{name}.", "Dear ‹name›."),
         ("Dear ${user.name}.", "Dear ‹user›."),
         ("Dear {{first-name}}.", "Dear ‹first›."),
         ("Dear %(name)s, 100%% sure.", "Dear ‹name›, 100% sure."),
@@ -60,7 +65,7 @@ def test_each_syntax_is_recognised_and_filled(text, rendered):
     [
         ("Hi {{ name }},\nyour {order}.", "line 2: `{order}` stays text", "Hi Ann,\nyour {order}."),
         ("Hi {{ first name }}, {{ name }}.", "line 1: `{{ first name }}` stays text", "Hi {{ first name }}, Ann."),
-        ("Due {day:%d.%m.}, {name!r}.", "line 1: `{day:%d.%m.}` stays text", "Due {day:%d.%m.}, {name!r}."),
+        ("Due {day:%d.%m.}, {name!r}.", "line 1: `{day:%d.%m.}` stays text", "Due {day:%d.%m.}, 'Ann'."),
         ("Use {{ to open and }}.", "line 1: `{{ to open and }}` stays text", "Use {{ to open and }}."),
         ("{{name}} and {{ name }}, not {x}.", "line 1: `{x}` stays text", "Ann and Ann, not {x}."),
         ("Hi %(name)s,\nyou owe %s.", "line 2: `%s` stays text", "Hi Ann,\nyou owe %s."),
@@ -148,19 +153,33 @@ def test_fields_in_strings_of_code_and_in_formulas_stay_text(text):
     [
         ("Sum up: %{text}", "Sum up: Ann"),
         ("For #{name} and #{@user.name}.", "For Ann and Bo."),
+        ("Sum up #{text}.", "Sum up Ann."),
         ("Ticket #{name}", "Ticket #Ann"),
+        ("See #{number}.", "See #7."),
+        ("color: #{hex}", "color: #7"),
         ("#{name}, {text}", "#Ann, Ann"),
         ("100%{name}", "100%Ann"),
     ],
 )
 def test_placeholders_of_ruby_go_with_their_sign_unless_it_may_be_text(text, rendered):
-    assert text_of(read_one("a.txt", text), name="Ann", text="Ann", user={"name": "Bo"}) == rendered
+    assert text_of(read_one("a.txt", text), name="Ann", text="Ann", user={"name": "Bo"}, number=7, hex=7) == rendered
 
 
-@pytest.mark.parametrize("text", ["{x!r}", "{x:>10}", "{x"])
+@pytest.mark.parametrize("text", ["{x:*^10}", "{x!r:d}", "{x:{y}}", "{x"])
 def test_what_str_format_alone_can_do_is_refused(text):
     with pytest.raises(LossError):
         read_one("a.txt", text, "str.format")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        *((field, value) for field in ("{x!r}", "{x!a}", "{x!s}") for value in ("it's", "é\n", ["a", 1], {"k": None})),
+        *((field, 'a "b"') for field in ("{x!r:>12}", "{x:<12}", "{x:^12}")),
+    ],
+)
+def test_a_conversion_or_a_width_prints_what_python_prints(field, value):
+    assert text_of(read_one("a.txt", field, "str.format"), x=value) == field.format(x=value)
 
 
 def test_a_name_that_jinja_takes_is_another_input_and_named():

@@ -29,10 +29,12 @@ system = '''You check {{ kind }} texts for this shop.
 user = "Check this text, please: {{ text }}"
 """
     results = read_files({"a/prompts.toml": text.encode(), "a/notes.bin": b"x"})
-    system, user = results[0].templates
-    assert text_of(system, kind="short", strict=True) == "You check short texts for this shop. Be strict."
-    assert text_of(user, text="Hi") == "Check this text, please: Hi"
-    assert "left out, as they are not prompts: review.model" in sentences(system)
+    (review,) = results[0].templates
+    assert "\nmodel: gpt-5\n" in review.document
+    assert messages_of(review, kind="short", strict=True, text="Hi") == [
+        ("system", "You check short texts for this shop. Be strict."),
+        ("user", "Check this text, please: Hi"),
+    ]
 
 
 def test_toml_that_is_not_valid_is_refused():
@@ -76,7 +78,7 @@ def test_yaml_with_keys_in_a_prompt_file_is_a_collection():
     template = read_one("shop.prompt", text)
     assert template.source_format == "prompt-collection"
     assert text_of(template, shop="boots") == "You answer questions about boots in plain words.\n"
-    assert "left out, as they are not prompts: name, colour" in sentences(template)
+    assert "left out, as they are not prompts: colour" in sentences(template)
 
 
 def test_a_text_without_keys_in_a_prompt_file_is_dotprompt():

@@ -82,7 +82,7 @@ def test_messages_as_mappings():
 
 
 def test_what_cannot_be_read_is_named_with_its_line():
-    code = f'A_PROMPT = "{LONG} {{x}}"\nB_PROMPT = "{LONG} {{x!r}}"\nB_PROMPT.format(x=1)\n'
+    code = f'A_PROMPT = "{LONG} {{x}}"\nB_PROMPT = "{LONG} {{x:*^9}}"\nB_PROMPT.format(x=1)\n'
     template = read_one("prompts.py", code)
     assert "line 2: `B_PROMPT` is left out" in sentences(template)
 

@@ -28,6 +28,7 @@ OF_OTHERS = [
     "```\n{text}\n```",
     "<doc>{doc}</doc>",
     "#{name} and {range}",
+    "<doc>{$doc}</doc> {$QUESTION}",
     "{question}\n{context}",
 ]
 NOT_OF_OTHERS = [
