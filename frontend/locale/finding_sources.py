@@ -105,6 +105,7 @@ _CODE_CALLS = {
     "compile", "split", "rpartition", "partition", "sub", "match", "search", "fullmatch", "finditer", "replace",
     "startswith", "endswith", "removesuffix", "removeprefix", "gettext", "ngettext", "gettext_lazy", "getLogger",
     "add_argument", "info", "warning", "debug", "getattr", "hasattr", "setattr", "TypeVar", "NewType", "cast",
+    "writeline",
 }  # fmt: skip
 _FORMS_OF_VALUES = {"str", "map", "sorted", "repr", "type", "list", "max", "min"}
 # One of the forms of a text with values; a value is a tuple of its name.

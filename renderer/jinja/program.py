@@ -11,15 +11,10 @@ from jinja2.runtime import Context
 from jinja2.utils import pass_context
 
 from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
+from promptuary.renderer.jinja.code_generator import collapse_runs
+from promptuary.renderer.jinja.error_texts import MissingValue, find_dotted_path, hide_values
 from promptuary.renderer.jinja.output import Captured, Piece
-from promptuary.renderer.jinja.sandbox import (
-    MAX_OUTPUT,
-    MissingValue,
-    Sandbox,
-    find_dotted_path,
-    hide_values,
-    make_limit_error,
-)
+from promptuary.renderer.jinja.sandbox import MAX_OUTPUT, Sandbox, make_limit_error
 from promptuary.renderer.jinja.source import Unit, list_child_nodes
 from promptuary.renderer.jinja.syntax_errors import describe_syntax_error
 from promptuary.renderer.part import Site
@@ -161,7 +156,7 @@ class Program:
         sandbox = self.sandbox
         try:
             filename = f"<template {unit.ref}>" if unit.ref else "<template>"
-            code = sandbox.compile(unit.tree, unit.ref or "", filename)
+            code = sandbox.compile(collapse_runs(unit.tree), unit.ref or "", filename)
             template = sandbox.template_class.from_code(sandbox, code, sandbox.globals)
             if on_compiled is not None:
                 on_compiled(filename, [(line, unit.place(offset - 1).line) for offset, line in template.debug_info])

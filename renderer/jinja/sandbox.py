@@ -2,18 +2,21 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from types import BuiltinMethodType
 from typing import Any
 
-from jinja2 import Template
+from jinja2 import Environment, Template, nodes
 from jinja2.exceptions import SecurityError, TemplateNotFound, UndefinedError
-from jinja2.lexer import TokenStream
+from jinja2.lexer import Lexer, TokenStream
+from jinja2.parser import Parser
 from jinja2.runtime import Context, LoopContext, Macro, StrictUndefined, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
 from jinja2.utils import Cycler, Joiner, Namespace, missing
 
-from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
-from promptuary.renderer.jinja.code_generator import PieceGenerator
+from promptuary.renderer.errors import DocumentError, LimitError, RenderError
+from promptuary.renderer.jinja.code_generator import PieceGenerator, PlainRun
+from promptuary.renderer.jinja.error_texts import MissingValue, explain_missing_value, hide_values
 from promptuary.renderer.jinja.methods import BoundedFormatter, bounded
 from promptuary.renderer.jinja.operators import FILTERS, OPERATORS, unchanged
 from promptuary.renderer.jinja.output import (
@@ -34,27 +37,11 @@ __all__ = [
     "GLOBALS",
     "MAX_OUTPUT",
     "Missing",
-    "MissingValue",
+    "NameTagParser",
     "Sandbox",
-    "find_dotted_path",
-    "hide_values",
+    "make_lexer",
     "make_limit_error",
 ]
-
-
-class MissingValue(UndefinedError):
-    """A missing value was used; `name` is the name that was looked up, which may itself be a caller's value."""
-
-    def __init__(self, message: str, name: str | None = None, unnamed: str = "") -> None:
-        super().__init__(message)
-        self.name = name
-        self._unnamed = unnamed or message
-
-    def told(self, expression: str) -> tuple[str, str | None]:
-        """Return the message and the name if the author's expression has the name, else a neutral message and None."""
-        if self.name is not None and self.name in expression:
-            return str(self.message), None if self.name.lstrip("-").isdigit() else self.name
-        return self._unnamed, None
 
 
 class Missing(StrictUndefined):
@@ -110,13 +97,36 @@ GLOBALS: Mapping[str, Callable[..., Any]] = {
 MAX_OUTPUT = 8_000_000
 """The most characters that a rendering may produce; each piece counts as one more."""
 
-_QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""", re.DOTALL)
-_TYPES = frozenset(
-    ("NoneType", "bool", "builtin_function_or_method", "dict", "float", "int", "list", "range", "str", "tuple")
-)
-
 _MOVED_BY_METHODS = {"replace": (0, 2), "join": (0, 1)}
 _COUNTERS = frozenset(("index", "index0", "first", "last", "length", "revindex", "revindex0"))
+
+# Text without a brace, then a tag of an ASCII name without a sign that strips white space.
+_NAME_TAG = re.compile(r"([^{]*)(\{\{)(\s*)([A-Za-z_][A-Za-z0-9_]*)(\s*)(\}\})")
+_TOKENS = ("data", "variable_begin", "whitespace", "name", "whitespace", "variable_end")
+_CONSTANTS = frozenset(("true", "True", "false", "False", "none", "None", "not"))
+
+
+@cache
+def make_lexer() -> Lexer:
+    """Make the lexer of sandboxes, which reads a text and the name tag after it in one step.
+
+    It isn't Jinja's cached lexer, as other environments of this process may use that one.
+    """
+    lexer = Lexer(Environment(keep_trailing_newline=True))  # noqa: S701 -- a prompt is not a web page
+    root = lexer.rules["root"]
+    root.insert(0, type(root[0])(_NAME_TAG, _TOKENS, None))
+    return lexer
+
+
+class NameTagParser(Parser):
+    """Parses the expression of a name tag without a call for each level of precedence."""
+
+    def parse_tuple(self, *args: Any, **options: Any) -> Any:
+        token = self.stream.current
+        if token.type != "name" or token.value in _CONSTANTS or self.stream.look().type != "variable_end":
+            return super().parse_tuple(*args, **options)
+        next(self.stream)
+        return nodes.Name(token.value, "load", lineno=token.lineno)
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
@@ -136,6 +146,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         self.literals: list[Literal] = []
         self.texts: list[str] = []
         self.sites: list[Site] = []
+        self.runs: list[PlainRun] = []
         self.ordinary = True
         self.spells = spells
         self._reading: dict[str, Located] = {}
@@ -143,12 +154,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def unit(self, name: str | None) -> Unit:
         return self.units[name or ""]
 
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        return NameTagParser(self, source, name, filename).parse()
+
     def _tokenize(
         self, source: str, name: str | None, filename: str | None = None, state: str | None = None
     ) -> TokenStream:
-        located = locate(self.lexer, source, name)
+        located = locate(make_lexer(), source, name)
         self._reading[name or ""] = located
-        return TokenStream(self.lexer.wrap(iter(located.tokens), name, filename), name, filename)
+        return TokenStream(make_lexer().wrap(iter(located.tokens), name, filename), name, filename)
 
     def located(self, name: str) -> Located:
         """Return the tokens of the source last parsed under this name."""
@@ -260,30 +274,3 @@ class Sandbox(ImmutableSandboxedEnvironment):
 def make_limit_error() -> LimitError:
     """The error for a rendering that produces too much."""
     return LimitError(f"this renders to more than {MAX_OUTPUT:,} characters")
-
-
-def explain_missing_value(error: UndefinedError, site: Site) -> InputError:
-    """The error for a missing value, naming the expression that used it."""
-    message, name = error.told(site.expression) if isinstance(error, MissingValue) else (str(error.message), None)
-    if f"`{site.expression}`" not in message:
-        message = f"`{site.expression}`: {message}"
-    variable = find_dotted_path(name, site.expression)
-    return InputError(message, code="PT401", place=Place(site.line, site.column), variable=variable)
-
-
-def hide_values(message: str, expression: str) -> str:
-    """A message of Jinja or Python without quoted text, except what the author wrote and type names."""
-
-    def told(quoted: re.Match[str]) -> str:
-        word = quoted.group()[1:-1]
-        return quoted.group() if word in expression or word in _TYPES else "'…'"
-
-    return _QUOTED.sub(told, message)
-
-
-def find_dotted_path(name: str | None, expression: str) -> str | None:
-    """The dotted path that ends in `name` as spelled in an expression: `customer.tier` for `tier`."""
-    if name is None or not name.isidentifier():
-        return name
-    match = re.search(rf"(?:[A-Za-z_]\w*\.)*\b{name}\b", expression)
-    return match.group() if match else name

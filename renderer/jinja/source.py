@@ -216,7 +216,7 @@ class Unit:
 
     def find_site(self, node: nodes.Node) -> Site:
         """Return the site of a printed expression."""
-        offset = _offset_of_node(node)
+        offset = node.lineno - 1 if type(node) is nodes.Name else _offset_of_node(node)
         tag = self.located.tag_at(offset)
         start, end = (tag.start, tag.end) if tag else (offset, offset)
         place = self.place(start, end)
