@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.item_values import write_item_value
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
 from promptuary.renderer.interop.placeholder_syntax import describe_inputs
 from promptuary.renderer.interop.placeholders import PlainText
@@ -20,6 +21,8 @@ __all__ = ["has_erb_tags", "read_erb"]
 _TAG = re.compile(r"(?P<indent>(?:(?<=\n)|\A)[ \t]*)?<%(?P<sign>[-=#%]?)(?P<body>.*?)(?P<trims>-)?%>", re.DOTALL)
 _PRINTS = re.compile(r"<%=[ \t]*@?[^\W\d][^%\n]*%>")
 _PATH = re.compile(r"@?([^\W\d]\w*(?:\.[^\W\d]\w*)*)")
+_VALUE = re.compile(r"(?<![\w.:])@?([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?P<is_called>\()?")
+_STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'")
 _EACH = re.compile(r"(?P<list>@?[\w.]+)\.each\s+do\s*\|\s*(?P<item>[^\W\d]\w*)\s*\|")
 _FOR = re.compile(r"for\s+(?P<item>[^\W\d]\w*)\s*(?:<-|in)\s*(?P<list>@?[\w.]+)\s*(?:do)?")
 _TERM = re.compile(r"(?P<not>!|not\s+)?\s*(?P<path>@?[\w.]+?)(?:\.(?P<asks>present|any|blank|empty|nil)\?)?")
@@ -42,6 +45,15 @@ def has_erb_tags(text: str) -> bool:
 def read_erb(text: str, names: InputNames) -> PlainText:
     """Read the text as pieces; each call is reported as a difference. Raises LossError with the line."""
     return write_booleans(_Reader(text, names).read())
+
+
+def _list_values(code: str) -> list[str]:
+    """The paths in code, each without a method at its end."""
+    found = []
+    for path in _VALUE.finditer(_STRING.sub("''", code)):
+        before, _, last = path[1].rpartition(".")
+        found.append(before if before and (path["is_called"] or last in _METHODS) else path[1])
+    return found
 
 
 class _Reader:
@@ -86,8 +98,11 @@ class _Reader:
         path = _PATH.fullmatch(body)
         if path and not path[1][0].isupper() and path[1].rpartition(".")[2] not in _METHODS:
             return self._path(path[1])
-        if set(re.findall(r"[^\W\d]\w*", body)) & set(self.own):
-            raise LossError(f"`<%= {body} %>` calls code of its program with an item of a loop", self.line)
+        prefixes = tuple(f"{item}." for item in self.own)
+        is_whole = not any(path.startswith(prefixes) for path in _list_values(self.text))
+        if found := write_item_value(body, _list_values(body), self.own, may_be_whole=is_whole, line=self.line):
+            self.differences[found[1]] = None
+            return found[0]
         reason = "give the text that this expression prints"
         foreign = re.sub(r"\W+", "_", body).strip("_")[:60] + " "
         return self.names.input_name(foreign, shown=body, reason=reason, line=self.line)

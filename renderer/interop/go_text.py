@@ -1,6 +1,7 @@
 """Go templates as pieces: values, `if`, `with` and `range` become Jinja.
 
-Functions, pipes, variables set by the template and included templates are refused with their line.
+What a function or a pipe gives is an input, or a key of the item in a loop. Variables set by the template and included
+templates are refused with their line.
 """
 
 import re
@@ -8,6 +9,7 @@ from dataclasses import dataclass, field
 
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.item_values import write_item_value
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
 from promptuary.renderer.interop.placeholders import PlainText
 from promptuary.renderer.interop.printed_booleans import write_booleans
@@ -16,6 +18,7 @@ from promptuary.renderer.interop.unread_signs import FENCED
 __all__ = ["has_actions", "read_go"]
 
 _STRING = r'"(?:\\.|[^"\\\n])*"'
+_QUOTED = re.compile(_STRING)
 _TAG = re.compile(
     rf"\{{\{{(?P<left>-\s)?\s*(?:/\*.*?\*/|(?P<body>(?:{_STRING}|[^\"{{}}])*?))\s*(?P<right>\s-)?\}}\}}", re.DOTALL
 )
@@ -25,6 +28,8 @@ _ACTION = re.compile(
 _TERM = re.compile(rf"(?P<path>\.|(?:\$\w*)?(?:\.[A-Za-z_]\w*)*)|{_STRING}|-?\d+(?:\.\d+)?")
 _TERMS = re.compile(rf"{_STRING}|\S+")
 _RANGE = re.compile(r"(?:(?P<first>\$\w+)\s*(?:,\s*(?P<second>\$\w+)\s*)?:=\s*)?(?P<target>\S+)")
+_FIELD = re.compile(r"(?<![\w)])(?:\$\w*)?(?:\.[A-Za-z_]\w*)+|(?<!\S)\.(?=\s|\Z)")
+_CHANGES = re.compile(r"^(?:template|define|block|break|continue|else|end)\b|:?=")
 _COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "and": "and", "or": "or"}
 _CONSTANTS = {"true": "True", "false": "False", "nil": "None"}
 _COUNTER = "loop.index0"
@@ -59,6 +64,7 @@ class _Reader:
         self.scopes: list[_Scope] = []
         self.line = 1
         self.items = 0
+        self.differences: dict[Difference, None] = {}
 
     def read(self) -> PlainText:
         pieces: list[Piece] = []
@@ -77,7 +83,7 @@ class _Reader:
             raise LossError(f"`{self.scopes[-1].action}` has no `end`", self.scopes[-1].line)
         rest = self.text[end:]
         pieces.append(rest.lstrip() if trims_next else rest)
-        return PlainText(tuple(pieces), (_LENIENT, *self.names.differences()))
+        return PlainText(tuple(pieces), (_LENIENT, *self.differences, *self.names.differences()))
 
     def _read_action(self, tag: str, body: str) -> Piece:
         word, _, rest = body.partition(" ")
@@ -101,7 +107,22 @@ class _Reader:
             return Statement(f"{{% if {dot} %}}")
         if word == "range":
             return self._open_range(rest, tag)
-        return Slot(self._term(body, tag))
+        return Slot(self._value(body, tag, "give the text that it prints"))
+
+    def _value(self, source: str, tag: str, given: str) -> str:
+        """A term, or what a function or a pipe gives: a key of the item that it is about, or an input."""
+        if source in _CONSTANTS or (source and _TERM.fullmatch(source)):
+            return self._term(source, tag)
+        if not source or _CHANGES.search(_QUOTED.sub("", source)):
+            raise self._refuse(tag)
+        paths = [self._path(path, tag) for path in _FIELD.findall(_QUOTED.sub("", source))]
+        items = [scope.dot for scope in reversed(self.scopes) if scope.end == "endfor"]
+        is_whole = re.search(r"\{\{-?\s*\.[A-Za-z_]", self.text) is None
+        if found := write_item_value(source, paths, items, may_be_whole=is_whole, line=self.line):
+            self.differences[found[1]] = None
+            return found[0]
+        wanted = re.sub(r"\W+", "_", source).strip("_")[:60] + " "
+        return self.names.input_name(wanted, shown=source, reason=given, line=self.line)
 
     def _open_range(self, rest: str, tag: str) -> Statement:
         read = _RANGE.fullmatch(rest)
@@ -124,7 +145,7 @@ class _Reader:
             return f" {_COMPARISONS[first]} ".join(self._term(term, tag) for term in rest)
         if first == "not" and len(rest) == 1:
             return " ".join(("not", self._term(rest[0], tag)))
-        return self._term(source.strip(), tag)
+        return self._value(source.strip(), tag, "give true or false")
 
     def _term(self, source: str, tag: str) -> str:
         if source in _CONSTANTS:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.item_values import write_item_value
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
 from promptuary.renderer.interop.placeholders import PlainText
 from promptuary.renderer.interop.unread_signs import find_unread
@@ -28,6 +29,13 @@ _CALL = re.compile(r"([^\W\d][\w.]*)\.([^\W\d]\w*)\(\)")
 _FUNCTION = re.compile(r"(?<![\w.|])([^\W\d]\w*)[ \t]*\(")
 _METHOD = re.compile(r"(?<!\bloop)\.([^\W\d]\w*)[ \t]*\((?![ \t]*\))")  # called with arguments
 _BEFORE_CALL = re.compile(r"\|\s*$|\bis\s+(?:not\s+)?$")  # filters and tests
+_STATEMENT = re.compile(
+    r"(?P<start>\{%[-+]?\s*(?P<word>for\s[^%]*?\sin|if|elif|set\s+\w+\s*=)\s)(?P<expression>.*?)(?P<end>\s*[-+]?%\})",
+    re.DOTALL,
+)
+_GIVEN = {"for": "give the list", "if": "give true or false", "elif": "give true or false", "set": "give its value"}
+_LOOPS = re.compile(r"\{%[-+]?\s*for\s+([^%]*?)\sin\b")
+_VALUE = re.compile(r"(?<![\w.'\"|])[^\W\d]\w*(?:\.[^\W\d]\w*(?![\w(]))*")
 _BINDS = re.compile(r"\{%[-+]?\s*(?:for\s+(?=[^%]*?\sin\b)|macro\s|set\s|call\s*\()([^%=]*?)(?:\sin\b|=|%|\)\s*-?%)")
 _WORD = re.compile(r"[^\W\d]\w*")
 _OWN_FUNCTIONS = {*FUNCTIONS, *GLOBALS, "raise_exception", "fragment", "super", "caller", "loop", "now"}
@@ -68,42 +76,77 @@ def read_jinja(
     if drop_last_newline and text.endswith("\n"):
         text = text.removesuffix("\n")
         differences.append(Difference("the last line end is left out, as Jinja does"))
-    bound = _names_bound(text)
-    pieces = [_replace_foreign(piece, differences, names, bound) for piece in _split(text, trim_blocks, lstrip_blocks)]
+    code = _ForeignCode(text, names)
+    pieces = [code.replace(piece) for piece in _split(text, trim_blocks, lstrip_blocks)]
+    differences += code.differences
     if any(not isinstance(piece, str) for piece in pieces):
         differences.append(_LENIENT)
     differences += find_unread("".join(piece if isinstance(piece, str) else "\0" for piece in pieces), braces=False)
     return PlainText(tuple(pieces), (*dict.fromkeys(differences), *names.differences()))
 
 
-def _replace_foreign(piece: Piece, differences: list[Difference], names: InputNames, bound: set[str]) -> Piece:
-    """Rewrite a tag to do without the program's own functions, methods and filters; `bound`: names the text defines."""
-    if not isinstance(piece, Statement):
-        return piece
-    source = _STRING.sub("''", piece.source)
-    foreign_filter = any(name not in FILTERS for name in _FILTER.findall(source))
-    function = _find_foreign_function(source, bound)
-    if function and (not source.startswith("{{") or bound.intersection(_WORD.findall(source))):
-        raise LossError(f"`{function}()` is a function of its program; give what it returns as an input")
-    if source.startswith("{{") and (foreign_filter or function):
-        expression = piece.source.strip("{}-+ \n\t")
-        reason = "give the text that this expression prints"
-        foreign = re.sub(r"\W+", "_", expression)[:60] + " "
-        return Slot(names.input_name(foreign, shown=expression, reason=reason))
+class _ForeignCode:
+    """Rewrites tags to do without the program's own functions, methods and filters. Methods raise LossError."""
 
-    def replace_call(call: re.Match[str]) -> str:
+    def __init__(self, text: str, names: InputNames) -> None:
+        self.names = names
+        self.differences: list[Difference] = []
+        self.bound = _names_bound(text)
+        self.items = [name for loop in _LOOPS.finditer(text) for name in _WORD.findall(loop[1])]
+        self.with_keys = {item for item in self.items if re.search(rf"\b{item}\.", text)}
+
+    def replace(self, piece: Piece) -> Piece:
+        """The piece, with inputs or keys of items for what only its program can call."""
+        if not isinstance(piece, Statement):
+            return piece
+        if foreign := self._find_foreign(piece.source):
+            return self._write_result(piece.source, foreign)
+        replaced = _CALL.sub(self._replace_call, piece.source)
+        if replaced == piece.source:
+            return piece
+        plain = _PLAIN.fullmatch(replaced)
+        return Slot(plain[1]) if plain else Statement(replaced)
+
+    def _find_foreign(self, tag: str) -> str:
+        """The first filter or function of its program in a tag; empty if there is none."""
+        source = _STRING.sub("''", tag)
+        function = _find_foreign_function(source, self.bound)
+        return function or next((name for name in _FILTER.findall(source) if name not in FILTERS), "")
+
+    def _write_result(self, tag: str, foreign: str) -> Piece:
+        statement = None if tag.startswith("{{") else _STATEMENT.fullmatch(tag)
+        if statement is None and not tag.startswith("{{"):
+            raise LossError(f"`{foreign}()` is a function of its program; give what it returns as an input")
+        expression = statement["expression"] if statement else tag.strip("{}-+ \n\t")
+        word = statement["word"].split()[0] if statement else ""
+        if word == "for" and re.search(r"\sif\s", expression):
+            raise LossError(f"`{foreign}()` is a function of its program; give what it returns as an input")
+        written = self._name_result(expression, foreign, _GIVEN.get(word, "give the text that this expression prints"))
+        if statement:
+            return Statement(statement["start"] + written + statement["end"])
+        return Slot(written)
+
+    def _name_result(self, expression: str, foreign: str, given: str) -> str:
+        plain = _STRING.sub("''", expression)
+        paths = _VALUE.findall(plain)
+        own = {path.partition(".")[0] for path in paths}
+        items = [item for item in self.items if item in own]
+        is_whole = not any(item in self.with_keys for item in items)
+        if found := write_item_value(expression, paths, items, may_be_whole=is_whole):
+            self.differences.append(found[1])
+            return found[0]
+        if self.bound.difference(self.items).intersection(own):
+            raise LossError(f"`{foreign}()` is a function of its program; give what it returns as an input")
+        wanted = re.sub(r"\W+", "_", expression)[:60] + " "
+        return self.names.input_name(wanted, shown=expression, reason=given)
+
+    def _replace_call(self, call: re.Match[str]) -> str:
         if call[2] in _METHODS:
             return call[0]
-        differences.append(
+        self.differences.append(
             Difference(f"`{call[1]}.{call[2]}()` is the key `{call[2]}`: give there what the call returns")
         )
         return f"{call[1]}.{call[2]}"
-
-    replaced = _CALL.sub(replace_call, piece.source)
-    if replaced == piece.source:
-        return piece
-    plain = _PLAIN.fullmatch(replaced)
-    return Slot(plain[1]) if plain else Statement(replaced)
 
 
 def _find_foreign_function(source: str, bound: set[str]) -> str:

@@ -58,7 +58,7 @@ class _OpenTag:
 class _Reader:
     def __init__(self, text: str, names: InputNames) -> None:
         self.text = text
-        self.expressions = LiquidExpressions(names)
+        self.expressions = LiquidExpressions(names, re.findall(r"\b([^\W\d]\w*)\.[^\W\d]", text))
         self.open: list[_OpenTag] = []
         self.pieces: list[Piece] = []
         self.line = 1
@@ -137,6 +137,7 @@ class _Reader:
                 item, items = self.expressions.write_loop(rest, self.line)
                 self.open.append(_OpenTag(word, self.line))
                 self.expressions.own.append(item)
+                self.expressions.items.append(item)
                 return f"{{% for {item} in {items} %}}"
             case "assign" | "capture":
                 return self._write_assignment(word, rest)
@@ -161,4 +162,5 @@ class _Reader:
         self.open.pop()
         if word == "endfor":
             self.expressions.own.pop()
+            self.expressions.items.pop()
         return f"{{% {_END_IN_JINJA.get(word, word)} %}}"

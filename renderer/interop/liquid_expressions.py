@@ -1,10 +1,11 @@
 """Liquid expressions in Jinja: values with their filters, conditions, and what loops iterate over."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.item_values import write_item_value
 
 __all__ = ["LiquidExpressions"]
 
@@ -62,14 +63,18 @@ _FILTERS = {
 
 
 class LiquidExpressions:
-    """Translates expressions to Jinja. `own`: names defined by loops and assignments so far; others are inputs.
+    """Translates expressions to Jinja.
 
+    `own`: names defined by loops and assignments so far; others are inputs. `items`: those of the open loops.
+    `with_keys`: the names of which the text prints a key somewhere.
     Methods raise LossError with the line for anything that Jinja lacks.
     """
 
-    def __init__(self, names: InputNames) -> None:
+    def __init__(self, names: InputNames, with_keys: Iterable[str] = ()) -> None:
         self.names = names
         self.own: list[str] = []
+        self.items: list[str] = []
+        self.with_keys = frozenset(with_keys)
         self.differences: dict[Difference, None] = {}
 
     def write_value(self, text: str, line: int) -> str:
@@ -184,7 +189,14 @@ class LiquidExpressions:
         return f"[{self._write_operand(step['index'], line)}]"
 
     def _name_whole(self, text: str, line: int) -> str:
-        if set(re.findall(r"[^\W\d][\w-]*", text)) & {*self.own, "forloop"}:
+        paths = [path for path in re.findall(_PATH, re.sub(_STRING, "", text)) if path not in _CONSTANTS]
+        own = [path.partition(".")[0] for path in paths]
+        items = [item for item in self.items if item in own]
+        is_whole = not self.with_keys.intersection(items)
+        if found := write_item_value(text, paths, items, may_be_whole=is_whole, line=line):
+            self.differences[found[1]] = None
+            return found[0]
+        if "forloop" in own:
             raise LossError(f"`{text}` calls code of its program with a value that the text makes", line)
         foreign = re.sub(r"\W+", "_", text).strip("_")[:60] + " "
         return self.names.input_name(foreign, shown=text, reason="give the text that this expression prints", line=line)

@@ -194,7 +194,7 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
     edges_left = (Difference(_LINE_END_LEFT),) if after == "\n" and not has_edges else ()
     pieces = (before, *plain.pieces, after) if has_edges else plain.pieces
     body = write_parts_body([Message("user", pieces)])
-    if language not in _OWN_LANGUAGES or names.differences():
+    if language not in _OWN_LANGUAGES or names.differences() or _is_rewritten(text, plain):
         guess = describe_guess(text, language)
         differences = _sentences([*([guess] if guess else []), *plain.differences, *edges_left])
         return PastedPrompt("inputs", body, reason=reason, differences=differences)
@@ -221,6 +221,14 @@ def _split_edges(text: str) -> tuple[str, str, str]:
     start = len(text) - len(text.lstrip())
     before = "" if _TRIMS_START.match(inner) else text[:start]
     return before, inner, "" if _TRIMS_END.search(inner) else text[start + len(inner) :]
+
+
+def _is_rewritten(text: str, plain: PlainText) -> bool:
+    """Whether a tag of the text became another one, such as the key of an item in place of a call."""
+    spaced = re.sub(r"\s+", "", text)
+    return any(
+        re.sub(r"\s+", "", _unescaped(piece)) not in spaced for piece in plain.pieces if not isinstance(piece, str)
+    )
 
 
 def _find_error(text: str) -> str:

@@ -152,7 +152,14 @@ def test_what_cannot_be_sent_by_its_name_becomes_an_input_and_is_named(text, nam
     assert f"{{{{ {name} }}}}" in pasted.body
 
 
-@pytest.mark.parametrize("text", ["{% for x in xs %}{{ fmt(x) }}{% endfor %}", "{% if fmt(x) %}a{% endif %}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{% macro m(x) %}{{ fmt(x) }}{% endmacro %}{{ m(a) }}",
+        "{% for x in xs if fmt(x) %}a{% endfor %}",
+        "{% set x = 1 %}{{ fmt(x) }}",
+    ],
+)
 def test_a_function_whose_result_is_no_single_input_is_named(text):
     pasted = read_pasted_prompt(text)
     assert (pasted.kind, pasted.reason) == (

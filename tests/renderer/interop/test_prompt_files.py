@@ -68,9 +68,9 @@ def test_what_a_method_with_arguments_prints_is_an_input():
     assert "give the text that this expression prints" in sentences(template)
 
 
-def test_a_method_of_a_loops_item_with_arguments_is_refused_by_name():
-    with pytest.raises(LossError, match=r"`strftime\(\)` is a function of its program"):
-        read_one("a.jinja", '{% for day in days %}{{ day.strftime("%d") }}{% endfor %}')
+def test_a_method_of_a_loops_item_with_arguments_is_a_key_of_the_item():
+    template = read_one("a.jinja", '{% for day in days %}{{ day.strftime("%d") }}{% endfor %}')
+    assert text_of(template, days=[{"strftime_d": "May 1"}, {"strftime_d": "2"}]) == "May 12"
 
 
 def test_yaml_with_keys_in_a_prompt_file_is_a_collection():
