@@ -35,8 +35,8 @@ class Line:
 
 @dataclass(frozen=True)
 class Asker:
-    """A service and the version it gets. `behind` counts the versions between a pin and live; `former_name` is the name
-    it requests, if the template has another name now.
+    """A service and the version it gets. `behind` counts the versions between a pin and live; `former_names` are
+    those that it requests, only those if `is_redirected`, else beside the current name.
     """
 
     service: str
@@ -46,7 +46,8 @@ class Asker:
     count: int
     behind: int
     last_at: datetime
-    former_name: str = ""
+    former_names: tuple[str, ...] = ()
+    is_redirected: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,8 @@ def describe_fetchers(fetchers: list[Fetcher], live: int | None) -> list[Asker]:
             count=one.count,
             behind=live - one.version if one.is_pinned and live is not None and live > one.version else 0,
             last_at=one.last_at,
-            former_name=one.former_name,
+            former_names=one.former_names,
+            is_redirected=one.is_redirected,
         )
         for one in fetchers
     ]

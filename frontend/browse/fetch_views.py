@@ -73,7 +73,8 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def _former_names(template: Template, fetchers: Iterable[Fetcher]) -> list[FormerNameUse]:
     services: dict[str, list[str]] = {name: [] for name in former_names.list_names(template)[1:]}
     for fetcher in fetchers:
-        asked = services.get(fetcher.former_name, [])
-        if fetcher.key.name not in asked:
-            asked.append(fetcher.key.name)
+        for name in fetcher.former_names:
+            asked = services.get(name, [])
+            if fetcher.key.name not in asked:
+                asked.append(fetcher.key.name)
     return [FormerNameUse(*use) for use in services.items()]

@@ -6,7 +6,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from frontend.accounts import reauthentication
 from frontend.changes.actions import read_seen
 from frontend.changes.emergency_notices import roll_back_url
 from frontend.changes.label_evidence import evidence_context
@@ -17,7 +16,7 @@ from registry.accounts.actor import Actor
 from registry.changes import emergencies, gate, label_preview
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
-from registry.core.errors import Invalid, PromptuaryError, ProofRequired
+from registry.core.errors import PromptuaryError, ProofRequired
 from registry.core.problem_details import find_status
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
@@ -31,13 +30,11 @@ PANEL = "changes/_emergency_panel.html"
 @form_page
 @signed_in
 def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
-    """The missing approvals, the move, and the form: a reason, and the password again."""
+    """The missing approvals, the move, and the form with the reason; an old session proves itself next."""
     change = change_queries.find_change(actor, Verb.READ, number)
     refusal: PromptuaryError | None = None
     if request.method == "POST":
         try:
-            if fault := reauthentication.explain_missing_proof(request, actor):
-                raise Invalid(fields={"password": fault})
             emergencies.publish_in_emergency(
                 actor=actor,
                 number=number,
@@ -71,7 +68,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "fault": _fault(actor, change, has_blockers=bool(blockers)),
         "back": back,
         "back_url": roll_back_url(change.template.name, change.label, back) if back else "",
-        "wants_password": reauthentication.asks_for_password(request),
+        "needs_proof": bool(actor.find_missing_emergency_proof()),
         "reason": request.POST.get("reason", ""),
         "refusal": refusal,
         **evidence_context(request, actor, preview),

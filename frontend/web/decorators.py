@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from functools import wraps
+from functools import partial, wraps
 from http import HTTPStatus
 from typing import Concatenate, ParamSpec, TypeVar
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -78,8 +78,10 @@ def signed_in(
         try:
             asks_for_proof = settings.PROMPTUARY_STEP_UP != "off"
             missing_proof = signin_reauthentication.find_missing_proof(request) if asks_for_proof else ""
+            find_for_emergency = partial(signin_reauthentication.find_missing_emergency_proof, request)
+            actor = Actor(person, missing_proof=missing_proof, find_missing_emergency_proof=find_for_emergency)
             with remember_roles() if request.method in ("GET", "HEAD") else nullcontext():
-                return view(request, Actor(person, missing_proof=missing_proof), *args, **kwargs)
+                return view(request, actor, *args, **kwargs)
         except core_errors.ProofRequired as error:
             return _to_proof(request, person, error)
         except core_errors.PromptuaryError as error:

@@ -1,5 +1,6 @@
 """The actor of a request or command: a person, possibly through an API key, or the operator of the machine."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from django.conf import settings
@@ -20,11 +21,14 @@ class Actor:
 
     missing_proof: what the person's session has to prove again before an action that weakens the gate, `password` or
     `totp`; empty if nothing is required, and for keys and commands, which have no session.
+    find_missing_emergency_proof: returns the same for publishing in an emergency, which requires a proof in every
+    installation.
     """
 
     person: User
     key: Key | None = None
     missing_proof: str = field(default="", compare=False)
+    find_missing_emergency_proof: Callable[[], str] = field(default=str, compare=False)
 
     @property
     def is_operator(self) -> bool:

@@ -183,14 +183,15 @@ def publish_in_emergency(
     """Move the label despite missing approvals or checks; for reviewers who signed in, with a reason.
 
     version: as in `change.require_seen_version`. expected: as in `label_moves.require_unmoved`. The request counts as
-    published; it stays unreviewed until it is approved after the fact. Everyone concerned is notified. Its checks stay
+    published; it stays unreviewed until it is approved after the fact. The session must have a recent proof of identity
+    even where `PROMPTUARY_STEP_UP` is off. Everyone concerned is notified. Its checks stay
     as they are now. Appends one event, as in `label_moves.record_move`, with how = broke_glass.
     """
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it can't wait: everyone concerned will read it.")})
     with transaction.atomic():
         change = lock_change(actor, Verb.ROLL_BACK, number)
-        permissions.require_proof(actor)
+        permissions.require_proof(actor, is_emergency=True)
         if not change.is_open:
             raise locking.conflict_of_closed(change)
         _require_allowed(actor, change)

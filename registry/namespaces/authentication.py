@@ -1,5 +1,7 @@
 """Authentication by a key, or by a browser's session (which then needs its CSRF token for writes)."""
 
+from functools import partial
+
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
@@ -50,4 +52,8 @@ def identify_actor(request: Request) -> Actor:
         raise AuthenticationFailed
     if isinstance(key, Key):
         return Actor(person, key)
-    return Actor(person, missing_proof=reauthentication.find_missing_proof(request))
+    return Actor(
+        person,
+        missing_proof=reauthentication.find_missing_proof(request),
+        find_missing_emergency_proof=partial(reauthentication.find_missing_emergency_proof, request),
+    )

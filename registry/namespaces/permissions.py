@@ -257,16 +257,17 @@ def may_create_namespace(actor: Actor) -> bool:
     return actor.key is None and actor.person.is_active and is_creator
 
 
-def require_proof(actor: Actor) -> None:
+def require_proof(actor: Actor, *, is_emergency: bool = False) -> None:
     """Raise ProofRequired if the actor's session has to prove the person's identity again first.
 
     For services, before everything that weakens the gate: rules, roles, keys, approvals, emergencies, publishing,
     redactions, required evaluations, and webhooks, because they show secrets. Never before what reverts: rolling back
-    and revoking are quick on purpose.
+    and revoking are quick on purpose. An emergency requires a proof even where `PROMPTUARY_STEP_UP` is off.
     """
-    if not actor.missing_proof:
+    proof = actor.find_missing_emergency_proof() if is_emergency else actor.missing_proof
+    if not proof:
         return
-    if actor.missing_proof == "totp":
+    if proof == "totp":
         sentence = gettext(
             "This needs a code of your two-step sign-in from the last {minutes} minutes: "
             "confirm that it is you, at /account/prove."
@@ -277,7 +278,7 @@ def require_proof(actor: Actor) -> None:
             "confirm that it is you, at /account/prove."
         )
     minutes = settings.ACCOUNT_REAUTHENTICATION_TIMEOUT // 60
-    raise ProofRequired(sentence.format(minutes=minutes), proof=actor.missing_proof)
+    raise ProofRequired(sentence.format(minutes=minutes), proof=proof)
 
 
 def require_label(actor: Actor, label: str) -> None:

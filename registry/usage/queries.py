@@ -4,7 +4,7 @@ Read from the rows that `registry.usage.recorder` writes. Days are UTC; the last
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
@@ -48,7 +48,8 @@ PINS = Q(ref__regex=r"^[0-9]") | Q(ref__startswith="sha256:")  # fetches by numb
 class Fetcher:
     """A service and what it fetched: `ref` as requested, `version` the number returned.
 
-    former_name: the requested name, if the template was renamed since; else empty.
+    former_names: the former names by which it requested it, most fetched first; empty if it used the current one only.
+    by_former: how many of the fetches were by a former name.
     """
 
     key: Key
@@ -57,12 +58,18 @@ class Fetcher:
     version: int
     count: int
     last_at: datetime
-    former_name: str = ""
+    former_names: tuple[str, ...] = ()
+    by_former: int = 0
 
     @property
     def is_pinned(self) -> bool:
         """Whether it fetched by number or digest, and so doesn't follow a label."""
         return is_pin(self.ref)
+
+    @property
+    def is_redirected(self) -> bool:
+        """Whether all of its fetches were by former names."""
+        return self.by_former == self.count
 
 
 @dataclass(frozen=True)
@@ -87,25 +94,25 @@ class FetchesOfDay:
 
 
 def list_fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
-    """One Fetcher per key, ref and version, busiest first."""
+    """One Fetcher per key, ref and version, busiest first, whatever names it requested."""
     rows = _select_fetches(of, days).values("key", "ref", "version__number", "former_name")
-    totals = list(
-        rows.annotate(total=Sum("count"), last=Max("last_at")).order_by("-total", "key", "ref", "former_name")
-    )
+    totals = list(rows.annotate(total=Sum("count"), last=Max("last_at")).order_by("-total", "former_name"))
     keys = Key.objects.select_related("person").in_bulk({row["key"] for row in totals})
-    return [
-        Fetcher(
-            keys[row["key"]],
-            keys[row["key"]].person,
-            row["ref"],
-            row["version__number"],
-            row["total"],
-            row["last"],
-            row["former_name"],
+    fetchers: dict[tuple[str, str, int], Fetcher] = {}
+    for row in totals:
+        if row["key"] not in keys:
+            continue
+        key, ref, version = keys[row["key"]], row["ref"], row["version__number"]
+        known = fetchers.get((key.pk, ref, version)) or Fetcher(key, key.person, ref, version, 0, row["last"])
+        former = (row["former_name"],) if row["former_name"] else ()
+        fetchers[key.pk, ref, version] = replace(
+            known,
+            count=known.count + row["total"],
+            last_at=max(known.last_at, row["last"]),
+            former_names=known.former_names + former,
+            by_former=known.by_former + (row["total"] if former else 0),
         )
-        for row in totals
-        if row["key"] in keys
-    ]
+    return sorted(fetchers.values(), key=lambda one: (-one.count, one.key.pk, one.ref, -one.version))
 
 
 def count_by_label(template: Template, days: int = DAYS) -> dict[str, int]:

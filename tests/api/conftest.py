@@ -24,6 +24,7 @@ from registry.serving.wsgi_fast_path import serve_fetches_first
 from registry.templates import labels
 from registry.templates import save as template_save
 from tests.people import load_people
+from tests.support.recent_proof import prove_identity
 
 if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Response
@@ -98,6 +99,7 @@ class Caller:
         self._headers = {"Authorization": f"Bearer {key}"} if key else {}
         if person is not None:
             self._client.force_login(person)
+            prove_identity(self._client, person)
             self._client.cookies["promptuary-csrf"] = "c" * 32
             self._headers["X-CSRFToken"] = "c" * 32
 

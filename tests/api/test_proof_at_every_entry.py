@@ -8,6 +8,7 @@ from django.test import Client
 
 from registry.journal.models import Event
 from tests.api.test_permissions import TABLE, fill_body, world
+from tests.support.recent_proof import prove_identity
 
 __all__ = ["world"]  # the fixture
 
@@ -112,10 +113,14 @@ def test_what_weakens_the_gate_asks_for_a_proof_and_nothing_else_does(world, ses
 
 
 @pytest.mark.parametrize("route", ["api-runs"])
-def test_with_a_fresh_proof_none_of_them_is_refused(world, session, settings, route):
+def test_where_it_is_off_only_an_emergency_asks_for_a_proof(world, session, settings, cast, route):
     settings.PROMPTUARY_STEP_UP = "off"
-    statuses = {asked: send(session, asked, world)[0].status_code for asked in ASK}
-    assert {asked: status for asked, status in statuses.items() if status >= 400} == {}
+    emergency = ("api-change-emergency", "POST")
+    refused = {asked for asked in ASK if send(session, asked, world)[0].status_code >= 400}
+    assert refused == {emergency}
+    assert b"proof-required" in send(session, emergency, world)[0].content
+    prove_identity(session, cast.people["admin"])
+    assert send(session, emergency, world)[0].status_code == 200
 
 
 @pytest.mark.parametrize("route", ["api-runs"])

@@ -371,8 +371,10 @@ TABLE: dict[tuple[str, str, str], Row] = {
     ("publish", "GET", ""): Row("/changes/{open}/publish", READERS),
     ("emergency", "GET", ""): Row("/changes/{open}/emergency", READERS),
     ("emergency", "POST", ""): Row(
-        "/changes/{open}/emergency", _row(OUT, 404, 422, 422, 422, 422), {"reason": "Now"}
-    ),  # without the password, the sign-in stops here
+        "/changes/{open}/emergency",
+        _row(OUT, 404, 403, 403, 302, 302),
+        {"reason": "Now", "seen_version": "1", "expected": "0"},
+    ),  # these sessions have no proof, so that 302 leads to the page that asks for it
     ("environments", "GET", ""): Row("/environments/", SIGNED_IN),
     ("calendar", "GET", ""): Row("/environments/calendar", SIGNED_IN),
     ("members", "GET", ""): Row(f"{N}/members", READERS),

@@ -28,7 +28,7 @@ def test_who_fetches_it_stands_before_the_form_and_the_new_page_is_shown_after(r
     fetched()
     client = browser("admin")
     page = words(client.get(ADDRESS))
-    assert "<b>checkout</b> asks for production" in page
+    assert "<b>checkout</b> asks for production, gets v1" in page
     answer = client.post(ADDRESS, {"to": f" {NAME} ", "reason": "Clearer"}, follow=True)
     assert answer.redirect_chain == [(f"/t/{NAME}", 302)]
     assert f"{REPLY} is {NAME} now." in words(answer)
@@ -81,10 +81,14 @@ def test_the_page_of_fetches_says_who_still_asks_by_a_former_name(reply, fetched
     rename.rename_template(actor=reply.actor("admin"), name=REPLY, to="support/second")
     rename.rename_template(actor=reply.actor("admin"), name="support/second", to=NAME)
     Template.objects.filter(name=NAME).update(name=REPLY)
-    fetched(REPLY)
+    row = fetched(REPLY)
     Template.objects.filter(name=REPLY).update(name=NAME)
     page = words(browser("reader").get(f"/t/{NAME}/-/fetches"))
-    assert f"by the former name {REPLY}" in page
+    assert f">by a former name: {REPLY}</div>" in page
+    Fetch.objects.create(key=row.key, version=row.version, ref=row.ref, day=row.day, count=1, last_at=row.last_at)
+    page = words(browser("reader").get(f"/t/{NAME}/-/fetches"))
+    assert (page.count("<b>checkout</b>"), f">also by a former name: {REPLY}</div>" in page) == (1, True)
+    assert f"also by a former name: {REPLY}" in words(browser("admin").get(f"/t/{NAME}/-/rename"))
     assert "redirects here; still fetched by checkout" in page
     assert "redirects here; no service fetched it in the last 30 days" in page
 

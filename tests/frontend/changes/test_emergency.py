@@ -1,4 +1,4 @@
-"""Publishing without approval: a separate page that requires the password again."""
+"""Publishing without approval: a panel that requires a reason and a recent proof of identity."""
 
 import re
 
@@ -14,6 +14,7 @@ from registry.templates import save as template_save
 from registry.templates.label_models import Label
 from registry.templates.models import Version
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.support.recent_proof import prove_identity
 from tests.support.seen_versions import seen_versions
 
 
@@ -24,11 +25,12 @@ def change(reply):
 
 
 @pytest.fixture
-def press(change, browser):
+def press(reply, change, browser):
     def run(role, **fields):
-        sent = {"reason": "Customers are told wrong terms.", "password": f"{role}-promptuary", **fields}
-        sent = {**seen_versions(change.number), **sent}
-        return browser(role).post(f"/changes/{change.number}/emergency", sent)
+        sent = {**seen_versions(change.number), "reason": "Customers are told wrong terms.", **fields}
+        client = browser(role)
+        prove_identity(client, reply.people[role])
+        return client.post(f"/changes/{change.number}/emergency", sent)
 
     return run
 
@@ -48,25 +50,38 @@ def test_a_reviewer_publishes_with_a_reason_and_the_review_stays_red(change, pre
     assert "in an emergency, before" not in words(browser("admin").get(f"/changes/{change.number}"))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [({"password": "guess"}, "This is not your password."), ({"reason": " "}, "Say why it can't wait")],
-)
-def test_without_a_reason_or_the_password_nothing_moves_and_words_stay(press, wrong, told):
-    answer = press("reviewer", **wrong)
-    assert answer.status_code == 422
-    assert told in words(answer).replace("&#x27;", "'")
-    assert held() == 1
-    if "reason" not in wrong:
-        assert "Customers are told wrong terms.</textarea>" in words(answer)
+def test_without_a_reason_nothing_moves(press):
+    answer = press("reviewer", reason=" ")
+    assert (answer.status_code, held()) == (422, 1)
+    assert "Say why it can't wait" in words(answer).replace("&#x27;", "'")
 
 
-def test_who_has_no_password_here_signs_in_afresh(change, press, browser, reply):
+def test_an_old_session_confirms_the_password_and_the_reason_is_kept(change, browser, reply):
+    client, address = browser("reviewer"), f"/changes/{change.number}/emergency"
+    prove_identity(client, reply.people["reviewer"], age=910)
+    assert "The next page asks for your password or a code." in words(client.get(address))
+    asked = client.post(address, {**seen_versions(change.number), "reason": "Customers are told wrong terms."})
+    assert (asked.status_code, asked["Location"].partition("?")[0], held()) == (302, "/account/prove", 1)
+    wrong = client.post(asked["Location"], {"password": "guess", "next": address})
+    assert ("This is not your password." in words(wrong), held()) == (True, 1)
+    client.post(asked["Location"], {"password": "reviewer-promptuary", "next": address})
+    assert held() == 2
+    assert ChangeRequest.objects.get(number=change.number).label_moves.get().reason == "Customers are told wrong terms."
+
+
+def test_a_session_that_began_just_now_is_proof_enough(change, browser, reply):
+    client = browser("reviewer")
+    prove_identity(client, reply.people["reviewer"], age=890)
+    assert "The next page asks" not in words(client.get(f"/changes/{change.number}/emergency"))
+
+
+def test_who_has_no_password_here_signs_in_afresh(change, browser, reply):
     person = reply.people["reviewer"]
     person.set_unusable_password()
     person.save()
-    assert "Your password again" not in words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
-    assert press("reviewer").status_code == 302, "a session that began just now is proof enough"
+    sent = {**seen_versions(change.number), "reason": "Customers are told wrong terms."}
+    answer = browser("reviewer").post(f"/changes/{change.number}/emergency", sent)
+    assert (answer.status_code, "sign out, sign in again" in words(answer), held()) == (403, True, 1)
 
 
 def test_the_page_says_what_is_missing_and_who_may(change, browser):

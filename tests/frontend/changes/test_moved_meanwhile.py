@@ -11,6 +11,7 @@ from registry.changes.models import ChangeRequest
 from registry.templates import labels
 from registry.templates.label_models import Label
 from tests.frontend.conftest import OTHER, REPLY, words
+from tests.support.recent_proof import prove_identity
 from tests.support.seen_versions import seen_versions
 
 MOVED = "production moved while this panel was open, so nothing was done."
@@ -106,13 +107,16 @@ def test_an_emergency_is_refused_and_its_reason_is_kept(reply, browser):
     reply.save(OTHER + "\n")
     number = reply.propose(3).number
     reply.publish(2)
-    sent = {"reason": "Nobody gets an answer", "password": "reviewer-promptuary", "expected": 1, "seen_version": 3}
-    answer = browser("reviewer").post(f"/changes/{number}/emergency", sent)
+    sent = {"reason": "Nobody gets an answer", "expected": 1, "seen_version": 3}
+    client = browser("reviewer")
+    prove_identity(client, reply.people["reviewer"])
+    answer = client.post(f"/changes/{number}/emergency", sent)
     page = words(answer)
     assert (answer.status_code, served()) == (409, 2)
     assert MOVED in page
     assert "Nobody gets an answer" in page
-    assert browser("reviewer").post(f"/changes/{number}/emergency", {**sent, "expected": 2}).status_code == 302
+    assert client.post(f"/changes/{number}/emergency", {**sent, "expected": 2}).status_code == 302
+    assert served() == 3
 
 
 def test_an_unprotected_label_that_was_taken_off_is_said_to_be(reply, browser):
@@ -252,8 +256,9 @@ def test_scheduling_another_version_than_the_page_showed_is_refused(reply, repla
 def test_an_emergency_with_another_version_than_the_panel_showed_is_refused(reply, replaced, browser):
     rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
     client, address = browser("reviewer"), f"/changes/{replaced.number}/emergency"
+    prove_identity(client, reply.people["reviewer"])
     assert SEEN_VERSION.format(4) in words(client.get(address))
-    sent = {"reason": "Insults", "password": "reviewer-promptuary", "expected": 1, "seen_version": 3}
+    sent = {"reason": "Insults", "expected": 1, "seen_version": 3}
     answer = client.post(address, sent)
     page = words(answer)
     assert (answer.status_code, served()) == (409, 1)
@@ -292,7 +297,7 @@ def test_a_schedule_and_an_emergency_need_what_the_form_showed_too(reply, third,
     third.refresh_from_db()
     assert (answer.status_code, third.goes_live_at) == (428, None)
     rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
-    reason = {"reason": "It answers nobody", "password": "reviewer-promptuary"}
+    reason = {"reason": "It answers nobody"}
     assert browser("reviewer").post(f"/changes/{third.number}/emergency", reason).status_code == 428
     assert served() == 1
 

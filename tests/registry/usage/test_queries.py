@@ -30,11 +30,17 @@ def versions() -> list[Version]:
     return [first, second]
 
 
-def fetched(key: str, version: Version, ref: str, count: int, days_ago: int = 0) -> datetime:
+def fetched(key: str, version: Version, ref: str, count: int, days_ago: int = 0, former_name: str = "") -> datetime:
     # Read for each row: a run of all tests can start before midnight and get here after it.
     last_at = datetime.now(UTC) - timedelta(days=days_ago)
     Fetch.objects.create(
-        key=Key.objects.get(name=key), version=version, ref=ref, count=count, day=last_at.date(), last_at=last_at
+        key=Key.objects.get(name=key),
+        version=version,
+        ref=ref,
+        count=count,
+        day=last_at.date(),
+        last_at=last_at,
+        former_name=former_name,
     )
     return last_at
 
@@ -53,6 +59,17 @@ def test_each_key_ref_and_version_is_told_once_over_all_days(versions):
     assert (found[0].person.username, found[0].is_pinned, found[1].is_pinned) == ("admin", True, False)
     assert found[1].last_at == last_at
     assert [one.key.name for one in usage_queries.list_fetchers(versions[1])] == ["chat"]
+
+
+def test_fetches_by_former_names_are_part_of_the_service_s_one_row(versions):
+    fetched("chat", versions[1], "production", 2)
+    fetched("chat", versions[1], "production", 3, former_name="support/answer")
+    last_at = fetched("chat", versions[1], "production", 4, former_name="support/older")
+    fetched("mail", versions[1], "production", 5, former_name="support/older")
+    chat, mail = usage_queries.list_fetchers(versions[0].template)
+    assert (chat.count, chat.by_former, chat.is_redirected, chat.last_at) == (9, 7, False, last_at)
+    assert chat.former_names == ("support/older", "support/answer")
+    assert (mail.count, mail.former_names, mail.is_redirected) == (5, ("support/older",), True)
 
 
 def test_days_that_are_over_do_not_count(versions):
