@@ -23,6 +23,7 @@ from urllib.parse import quote, unquote, urlsplit
 import httpx
 
 from tests.support.broker import Broker
+from tests.support.child_process import start_child
 from tests.support.postgres_server import run_server
 from tests.support.server_process import wait_for_demo
 
@@ -177,7 +178,7 @@ def start_container(
     container = buildah.run("from", "--pull-never", IMAGE)
     run = ["run", "--isolation=chroot", *options, container, "--", "python", "manage.py", "serve", *arguments]
     command = buildah.command(*run)
-    process = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
+    process = start_child(command, cwd=ROOT, start_new_session=True)
     try:
         yield process
     finally:

@@ -11,6 +11,7 @@ from mcp.types import PromptReference
 
 from promptuary.commands.api import Connection
 from promptuary.commands.prompt_server import PromptServer
+from tests.support.child_process import start_child
 
 REPLY = "support/refunds/reply"
 DOCUMENT = """---
@@ -112,7 +113,7 @@ def test_the_command_answers_on_standard_input(connection, server, cast):
 def test_the_command_answers_over_http(connection, server, cast, free_port):
     environment = {**os.environ, "PROMPTUARY_URL": server, "PROMPTUARY_KEY": cast.key()}
     command = [sys.executable, "-m", "promptuary", "mcp", "--http", str(free_port)]
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE)
+    process = start_child(command, env=environment, stderr=subprocess.PIPE)
 
     async def play():
         for _ in range(300):

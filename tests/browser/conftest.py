@@ -16,7 +16,7 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize, expect, sync_playwright
 
-from registry.core.parent_death import end_with_parent
+from tests.support.child_process import start_child
 from tests.support.server_process import wait_for_demo
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,14 +112,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
     log = home / "server.log"
     with log.open("wb") as output:
-        process = subprocess.Popen(
+        process = start_child(
             [sys.executable, "manage.py", "serve", "--demo"],
             cwd=ROOT,
             env={**kept, **facts},
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
-            preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
         )
         try:
             _wait_for(f"http://127.0.0.1:{port}/login", process, log)

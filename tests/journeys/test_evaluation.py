@@ -4,7 +4,6 @@ now and then, and a worker that is killed on the way."""
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -13,13 +12,13 @@ import pytest
 from registry.accounts import actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
-from registry.core.parent_death import end_with_parent
 from registry.evaluations import datasets, run_worker, start_runs
 from registry.evaluations import run_queries as queries
 from registry.namespaces import services as namespace_services
 from registry.starter import evaluation_rows
 from registry.templates import save as template_save
 from tests.support import instances
+from tests.support.child_process import start_child
 from tests.support.fake_model_server import ModelServer
 
 ROWS = list(evaluation_rows.make_evaluation_rows())
@@ -128,14 +127,13 @@ class Worker:
             *["-m", "celery", "-A", "registry.celery", "worker", "--pool", "threads", "--concurrency", "4"],
         ]
         with (self.place.home / "worker.log").open("ab") as log:
-            self.process = subprocess.Popen(
+            self.process = start_child(
                 command,
                 env=self.place.environment(),
                 cwd=instances.ROOT,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                preexec_fn=end_with_parent,  # noqa: PLW1509  # nothing outlives a test run that is killed
             )
 
     def kill(self):

@@ -23,9 +23,9 @@ import httpx
 import pytest
 from django.db import connection
 
-from registry.core.parent_death import end_with_parent
 from tests.support import instances
 from tests.support.broker import Broker
+from tests.support.child_process import start_child
 from tests.support.commit_seed import read_commit_seed
 from tests.support.postgres_server import Server as Postgres
 
@@ -66,14 +66,13 @@ class Instance:
         """Start the web server or the worker, what it says going into a file of the home."""
         variables = {"PROMPTUARY_BROKER_URL": self.broker.url} if self.broker else {}
         with (self.place.home / f"{name}.log").open("ab") as log:
-            self.processes[name] = subprocess.Popen(
+            self.processes[name] = start_child(
                 [sys.executable, "-m", *COMMANDS[name].format(port=self.port).split()],
                 env=self.place.environment(PORT=str(self.port), **variables),
                 cwd=instances.ROOT,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                preexec_fn=end_with_parent,  # noqa: PLW1509  # nothing outlives a test run that is killed
             )
 
     def kill(self, name):

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tests.support import instances
+from tests.support.child_process import start_child
 
 pytestmark = [pytest.mark.dialect, pytest.mark.slow]
 
@@ -27,7 +28,7 @@ def start_worker(place: instances.Instance, failpoint: str = "") -> "subprocess.
     """The real worker with its clock; with a failpoint it kills itself there."""
     armed = {"PROMPTUARY_FAILPOINT": failpoint} if failpoint else {}
     with (place.home / "worker.log").open("ab") as log:
-        return subprocess.Popen(
+        return start_child(
             [sys.executable, "-m", *WORKER.split()],
             env=place.environment(**armed),
             cwd=instances.ROOT,

@@ -14,8 +14,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from registry.core.parent_death import end_with_parent
 from tests.support import instances
+from tests.support.child_process import start_child
 from tests.support.server_process import wait_for_demo, wait_until
 
 pytestmark = pytest.mark.sqlite  # SQLite is what `serve` starts with
@@ -58,14 +58,13 @@ class Served:
         environment |= {"PROMPTUARY_HOME": str(home), "PORT": str(self.port), "PYTHONUNBUFFERED": "1"}
         self._log = home.with_suffix(".log")
         with self._log.open("w") as log:
-            self.process = subprocess.Popen(
+            self.process = start_child(
                 [sys.executable, "manage.py", "serve", "--demo"],
                 cwd=ROOT,
                 env=environment,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
                 umask=0o022,  # as most machines have it
             )
 
@@ -241,14 +240,13 @@ def test_of_two_servers_that_start_at_the_same_time_one_is_refused(tmp_path):
     for name in ("first", "second"):
         with (tmp_path / f"{name}.log").open("w") as log:
             processes.append(
-                subprocess.Popen(
+                start_child(
                     [sys.executable, "manage.py", "serve", "--only", "web"],
                     cwd=ROOT,
                     env={**os.environ, "PROMPTUARY_HOME": str(tmp_path / name), "PORT": str(port)},
                     stdout=log,
                     stderr=subprocess.STDOUT,
                     start_new_session=True,
-                    preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
                 )
             )
     try:

@@ -23,8 +23,8 @@ import httpx
 import pytest
 
 from promptuary import Promptuary
-from registry.core.parent_death import end_with_parent
 from tests.support import instances
+from tests.support.child_process import start_child
 from tests.support.examples import run_size
 
 SECONDS = run_size(6, torture=60)
@@ -74,14 +74,13 @@ class Registry:
     def start(self, **more: str) -> None:
         environment = self.place.environment(PORT=str(self.port), PROMPTUARY_RATE_CALLER="1000000/min", **more)
         with (self.place.home / "serve.log").open("ab") as log:
-            self.process = subprocess.Popen(
+            self.process = start_child(
                 [sys.executable, "manage.py", "serve"],
                 cwd=instances.ROOT,
                 env=environment,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
-                preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
             )
         deadline = time.monotonic() + 120
         while not self._answers():

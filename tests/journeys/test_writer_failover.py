@@ -8,6 +8,7 @@ import time
 import pytest
 
 from tests.support import instances
+from tests.support.child_process import start_child
 
 pytestmark = pytest.mark.dialect
 
@@ -46,7 +47,7 @@ namespaces.create_namespace(actor=operator_actor(), name="sales")
 
 
 def start(place, code):
-    return subprocess.Popen(
+    return start_child(
         [sys.executable, "-c", code], env=place.environment(), cwd=instances.ROOT, stdout=subprocess.PIPE, text=True
     )
 

@@ -19,6 +19,7 @@ from promptuary import renderer
 from registry.celery import app
 from registry.wsgi import application
 from tests.support import instances
+from tests.support.child_process import start_child
 from tests.support.trace import Calls, Recorder
 
 NAMESPACE = "support"
@@ -189,7 +190,7 @@ class Worker:
 
     def __init__(self) -> None:
         command = [sys.executable, "-m", "tests.journeys.traced_driver", "--as-worker"]
-        self._process = subprocess.Popen(
+        self._process = start_child(
             command, cwd=instances.ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
 

@@ -21,6 +21,7 @@ from pathlib import Path
 
 from promptuary.renderer.isolation import process
 from tests.mutation.copies import ROOT, Settings, update_copy
+from tests.support.child_process import start_child
 
 GOAL = 85.0  # percent of the changes that a test notices
 _MOST_CHANGES = 1000  # of one function
@@ -111,7 +112,7 @@ def _share_fork_server() -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as listener:
         listener.bind(path := f"{folder}/renderer")
         listener.listen(64)
-        server = subprocess.Popen(
+        server = start_child(
             process.fork_server_command(str(listener.fileno())),
             pass_fds=[listener.fileno()],
             env=process.fork_server_environment(),

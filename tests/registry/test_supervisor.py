@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.child_process import start_child
+
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 60  # for what other processes do on a busy machine
 SLEEP = "import sys, time; print('up', flush=True); time.sleep(600)"
@@ -64,7 +66,7 @@ class Supervised:
             waiting.listen()
             file.write(json.dumps({**plan, "socket": waiting.fileno()}).encode())
             file.seek(0)
-            self.process = subprocess.Popen(
+            self.process = start_child(
                 [sys.executable, "-m", "registry.supervisor", str(file.fileno())],
                 cwd=ROOT,
                 env={**os.environ, "SUPERVISED_BY_TEST": str(folder), "PROMPTUARY_RENDER_SOCKET": path},
@@ -274,7 +276,7 @@ with tempfile.TemporaryFile() as file:
 def fork_supervised(child, **planned):
     """A program that forks a process, which runs this code, and becomes its supervisor."""
     command = [sys.executable, "-c", FORK, child, json.dumps(planned)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    return start_child(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
 def test_a_process_that_was_forked_before_is_watched_like_the_others():

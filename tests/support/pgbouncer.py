@@ -4,13 +4,12 @@ import contextlib
 import os
 import shutil
 import socket
-import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from registry.core.parent_death import end_with_parent
+from tests.support.child_process import start_child
 from tests.support.postgres_server import UNPRIVILEGED
 from tests.support.server_process import wait_until
 
@@ -45,7 +44,7 @@ def run_pgbouncer(url: str, *, size: int) -> Iterator[str]:
         for path in (folder, settings):
             shutil.chown(path, UNPRIVILEGED)
         command = ["setpriv", f"--reuid={UNPRIVILEGED}", "--regid=65534", "--clear-groups", *command]
-    process = subprocess.Popen(command, preexec_fn=end_with_parent)  # noqa: PLW1509  # none outlives the tests
+    process = start_child(command)
     try:
         wait_until(lambda: _answers(port))
         yield f"postgresql://postgres@127.0.0.1:{port}/{name}"

@@ -25,6 +25,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
+from registry.core.parent_death import end_with_parent
+
 UNPRIVILEGED = "nobody"
 # Commits still survive when tests kill the server's processes. Nothing is ever replicated, and no table lives long
 # enough to be vacuumed.
@@ -195,9 +197,10 @@ def run_server(kept: Path | None = None) -> Iterator[str]:
 
 
 def main(command: list[str]) -> int:
-    """Run the command with PROMPTUARY_DATABASE_URL set; return its exit code."""
+    """Run the command with PROMPTUARY_DATABASE_URL set; return its exit code. It ends when this process is killed."""
     with run_server() as url:
-        return subprocess.run(command, check=False, env={**os.environ, "PROMPTUARY_DATABASE_URL": url}).returncode
+        environment = {**os.environ, "PROMPTUARY_DATABASE_URL": url}
+        return subprocess.run(command, check=False, env=environment, preexec_fn=end_with_parent).returncode
 
 
 if __name__ == "__main__":

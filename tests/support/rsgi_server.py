@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from tests.support import instances
+from tests.support.child_process import start_child
 from tests.support.server_process import wait_until
 
 
@@ -19,7 +20,7 @@ def serve_rsgi(target: str, environment: dict[str, str]) -> Iterator[int]:
         port = int(probe.getsockname()[1])
     command = [sys.executable, "-m", "granian", "--interface", "rsgi", "--loop", "asyncio", "--port", str(port)]
     options = ["--no-ws", "--log-level", "error", "--workers-kill-timeout", "5"]
-    with subprocess.Popen(
+    with start_child(
         [*command, *options, target], cwd=instances.ROOT, env=environment, start_new_session=True
     ) as process:
         try:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import httpx
 
-from registry.core.parent_death import end_with_parent
 from tests.support import instances
+from tests.support.child_process import start_child
 
 SECONDS = 120  # seconds to wait for other processes on a busy machine
 
@@ -31,14 +31,13 @@ class Server:
 
     def start(self, seconds: float = SECONDS) -> None:
         """Start it, and wait at most this many seconds until it answers."""
-        self._process = subprocess.Popen(
+        self._process = start_child(
             [sys.executable, "manage.py", "serve", *self._options],
             cwd=instances.ROOT,
             env=self._place.environment(PORT=str(self.port), **self._more),
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
-            preexec_fn=end_with_parent,  # noqa: PLW1509  # no server outlives a test run that is killed
         )
         with httpx.Client(timeout=5) as http:  # one for all polls: each new client reads the system's certificates
             wait_until(lambda: self._answers(http), seconds)

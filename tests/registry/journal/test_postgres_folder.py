@@ -10,6 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.support import postgres_server
+from tests.support.child_process import start_child
+
+ROOT = Path(__file__).parents[3]
 
 HOLD = """
 import sys
@@ -44,9 +47,8 @@ def test_what_a_killed_run_left_is_removed(tmp_path, leftover):
 
 
 def test_what_a_run_holds_stays_until_it_ends_however_it_ends(tmp_path, leftover):
-    root = Path(__file__).parents[3]
-    with subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(leftover)], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    with start_child(
+        [sys.executable, "-c", HOLD, str(leftover)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == b"held\n"
@@ -62,3 +64,14 @@ def test_a_folder_that_is_being_made_stays(tmp_path, leftover):
     os.utime(leftover)
     postgres_server.remove_leftovers(tmp_path)
     assert leftover.exists()
+
+
+def test_the_command_ends_with_the_server_that_was_started_for_it():
+    command = [sys.executable, "-c", "print('started', flush=True); import time; time.sleep(600)"]
+    with start_child(
+        [sys.executable, "-m", "tests.support.postgres_server", *command], cwd=ROOT, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline() == b"started\n"
+        server.kill()
+        assert server.stdout.read() == b"", "the end of the output: nobody holds it open"

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from tests.support import instances
+from tests.support.child_process import start_child
 
 pytestmark = pytest.mark.sqlite
 
@@ -29,7 +30,7 @@ celery.app.worker_main(["--quiet", "worker", "--pool", "threads", "--concurrency
 
 def test_a_worker_ends_although_a_task_does_not(tmp_path):
     place = instances.make_instance(tmp_path / "home", engine="sqlite")
-    worker = subprocess.Popen(
+    worker = start_child(
         [sys.executable, "-c", _WORKER],
         cwd=instances.ROOT,
         env=place.environment(),
