@@ -1,5 +1,6 @@
 """The page that imports prompts from other systems: paste or upload them, review the result, then save."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
@@ -39,6 +40,7 @@ from registry.templates.imports import IMPORT_BYTES
 
 __all__ = ["import_prompts"]
 
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+?)[ \t]*#*$", re.MULTILINE)  # of Markdown
 SHOWN_EXAMPLES = ("parts", "sort", "extract", "text", "score")
 FORMAT_CHOICES = [
     *((entry.name, entry.title) for entry in FORMATS),
@@ -81,15 +83,20 @@ def import_prompts(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _read_fields(request: HttpRequest, namespaces: Sequence[str]) -> dict[str, str]:
-    """The posted fields of the form; `?in=support/refunds` prefills the place."""
+    """The posted fields of the form; `?in=support/refunds` prefills the place.
+
+    A text from the page of a new template comes without a name, and is named after its first heading.
+    """
+    text = request.POST.get("text", "").replace("\r\n", "\n")
+    heading = _HEADING.search(text)
     space, _, folder = request.GET.get("in", "").partition("/")
     namespace = request.POST.get("namespace", space)
     return {
         "namespace": namespace if namespace in namespaces or request.method == "POST" else namespaces[0],
         "folder": request.POST.get("folder", folder).strip().strip("/"),
-        "name": request.POST.get("name", "").strip(),
+        "name": request.POST.get("name", heading[1][:80] if heading else "").strip(),
         "source_format": request.POST.get("source_format", ""),
-        "text": request.POST.get("text", "").replace("\r\n", "\n"),
+        "text": text,
         "line_ends": request.POST.get("line_ends", ""),
         "shown_as": request.POST.get("shown_as", ""),
         **_read_edited_path(request),

@@ -77,7 +77,15 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
                 status = find_status(error)
             else:
                 return redirect("edit", name)
-    context = {"section": "templates", "form": form, "starts": EXAMPLES.values(), **_typed_address(request, actor)}
+    in_place = request.GET.get("in", "")
+    context = {
+        "section": "templates",
+        "form": form,
+        "starts": EXAMPLES.values(),
+        "in_place": in_place,
+        "folder": in_place.partition("/")[2],
+        **_typed_address(request, actor),
+    }
     return show(request, "editor/new.html", context, regions={"address": "editor/_new_address.html"}, status=status)
 
 

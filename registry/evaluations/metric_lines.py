@@ -67,7 +67,8 @@ def build_score_lines(evaluation: str, runs: Sequence[Run], days: Sequence[date]
     for metric, target in sorted(scored):
         values = [run.scores.get(metric, {}).get(target, {}).get("score") for run in runs]
         floor = floors.get((evaluation, metric, target), floors.get((evaluation, metric, None)))
-        name, code = title_metric(metric, target), f"{metric} of {target}"
+        name = title_metric(metric, target)
+        code = gettext("{metric} of {output}").format(metric=metric, output=target)
         lines.append(MetricLine(evaluation, name, "", floor, _build_points(runs, days, values), code=code))
     return lines
 

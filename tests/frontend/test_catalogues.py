@@ -1,6 +1,7 @@
 """Every text of the pages is in the catalogues, and every catalogue is complete."""
 
 import re
+import string
 import subprocess
 import sys
 from pathlib import Path
@@ -32,6 +33,15 @@ def translations(entry: polib.POEntry) -> list[tuple[str, str]]:
     if not entry.msgid_plural:
         return [(entry.msgid, entry.msgstr)]
     return [(entry.msgid if form == 0 else entry.msgid_plural, text) for form, text in entry.msgstr_plural.items()]
+
+
+def is_pattern(text: str) -> bool:
+    """Whether a text of the findings is a pattern: single braces are around an identifier, others are doubled."""
+    try:
+        fields = [field for field in string.Formatter().parse(text) if field[1] is not None]
+    except ValueError:
+        return False
+    return all(str(name).isidentifier() and not spec and not conversion for _, name, spec, conversion in fields)
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -92,6 +102,29 @@ def test_a_translation_keeps_values_markup_and_blanks(path):
         or (text[:1].isspace(), text[-1:].isspace()) != (translated[:1].isspace(), translated[-1:].isspace())
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize("path", list_catalogue_paths("findings"), ids=named)
+def test_braces_of_a_finding_are_around_the_name_of_a_value_or_doubled(path):
+    texts = [text for entry in polib.pofile(str(path)) for pair in translations(entry) for text in pair]
+    assert [text for text in texts if not is_pattern(text)] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("no {name} in `{{x}}`", True),
+        ("nothing", True),
+        ("write `{` first", False),
+        ('as in {"a": 1}', False),
+        ("no {} here", False),
+        ("no {a b}", False),
+        ("a {name!r}", False),
+        ("a }", False),
+    ],
+)
+def test_what_a_pattern_of_findings_is(text, expected):
+    assert is_pattern(text) is expected
 
 
 def test_compiled_catalogues_are_never_read_half_written():

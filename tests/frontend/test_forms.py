@@ -232,7 +232,22 @@ def test_a_page_without_a_name_shows_no_address(reply, browser):
     page = words(browser("author").get("/new"))
     assert "Enter a name to see the address" in page
     assert "available" not in page
-    assert '<a href="/t/import">Paste or import it</a>' in page
+
+
+def test_a_prompt_is_pasted_on_the_page_of_a_new_template_and_shown_as_what_it_becomes(reply, browser):
+    client = browser("author")
+    page = words(client.get("/new?in=support/refunds"))
+    assert '<form method="post" action="/t/import"' in page
+    assert "Paste a prompt you already have" in page
+    for field in ('name="namespace" value="support"', 'name="folder" value="refunds"', 'name="do" value="preview"'):
+        assert field in page
+    assert 'href="/t/import?in=support/refunds"' in page
+    pasted = {"namespace": "support", "folder": "refunds", "text": "# Late reply\n\nDear {name}.", "do": "preview"}
+    shown = words(client.post("/t/import", pasted))
+    assert "Dear {name}.</textarea>" in shown
+    assert 'name="name" value="Late reply"' in shown
+    assert "support / refunds / </span><b>late-reply</b>" in shown
+    assert "Create draft from plain text" in shown
 
 
 def test_a_name_that_is_taken_is_refused_and_stays_in_the_form(reply, browser):

@@ -195,6 +195,16 @@ def test_samples_that_lack_a_value_are_named_in_one_line_with_fixes(replier):
         assert f'value="{value}"' in page
 
 
+def test_without_scripts_the_fix_for_a_missing_value_leads_to_the_field_of_values(replier):
+    fields = {"document": _with_new_input(), "base": "2"}
+    page = words(form(replier, "preview", f"/t/{REPLY}/-/edit", **fields))
+    assert '<a class="button button-small without-build" href="#data">Enter a value</a>' in page
+    assert '<textarea id="data" name="data"' in page
+    values = json.dumps({"question": "Boots?", "order": "17"})
+    filled = form(replier, "preview", f"/t/{REPLY}/-/edit", **fields, data=values, sample="boots", shown_sample="boots")
+    assert 'href="#data"' not in words(filled)
+
+
 def _fixed(client, do: str, **body):
     samples = {"boots": {"question": "Boots?"}, "late": {"question": "Late?"}}
     body = {"document": _with_new_input(), "base": "2", "samples": samples, "sample": "boots", **body}

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from django.utils import translation
 
 from frontend.evaluations import metric_plots
 from frontend.templatetags.evaluation_rows import figure
@@ -44,6 +45,12 @@ def test_a_line_has_its_threshold_and_a_tick_where_a_version_went_live(measured)
     assert plot.end == (119.0, 27.0)
     assert plot.gate is not None
     assert 5 < plot.gate < 27
+
+
+def test_the_name_of_a_lines_score_is_in_the_language_of_the_page(measured):
+    with translation.override("de"):
+        plots = metric_plots.draw_nightly_plots(measured.actor("reader"), REPLY)
+    assert "squad_f1 von answer" in {plot.line.code for plot in plots}
 
 
 def test_latency_has_a_line_and_what_is_not_known_has_none(measured):
