@@ -354,7 +354,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 }
 
 # --- Being watched, and watching -----------------------------------------------------------------------------------
-PROMPTUARY_WAITING = env.read_int("PROMPTUARY_WAITING", 4, least=0, most=64)  # concurrent long polls per process
+PROMPTUARY_WAITING = env.read_int("PROMPTUARY_WAITING", 4, least=0, most=64)  # long polls in threads of a process
 PROMPTUARY_METRICS = env.read_bool("PROMPTUARY_METRICS", True)  # /metrics, with the token
 PROMPTUARY_METRICS_TOKEN = (
     env.read_secret("PROMPTUARY_METRICS_TOKEN", PROMPTUARY_HOME / "metrics_token") if PROMPTUARY_METRICS else ""

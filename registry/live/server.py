@@ -17,11 +17,12 @@ from typing import Any
 
 from registry.core.errors import NotFound, PromptuaryError
 from registry.live.event_streams import answer_problem, end_streams
+from registry.live.label_move_waits import LabelMoveWaits, asks_for_moves
 from registry.live.requests import read_request
 from registry.live.routes import PREFIX, ROUTES, Route, find_route
 from registry.live.wsgi_environ import HTTPProtocol, Scope
 from registry.live.wsgi_pool import Application, WsgiPool
-from registry.serving.wsgi_fast_path import FindCached
+from registry.serving.wsgi_fast_path import HAS_WAITED, FindCached
 
 __all__ = ["LiveServer"]
 
@@ -29,12 +30,21 @@ logger = logging.getLogger(__name__)
 
 
 class LiveServer:
-    """The application of one process. `find` looks up cached fetches, `application` is the WSGI application."""
+    """The application of one process. `find` looks up cached fetches, `application` is the WSGI application.
+
+    moves: where polls for label moves wait; without it, the application decides.
+    """
 
     def __init__(
-        self, find: FindCached, application: Application, *, threads: int, routes: tuple[Route, ...] = ROUTES
+        self,
+        find: FindCached,
+        application: Application,
+        *,
+        threads: int,
+        routes: tuple[Route, ...] = ROUTES,
+        moves: LabelMoveWaits | None = None,
     ) -> None:
-        self._find, self._routes = find, routes
+        self._find, self._routes, self._moves = find, routes, moves
         self._pool = WsgiPool(application, threads)
 
     def __rsgi_init__(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -62,6 +72,8 @@ class LiveServer:
         await _to_loop
         if scope.path.startswith(PREFIX):
             await self._answer_live(scope, protocol)
+        elif self._moves is not None and authorization and asks_for_moves(scope):
+            await self._pool.answer(scope, protocol, {HAS_WAITED: await self._moves.wait(scope, authorization)})
         else:
             await self._pool.answer(scope, protocol)
 

@@ -3,7 +3,7 @@
 import asyncio
 import io
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -27,24 +27,28 @@ class WsgiPool:
         self._application = application
         self._executor = ThreadPoolExecutor(threads, thread_name_prefix="wsgi")
 
-    async def answer(self, scope: Scope, protocol: HTTPProtocol) -> None:
-        """Answer one request; the event loop only waits."""
+    async def answer(self, scope: Scope, protocol: HTTPProtocol, variables: Mapping[str, Any] | None = None) -> None:
+        """Answer one request; the event loop only waits. variables: further ones of the environ."""
         loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._executor, _Exchange(scope, protocol, loop).run, self._application)
+        exchange = _Exchange(scope, protocol, loop, variables or {})
+        await loop.run_in_executor(self._executor, exchange.run, self._application)
 
 
 class _Exchange:
     """One request and its response, in a thread."""
 
-    def __init__(self, scope: Scope, protocol: HTTPProtocol, loop: asyncio.AbstractEventLoop) -> None:
-        self._scope, self._protocol, self._loop = scope, protocol, loop
+    def __init__(
+        self, scope: Scope, protocol: HTTPProtocol, loop: asyncio.AbstractEventLoop, variables: Mapping[str, Any]
+    ) -> None:
+        self._scope, self._protocol, self._loop, self._variables = scope, protocol, loop, variables
         self._status, self._headers = 500, [_PLAIN]
         self._began = False  # whether sending has begun
 
     def run(self, application: Application) -> None:
         try:
             body = RequestBody(self._protocol, self._loop, self._scope.headers.get("content-length"))
-            result = application(build_environ(self._scope, io.BufferedReader(body)), self._start_response)
+            environ = {**build_environ(self._scope, io.BufferedReader(body)), **self._variables}
+            result = application(environ, self._start_response)
             try:
                 self._send(result)
             finally:

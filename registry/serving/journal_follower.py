@@ -6,15 +6,18 @@
 | HEAD_MAX_AGE | 0.4 | a request that finds an older head reads it itself |
 | STALE_WHILE_POLLING | 0.5 | other threads use the old head for this much longer while one reads |
 | RETRY_DELAY | 1.0 | the thread waits this long after the database failed |
+| LOOK_INTERVAL | 0.05 | on SQLite, the thread looks this often whether another connection has committed |
 
-PostgreSQL announces each append (LISTEN/NOTIFY), and the thread then polls immediately. SQLite and poolers don't
-support this, and a notification may get lost with a connection, so the thread polls at its interval in any case.
+PostgreSQL announces each append (LISTEN/NOTIFY), and the thread then polls immediately. On SQLite, it polls after any
+commit; looking for one takes microseconds. Poolers support neither, and a notification may get lost with a connection,
+so the thread polls at its interval in any case.
 Together with the times of `registry.serving.credentials` these keep the promise of decision 004: changes take effect
 within a second.
 """
 
 import logging
 import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +34,7 @@ HEAD_MAX_AGE = 0.4
 POLL_INTERVAL = 0.75 * HEAD_MAX_AGE
 STALE_WHILE_POLLING = 0.5
 RETRY_DELAY = 1.0
+LOOK_INTERVAL = 0.05
 MOST_EVENTS = 10_000  # more in one poll, and everything is dropped instead
 COLUMNS = ("number", "hash", "kind", "namespace", "template", "version", "change", "person")
 logger = logging.getLogger(__name__)
@@ -148,7 +152,7 @@ def renew_connection() -> None:
 
 
 def _run_poller(follower: Follower, stop: threading.Event) -> None:
-    listening: Any = None  # the connection that runs LISTEN
+    listening: Any = None  # the connection that runs LISTEN, or what was seen of SQLite's commits
     while not stop.is_set():
         try:
             listening = _wait_for_append(listening, stop)
@@ -162,6 +166,8 @@ def _run_poller(follower: Follower, stop: threading.Event) -> None:
 
 def _wait_for_append(listening: Any, stop: threading.Event) -> Any:
     """Wait for a notification of an append, or for the interval."""
+    if connection.vendor == "sqlite":
+        return _wait_for_commit(listening, stop)
     if connection.vendor != "postgresql" or settings.DATABASE_POOLED:
         stop.wait(POLL_INTERVAL)
         return None
@@ -174,3 +180,19 @@ def _wait_for_append(listening: Any, stop: threading.Event) -> Any:
         for _ in raw.notifies(timeout=POLL_INTERVAL, stop_after=1):
             pass
     return raw
+
+
+def _wait_for_commit(seen: Any, stop: threading.Event) -> Any:
+    """Wait until another connection of the SQLite database commits, or for the interval."""
+    deadline = time.monotonic() + POLL_INTERVAL
+    version = _read_data_version()
+    while version == seen and time.monotonic() < deadline and not stop.wait(LOOK_INTERVAL):
+        version = _read_data_version()
+    return version
+
+
+def _read_data_version() -> tuple[int, int]:
+    """The connection and its number of the database's state, which each commit of another connection changes."""
+    with connection.cursor() as cursor:
+        cursor.execute("PRAGMA data_version")
+        return id(connection.connection), cursor.fetchone()[0]

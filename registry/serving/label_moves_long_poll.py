@@ -1,15 +1,17 @@
 """Long poll for label moves: a request waits until the journal has new ones.
 
-A waiting request occupies a thread of its process, so only a few wait at a time (settings.PROMPTUARY_WAITING). Further
-ones are answered immediately with the time to retry: soon while there are few such clients, later the more there are
-(`registry.serving.retry_pace`). A request costs about as much as a fetch, since a process caches the newest move of
-each namespace.
+In `manage.py serve` it waits in the event loop (`registry.live.label_move_waits`), then it is answered here. In other
+servers a waiting request occupies a thread of its process, so only a few wait at a time (settings.PROMPTUARY_WAITING).
+Further ones are answered immediately with the time to retry: soon while there are few such clients, later the more
+there are (`registry.serving.retry_pace`). A request costs about as much as a fetch, since a process caches the newest
+move of each namespace, and what it answered last.
 """
 
 import functools
 import json
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 from urllib.parse import parse_qs
@@ -20,6 +22,7 @@ from django.utils.translation import gettext
 
 from registry.core.errors import Busy, Invalid, NotAllowed, NotFound, PromptuaryError
 from registry.core.input_checks import parse_number
+from registry.core.lru import Recent
 from registry.core.names import LATEST
 from registry.journal.models import Event
 from registry.namespaces.verbs import Verb
@@ -70,47 +73,80 @@ class MovesAnswer:
 
 
 class LabelMovesPoll:
-    """The long polls of one process. Thread-safe."""
+    """The long polls of one process. Thread-safe.
+
+    `listeners` are called from any thread after a move, with its namespace; with None if any label may have moved.
+    """
 
     def __init__(self, fetches: Fetcher) -> None:
+        self.listeners: list[Callable[[str | None], None]] = []
         self._fetches, self._follower = fetches, fetches.follower
+        self._recent: Recent[tuple[str, int, int, int], MovesAnswer] = Recent(most=16)
         self._last: dict[str, int] = {}  # namespace to the number of its newest move
         self._waiting_slots = threading.BoundedSemaphore(max(settings.PROMPTUARY_WAITING, 1))
         self._pace = RetryPace(time.monotonic)
         fetches.listeners.append(self._on_event)
 
-    def answer(self, authorization: str, namespace: str, query: str, address: str = "") -> Answer:
-        """Answer for the key in an Authorization header; `query` is the query string."""
+    def answer(
+        self, authorization: str, namespace: str, query: str, address: str = "", *, has_waited: bool = False
+    ) -> Answer:
+        """Answer for the key in an Authorization header; `query` is the query string. has_waited: elsewhere."""
         try:
-            return self.answer_caller(self._fetches.authenticate(authorization, address), namespace, query)
+            caller = self._fetches.authenticate(authorization, address)
+            return self.answer_caller(caller, namespace, query, has_waited=has_waited)
         except PromptuaryError as error:
             return refuse(error)
         except DatabaseError:
             return refuse(Busy(gettext("The database does not answer at the moment; try again.")))
 
-    def answer_caller(self, caller: Caller, namespace: str, query: str) -> Answer:
+    def find_seconds_to_wait(self, authorization: str, namespace: str, query: str, address: str = "") -> float:
+        """How long the request may wait for a move; 0 if `answer` answers it at once, also with a refusal."""
+        try:
+            _require(self._fetches.authenticate(authorization, address), namespace)
+            after, wait = _read_parameters(query)
+            if after is None or settings.PROMPTUARY_WAITING < 1:
+                return 0.0
+            self._follower.poll_if_due()
+            cursor = _read_cursor(after)
+            return wait if not self._is_unknown(cursor) and self._newest(namespace) <= cursor else 0.0
+        except (PromptuaryError, DatabaseError):
+            return 0.0
+
+    def answer_caller(self, caller: Caller, namespace: str, query: str, *, has_waited: bool = False) -> Answer:
         """Answer for a caller whose key was accepted. Raises PromptuaryError."""
         _require(caller, namespace)
-        parameters = {name: values[0] for name, values in parse_qs(query).items()}
-        moves = self.read_moves_since(namespace, parameters.get("after"), _read_wait(parameters.get("wait", "0")))
+        moves = self.read_moves_since(namespace, *_read_parameters(query), has_waited=has_waited)
         headers = {"Cache-Control": "no-store", "Vary": "Authorization"}
         return make_answer(200, json.dumps(_to_fields(moves)).encode(), "application/json", headers)
 
-    def read_moves_since(self, namespace: str, after: str | None, wait: float = 0.0) -> MovesAnswer:
-        """The moves after the cursor; without any, wait for one up to `wait` seconds if there is a free place."""
+    def read_moves_since(
+        self, namespace: str, after: str | None, wait: float = 0.0, *, has_waited: bool = False
+    ) -> MovesAnswer:
+        """The moves after the cursor; without any, wait for one up to `wait` seconds if there is a free place.
+
+        has_waited: it has already waited elsewhere.
+        """
         self._follower.poll_if_due()
-        head = self._follower.head[0] if self._follower.head else 0
         if after is None:
-            return MovesAnswer([], str(head))
+            return MovesAnswer([], str(self._head()))
         cursor = _read_cursor(after)
-        if cursor > head and not Event.objects.filter(number__gte=cursor).exists():  # others may have read later
-            return MovesAnswer([], str(head), reset=True)
+        if self._is_unknown(cursor):
+            return MovesAnswer([], str(self._head()), reset=True)
         again = 0.0
-        if wait > 0 and self._newest(namespace) <= cursor:
+        if wait > 0 and not has_waited and self._newest(namespace) <= cursor:
             again = self._wait(namespace, cursor, wait)
         if self._newest(namespace) <= cursor:
             return MovesAnswer([], after, again if wait > 0 else RETRY_AFTER)
-        return self._read(namespace, cursor)
+        # After a move, all waiting clients ask with the same cursor.
+        key = (namespace, cursor, self._newest(namespace), self._follower.generation)
+        return self._recent.get(key, lambda: self._read(namespace, cursor))
+
+    def _head(self) -> int:
+        return self._follower.head[0] if self._follower.head else 0
+
+    def _is_unknown(self, cursor: int) -> bool:
+        """Whether the cursor is of another journal; another process may have read further than this one."""
+        return cursor > self._head() and not Event.objects.filter(number__gte=cursor).exists()
 
     def _wait(self, namespace: str, cursor: int, seconds: float) -> float:
         """Wait for a move. Return the retry time for a client that can't wait here, else 0."""
@@ -160,6 +196,10 @@ class LabelMovesPoll:
             self._last.clear()
         elif event.kind in _KINDS:
             self._last[event.namespace] = event.number
+        else:
+            return
+        for listener in self.listeners:
+            listener(event.namespace if event else None)
 
 
 @functools.cache
@@ -184,6 +224,12 @@ def _require(caller: Caller, namespace: str) -> None:
         )
     if not caller.may_fetch:
         raise NotAllowed(gettext("This key may not fetch: it was given other verbs."), verb=Verb.FETCH.value)
+
+
+def _read_parameters(query: str) -> tuple[str | None, float]:
+    """The cursor as written, None without one, and the seconds to wait."""
+    parameters = {name: values[0] for name, values in parse_qs(query).items()}
+    return parameters.get("after"), _read_wait(parameters.get("wait", "0"))
 
 
 def _read_cursor(text: str) -> int:

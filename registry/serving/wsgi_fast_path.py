@@ -21,11 +21,20 @@ from registry.serving.label_moves_long_poll import label_moves_poll
 from registry.serving.responses import Answer, matches_etag, refuse
 from registry.serving.rollout_sides import BUCKET, read_bucket
 
-__all__ = ["choose_request_id", "find_cached_answers", "make_request_id", "serve_fetches_first"]
+__all__ = [
+    "HAS_WAITED",
+    "MOVES",
+    "NAMESPACES",
+    "choose_request_id",
+    "find_cached_answers",
+    "make_request_id",
+    "serve_fetches_first",
+]
 
 TEMPLATES = "/api/v1/templates/"
 NAMESPACES = "/api/v1/namespaces/"
 MOVES = "/moves"
+HAS_WAITED = "promptuary.has_waited"  # in the environ of a poll for moves: its time to wait is over
 _MOST_HOSTS = 256  # cached spellings of the allowed hosts: with a wildcard their number is unlimited
 _ALLOWED_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+=-]{0,127}")
 _numbers = itertools.count(1)
@@ -164,5 +173,6 @@ def _answer(environ: dict[str, Any], hosts: set[str]) -> Answer | None:
     if path.startswith(NAMESPACES) and path.endswith(MOVES):
         tracing.current_request_id.set(choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
         namespace = path[len(NAMESPACES) : -len(MOVES)]
-        return label_moves_poll().answer(authorization, namespace, environ.get("QUERY_STRING", ""), address)
+        query, has_waited = environ.get("QUERY_STRING", ""), environ.get(HAS_WAITED, False)
+        return label_moves_poll().answer(authorization, namespace, query, address, has_waited=has_waited)
     return None
