@@ -44,10 +44,10 @@ from registry.namespaces.models import Namespace
 from registry.notifications import conversations, keys, live_failures
 from registry.notifications import schedules as notification_schedules
 from registry.notifications import services as notification_services
-from registry.notifications.releases import tell_of_release_step
+from registry.notifications.releases import TOLD_STEPS, tell_of_release_step
 from registry.releases.comment_events import ReleaseCommented, ReleaseCommentEdited
 from registry.releases.comments import EditedReleaseComment
-from registry.releases.events import ReleaseChanged, ReleaseOpened, ReleasePublished, ReleaseStep, ReleaseWithdrawn
+from registry.releases.events import ReleaseStep
 from registry.releases.models import Release, ReleaseComment
 from registry.releases.schedule_events import ReleaseUnscheduled
 from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStep, RolloutStopped
@@ -279,7 +279,7 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     ChangeDecided: (_recompute_states_after_approval, _tell_of_decision),
     ChangeUnscheduled: (_tell_of_ended_schedule,),
     ReleaseUnscheduled: (_tell_of_ended_schedule,),
-    **dict.fromkeys((ReleaseOpened, ReleaseChanged, ReleasePublished, ReleaseWithdrawn), (_tell_of_release_step,)),
+    **dict.fromkeys(TOLD_STEPS, (_tell_of_release_step,)),
     ChangeWithdrawn: (_settle,),
     EmergencyClosed: (_settle,),
     CommentAdded: (_tell_of_comment,),

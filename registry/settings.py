@@ -106,6 +106,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
+    "frontend.web.decorators.redirect_from_panel",
     "frontend.web.decorators.RefusalMiddleware",
     "registry.middleware.refuse_nul",  # late, so that its page has the user
     "registry.middleware.RefuseBrokenBodies",

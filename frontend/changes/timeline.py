@@ -55,10 +55,8 @@ def list_timeline_entries(
             rows += _check_entries(group)
         else:
             rows += [entry for moment in group if (entry := _entry(change, moment, writer)) is not None]
-    if change.release_id is None:
-        return rows
     joins = [_join_entry(change, moment) for moment in release_queries.list_join_moments(change)]
-    return sorted([*rows, *joins], key=lambda entry: entry.at)
+    return rows if not joins else sorted([*rows, *joins], key=lambda entry: entry.at)
 
 
 def _join_entry(change: ChangeRequest, moment: ReleaseMoment) -> TimelineEntry:

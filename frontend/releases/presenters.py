@@ -126,8 +126,10 @@ def release_story(release: Release, writer: str = "") -> list[TimelineEntry]:
     """All actions on the release, decisions on its templates and comments, oldest first. writer: the username of a
     reader who may comment.
     """
-    entries = [_decision_entry(moment) for moment in list_decision_moments(release)]
-    for moment in release_queries.list_release_moments(release):
+    moments = release_queries.list_release_moments(release)
+    removed = release_queries.find_removed_changes(moments)
+    entries = [_decision_entry(moment) for moment in list_decision_moments(release, removed)]
+    for moment in moments:
         line = moment.event.timeline_line()
         if line is not None:
             entry = TimelineEntry(moment.at, moment.person, line.icon, line.look, line.words, line.text)

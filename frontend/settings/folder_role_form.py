@@ -45,16 +45,6 @@ class FolderRoleForm(forms.Form):
         set_choices(self, "holder", choices)
 
 
-def _warn_of_empty_folder(namespace: str, folder: str) -> str:
-    """The sentence about a folder without templates, with the one that was probably meant; empty if it has some."""
-    if not folder_names.is_empty_folder(namespace, folder):
-        return ""
-    likely = folder_names.find_likely_folder(namespace, folder)
-    if likely is None:
-        return gettext("No template is in this folder yet.")
-    return gettext("No template is in this folder yet. Did you mean {likely}?").format(likely=likely)
-
-
 def set_folder_role(actor: Actor, namespace: str, data: dict[str, str], posted: QueryDict) -> str | ActToConfirm:
     """Set or remove the role in the form; returns the message, or the losses to confirm first."""
     folder, holder, role = data["folder"], data["holder"], data["folder_role"] or None
@@ -75,7 +65,7 @@ def set_folder_role(actor: Actor, namespace: str, data: dict[str, str], posted: 
         if role is None:
             return gettext("{holder} has no role in the folder {folder} any more.").format(**facts)
         done = gettext("{holder} is {role} in the folder {folder} now.").format(role=gettext(role), **facts)
-        return f"{done} {_warn_of_empty_folder(namespace, facts['folder'] or '')}".strip()
+        return f"{done} {folder_names.describe_empty_folder(namespace, facts['folder'] or '')}".strip()
 
     def name_act() -> str:
         if role is None:

@@ -26,7 +26,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
-from frontend.web.page import is_htmx, show
+from frontend.web.page import is_for_region, is_htmx, show
 from frontend.web.refusals import method_not_allowed, refuse, typed
 from registry.accounts.actor import Actor, find_language, find_signed_in_person
 from registry.accounts.models import User
@@ -39,6 +39,7 @@ __all__ = [
     "by_method",
     "explain_methods",
     "form_page",
+    "redirect_from_panel",
     "signed_in",
     "use_language",
     "use_time_zone",
@@ -114,6 +115,27 @@ def _find_fields_with_nul(request: HttpRequest) -> list[str]:
     return [
         name for fields in (request.GET, request.POST) for name, values in fields.lists() if "\0" in "".join(values)
     ]
+
+
+def redirect_from_panel(
+    respond: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Middleware: converts the redirect after a form in a panel over a page to one of the whole page.
+
+    The panel's script posts the form, to show a refusal where the user is. If it followed the redirect itself, it would
+    consume the status line of the page it leads to.
+    """
+
+    @wraps(respond)
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        response = respond(request)
+        if request.method == "POST" and "Location" in response.headers and is_for_region(request, "panel"):
+            response["HX-Redirect"] = response["Location"]
+            del response["Location"]
+            response.status_code = HTTPStatus.NO_CONTENT
+        return response
+
+    return answer
 
 
 def explain_methods(respond: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:

@@ -1,4 +1,4 @@
-"""Notifications of acts on releases: decisions on several templates, publishing, withdrawing, and changes that join.
+"""Notifications of acts on releases: decisions on several templates, publishing, roll back, withdrawing, joining.
 
 Everybody is told once, however many templates an act is about. A row refers to the first change that concerns the
 person, and its kind leads to the page of the release.
@@ -17,12 +17,22 @@ from registry.changes.models import ChangeRequest, Decision
 from registry.notifications import queries as notification_queries
 from registry.notifications.conversations import describe_change, describe_release, tell_mentioned
 from registry.notifications.models import RELEASE_DECISION, Notification
-from registry.releases.events import ReleaseChanged, ReleaseOpened, ReleasePublished, ReleaseStep, ReleaseWithdrawn
+from registry.notifications.queries import list_active_reviewers
+from registry.releases.events import (
+    ReleaseChanged,
+    ReleaseOpened,
+    ReleasePublished,
+    ReleaseRolledBack,
+    ReleaseStep,
+    ReleaseWithdrawn,
+)
 from registry.releases.models import Release
 from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import LabelMove
 
-__all__ = ["tell_of_joint_decision", "tell_of_release_step"]
+__all__ = ["TOLD_STEPS", "tell_of_joint_decision", "tell_of_release_step"]
+
+TOLD_STEPS = (ReleaseOpened, ReleaseChanged, ReleasePublished, ReleaseRolledBack, ReleaseWithdrawn)
 
 
 @dataclass(frozen=True)
@@ -57,9 +67,11 @@ def tell_of_joint_decision(actor: Actor, decisions: Sequence[Decision]) -> None:
 
 
 def tell_of_release_step(actor: Actor, event: ReleaseStep, release: Release) -> None:
-    """Notify of a release that was published or withdrawn, and of other people's changes that joined it."""
+    """Notify of a release that was published, rolled back or withdrawn, and of changes of others that joined it."""
     if isinstance(event, ReleasePublished):
         _tell_of_publication(actor, event, release)
+    elif isinstance(event, ReleaseRolledBack):
+        _tell_of_roll_back(actor, event, release)
     elif isinstance(event, ReleaseWithdrawn):
         _tell_of_withdrawal(actor, event, release)
     elif isinstance(event, ReleaseOpened):
@@ -88,6 +100,33 @@ def _tell_of_publication(actor: Actor, event: ReleasePublished, release: Release
             release=describe_release(release),
             label=release.label,
             templates=", ".join(names),
+        )
+
+    _tell(actor, event.kind, concerns, say, topic=LabelMoved.kind)
+
+
+def _tell_of_roll_back(actor: Actor, event: ReleaseRolledBack, release: Release) -> None:
+    """The people behind what was served and is served again, and the reviewers, as of a roll back of one template."""
+    changes = {change.template_id: change for change in _list_members(release) if change.number in event.changes}
+    rows = LabelMove.objects.filter(
+        template__in=changes, label=release.label, how="rolled_back", created_at__lte=release.updated_at
+    ).select_related("template__namespace", "before__author", "after__author")
+    moves = {move.template_id: move for move in rows.defer("before__bundle", "after__bundle").order_by("pk")}
+    concerns, names = [], []
+    for template, change in changes.items():
+        move = moves[template]
+        authors = [version.author for version in (move.before, move.after) if version is not None]
+        people = [*authors, release.opened_by, change.opened_by, *list_active_reviewers(move.template)]
+        concerns.append(_Concern(change, people, release.updated_at))
+        names.append(f"{change.template.name} v{move.after.number if move.after else 0}")
+
+    def say() -> str:
+        return gettext("{name} rolled back release {release}: {label} serves {templates} again. {reason}").format(
+            name=actor.person.display_name,
+            release=describe_release(release),
+            label=release.label,
+            templates=", ".join(names),
+            reason=event.reason,
         )
 
     _tell(actor, event.kind, concerns, say, topic=LabelMoved.kind)

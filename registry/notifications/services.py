@@ -157,9 +157,11 @@ def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
 def tell_of_move(actor: Actor, move: LabelMove) -> None:
     """Notify the people behind a gated move or a roll back; except for a normal publication, the reviewers too.
 
-    Only watchers of the template are notified of an ungated move, and nobody of one that belongs to the publication of
-    a release, which is told once.
+    Only watchers of the template are notified of an ungated move, and nobody of one that belongs to the publication or
+    the roll back of a release, which is told once.
     """
+    if move.is_of_release:
+        return
     if move.how == "published" and move.change is not None and move.change.open_release is not None:
         end_waiting(move.change)
         return

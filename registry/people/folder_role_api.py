@@ -14,6 +14,7 @@ from registry.people.loss_serializers import CONFIRMED, LossesOutput, shape_loss
 from registry.rest.input_serializers import Input, Text, read
 from registry.rest.list_responses import read_query
 from registry.rest.output_serializers import Output, ProblemOutput
+from registry.templates import folder_names
 
 __all__ = ["FolderRoleOfGroup", "FolderRoleOfPerson", "FolderRoles", "PreviewFolderRole"]
 
@@ -42,6 +43,14 @@ class FolderRoleOutput(Output):
     def get_group(self, row: FolderRole) -> str | None:
         """The group's name."""
         return row.group.name if row.group else None
+
+
+class SetFolderRoleOutput(FolderRoleOutput):
+    """A role that was set in a folder, with what is unusual about it."""
+
+    warnings = serializers.ListField(
+        child=serializers.CharField(), help_text="That no template is in the folder yet, and which was probably meant."
+    )
 
 
 class FolderRoleList(Output):
@@ -93,7 +102,9 @@ class FolderRoleOfPerson(APIView):
     """The role of a person in a folder."""
 
     @extend_schema(
-        operation_id="setFolderRole", request=FolderRoleInput, responses={200: FolderRoleOutput, "4XX": ProblemOutput}
+        operation_id="setFolderRole",
+        request=FolderRoleInput,
+        responses={200: SetFolderRoleOutput, "4XX": ProblemOutput},
     )
     def put(self, request: Request, namespace: str, person: str, folder: str) -> Response:
         """Set the role in a folder of a person who has a role in the namespace. For admins, not by key. Where open
@@ -120,7 +131,7 @@ class FolderRoleOfGroup(APIView):
     @extend_schema(
         operation_id="setFolderRoleOfGroup",
         request=FolderRoleInput,
-        responses={200: FolderRoleOutput, "4XX": ProblemOutput},
+        responses={200: SetFolderRoleOutput, "4XX": ProblemOutput},
     )
     def put(self, request: Request, namespace: str, group: str, folder: str) -> Response:
         """Set the role in a folder of each person of a group that has a role in the namespace. For admins, not by
@@ -148,7 +159,9 @@ def _set_role(
     row = group_access.set_folder_role(
         actor=identify_actor(request), namespace=namespace, folder=folder, person=person, group=group, **given
     )
-    return Response(FolderRoleOutput.of(row))
+    shape = FolderRoleOutput.of(row)
+    warning = folder_names.describe_empty_folder(namespace, str(shape["folder"]))
+    return Response({**shape, "warnings": [warning] if warning else []})
 
 
 def _take_role(

@@ -1,9 +1,11 @@
 """What people decided on the templates of a release, for its conversation: one moment for each act."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from django.db.models import Q
 
 from registry.changes.models import Decision
 from registry.changes.thread_models import CommentRevision
@@ -30,14 +32,20 @@ class DecisionMoment:
     said: CommentText
 
 
-def list_decision_moments(release: Release) -> list[DecisionMoment]:
-    """The acts since the release was opened, oldest first, up to the newest five hundred decisions; two queries."""
-    rows = Decision.objects.filter(
-        change__release=release, decision__in=_SHOWN, created_at__gte=release.created_at
-    ).select_related("person", "change__template__namespace", "version")
-    newest = list(rows.defer("version__bundle").order_by("-pk")[:_MOST])
+def list_decision_moments(release: Release, removed: Mapping[int, datetime] | None = None) -> list[DecisionMoment]:
+    """The acts since the release was opened, oldest first, up to the newest five hundred decisions; two queries.
+
+    removed: the requests that were removed from it, and when: what was decided on them before that is part of it.
+    """
+    is_of_release = Q(change__release=release)
+    for number, at in (removed or {}).items():
+        is_of_release |= Q(change=number, created_at__lte=at)
+    rows = Decision.objects.filter(is_of_release, decision__in=_SHOWN, created_at__gte=release.created_at)
+    rows = rows.select_related("person", "change__template__namespace", "version").defer("version__bundle")
+    newest = list(rows.order_by("-pk")[:_MOST])
     revisions: defaultdict[tuple[int, int], list[CommentRevision]] = defaultdict(list)
-    for row in CommentRevision.objects.filter(change__release=release, thread=0).order_by("number"):
+    of_changes = CommentRevision.objects.filter(change__in={row.change_id for row in newest}, thread=0)
+    for row in of_changes.order_by("number"):
         revisions[row.change_id, row.comment].append(row)
     acts: list[list[Decision]] = []
     for decision in reversed(newest):

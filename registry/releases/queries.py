@@ -1,7 +1,7 @@
 """Queries about releases: single ones, lists, locking one for a write, and its timeline."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -26,6 +26,7 @@ from registry.templates.models import Template
 __all__ = [
     "ReleaseMoment",
     "find_release",
+    "find_removed_changes",
     "list_join_moments",
     "list_release_moments",
     "list_releases",
@@ -120,8 +121,8 @@ def list_releases(
 
 def list_release_moments(release: Release) -> list[ReleaseMoment]:
     """List the steps of the release and its comments, oldest first, up to the newest five hundred."""
-    first = Event.objects.filter(change__in=release.members.values("number")).order_by("number")
-    begin = first.values_list("number", flat=True).first() or 0
+    since = Event.objects.filter(namespace=release.namespace.name, at__gte=to_microseconds(release.created_at))
+    begin = since.order_by("at", "number").values_list("number", flat=True).first() or 0
     rows = Event.objects.filter(namespace=release.namespace.name, kind__in=_KINDS, number__gte=begin)
     texts = read_comment_texts(release)
     moments = []
@@ -136,6 +137,17 @@ def list_release_moments(release: Release) -> list[ReleaseMoment]:
     return moments[::-1]
 
 
+def find_removed_changes(moments: Iterable[ReleaseMoment]) -> dict[int, datetime]:
+    """Map the number of each request that was removed from the release, and didn't return, to the time of that."""
+    removed: dict[int, datetime] = {}
+    for moment in moments:
+        if isinstance(moment.event, events.ReleaseChanged):
+            removed |= dict.fromkeys(moment.event.removed, moment.at)
+            for number in moment.event.added:
+                removed.pop(number, None)
+    return removed
+
+
 def list_join_moments(change: ChangeRequest) -> list[ReleaseMoment]:
     """List the steps by which the request joined releases or was removed from them, oldest first; one query.
 
@@ -143,8 +155,12 @@ def list_join_moments(change: ChangeRequest) -> list[ReleaseMoment]:
     """
     kinds, since = [events.ReleaseOpened.kind, events.ReleaseChanged.kind], to_microseconds(change.created_at)
     rows = Event.objects.filter(namespace=change.template.namespace.name, kind__in=kinds, at__gt=since)
+    if change.closed_at is not None:
+        rows = rows.filter(at__lte=to_microseconds(change.closed_at))
     moments = []
     for row in rows.order_by("-number")[:_MOST]:
+        if str(change.number) not in row.text:
+            continue  # saves parsing the events of other requests
         event = parse_event(row.kind, json.loads(row.text)["body"])
         joined = event.changes if isinstance(event, events.ReleaseOpened) else ()
         if isinstance(event, events.ReleaseChanged):

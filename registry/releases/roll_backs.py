@@ -76,6 +76,7 @@ def roll_back_release(
                 label=release.label,
                 version=version.number,
                 reason=f"{reason.strip()} (release {number})",
+                is_of_release=True,
             )
         release.rolled_back_at = release.updated_at = log.now()
         release.save()

@@ -2,12 +2,24 @@
 
 from itertools import accumulate
 
+from django.utils.translation import gettext
+
 from promptuary.renderer.syntax import suggestions
 from registry.templates.models import Template
 
-__all__ = ["find_likely_folder", "is_empty_folder"]
+__all__ = ["describe_empty_folder", "find_likely_folder", "is_empty_folder"]
 
 _MOST = 20_000  # names that are read
+
+
+def describe_empty_folder(namespace: str, folder: str) -> str:
+    """The warning about a folder without templates, with the one that was probably meant; empty if it has some."""
+    if not is_empty_folder(namespace, folder):
+        return ""
+    likely = find_likely_folder(namespace, folder)
+    if likely is None:
+        return gettext("No template is in this folder yet.")
+    return gettext("No template is in this folder yet. Did you mean {likely}?").format(likely=likely)
 
 
 def is_empty_folder(namespace: str, folder: str) -> bool:

@@ -35,8 +35,12 @@ class LabelMove(models.Model):
 
     `protected` and `how` together say whether the label got its version by approval; see
     `registry.templates.label_moves`. The column repeats what follows from the journal's earlier events.
+
+    is_of_release: whether it is part of the roll back of a release, of which people are told once. It isn't stored: it
+    counts only while the move is made.
     """
 
+    is_of_release = False
     HOW = ("moved", "published", "rolled_back", "removed", "broke_glass")
 
     template = models.ForeignKey(Template, on_delete=models.PROTECT, related_name="label_moves")

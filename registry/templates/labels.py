@@ -67,13 +67,20 @@ def remove_label(*, actor: Actor, name: str, label: str, expected: int, reason: 
 
 
 def roll_back_label(
-    *, actor: Actor, name: str, label: str, version: int, reason: str, expected: int | None = None
+    *,
+    actor: Actor,
+    name: str,
+    label: str,
+    version: int,
+    reason: str,
+    expected: int | None = None,
+    is_of_release: bool = False,
 ) -> Label:
     """Roll a label back to a version whose digest it held before; reviewers only, with a reason.
 
-    expected: as `require_unmoved` takes it. Raises ApprovalRequired for a protected label that did not hold the version
-    by approval itself, Conflict if its version is newer than what it serves during a freeze, Gone if the version was
-    redacted.
+    expected: as `require_unmoved` takes it. is_of_release: as in `LabelMove`. Raises ApprovalRequired for a protected
+    label that did not hold the version by approval itself, Conflict if its version is newer than what it serves during
+    a freeze, Gone if the version was redacted.
     """
     names.check_label(label)
     if not check_text("reason", reason).strip():
@@ -91,6 +98,7 @@ def roll_back_label(
         require_unmoved(template, label, expected)
         require_roll_back(template, held, target, read_label_pasts(label, [template])[template.pk])
         move = LabelMove(template=template, label=label, after=target, how="rolled_back", reason=reason.strip())
+        move.is_of_release = is_of_release
         return record_move(actor, move)
 
 

@@ -15,7 +15,9 @@ def admin(caller):
 
 def test_a_role_in_a_folder_is_given_listed_and_taken(admin, caller):
     given = {"folder": "refunds/europe", "person": "reader", "group": None, "role": "reviewer"}
-    assert admin.put(f"{FOLDERS}/people/reader/refunds/europe", {"role": "reviewer"}).json() == given
+    warnings = ["No template is in this folder yet."]
+    answer = admin.put(f"{FOLDERS}/people/reader/refunds/europe", {"role": "reviewer"})
+    assert answer.json() == {**given, "warnings": warnings}
     assert caller("reader", session=True).get(FOLDERS).json() == {"results": [given]}
     members = {row["person"]: row for row in admin.get("namespaces/support/members").json()["results"]}
     assert members["reader"]["folder_roles"] == {"refunds/europe": "reviewer"}
@@ -26,8 +28,16 @@ def test_a_role_in_a_folder_is_given_listed_and_taken(admin, caller):
 def test_a_group_with_a_role_is_given_one_in_a_folder(admin):
     admin.post("namespaces/support/groups", {"title": "Legal", "role": "reader"})
     given = admin.put(f"{FOLDERS}/groups/legal/refunds", {"role": "author"}).json()
-    assert given == {"folder": "refunds", "person": None, "group": "legal", "role": "author"}
+    assert given["warnings"] == ["No template is in this folder yet."]
+    assert (given["folder"], given["person"], given["group"], given["role"]) == ("refunds", None, "legal", "author")
     assert admin.call("DELETE", f"{FOLDERS}/groups/legal/refunds").status_code == 204
+
+
+def test_a_folder_without_templates_is_a_warning_that_names_the_likely_one(admin, cast):
+    cast.save()
+    answer = admin.put(f"{FOLDERS}/people/reader/refund", {"role": "author"}).json()
+    assert answer["warnings"] == ["No template is in this folder yet. Did you mean refunds?"]
+    assert admin.put(f"{FOLDERS}/people/reader/refunds", {"role": "author"}).json()["warnings"] == []
 
 
 def test_what_open_changes_lose_is_named_before_a_role_in_a_folder_is_taken(admin, cast):

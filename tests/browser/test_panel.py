@@ -153,6 +153,22 @@ def test_after_a_refusal_the_caret_stands_in_the_field_at_fault(visit: Visit, se
     expect(page.get_by_label("Date and time")).to_have_value("2001-01-01T08:00")
 
 
+def test_a_refused_form_keeps_its_panel_over_the_page_with_the_error_at_its_field(visit: Visit):
+    page = visit.open("author", f"/t/{NAME}")
+    open_proposal(page)
+    dialog = page.get_by_role("dialog", name=re.compile("^Propose v"))
+    dialog.get_by_label("Why").fill("Because it is refused first")
+    dialog.get_by_text("On a date", exact=True).click()
+    dialog.get_by_label("Date and time").fill("2001-01-01T08:00")
+    dialog.get_by_role("button", name=re.compile("^Propose v")).click()
+    expect(dialog.get_by_text("This is in the past.")).to_be_in_viewport()
+    expect(dialog.get_by_label("Date and time")).to_be_focused()
+    expect(dialog.get_by_label("Why")).to_have_value("Because it is refused first")
+    expect(page).to_have_url(re.compile(rf"/t/{NAME}$"))
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
 @pytest.fixture
 def checked(server: Server) -> str:
     """A separate namespace with four templates, one of which fails its samples."""

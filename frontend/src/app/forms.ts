@@ -43,11 +43,13 @@ function warnBeforeLeaving(): void {
 }
 
 /** After a refusal, focuses the first invalid field, which may be far down; without one, shows the error. */
-function showFirstFault(): void {
-  const fields = document.querySelectorAll<HTMLElement>(".field.field-error :is(input, select, textarea)");
+export function showFirstFault(part: ParentNode = document): void {
+  const fields = part.querySelectorAll<HTMLElement>(".field.field-error :is(input, select, textarea)");
   const atFault = [...fields].find((field) => field.checkVisibility());
-  if (atFault) atFault.focus();
-  else document.querySelector(".panel-form .problem-error")?.scrollIntoView({ block: "nearest" });
+  if (atFault) {
+    atFault.focus();
+    atFault.closest(".field-error")?.scrollIntoView({ block: "nearest" }); // with its error, which is below it
+  } else part.querySelector(".panel-form .problem-error")?.scrollIntoView({ block: "nearest" });
 }
 
 export function installForms(): void {

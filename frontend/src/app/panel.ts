@@ -3,7 +3,8 @@
 import htmx from "htmx.org";
 import { createElement } from "../dom.ts";
 import { changedValues, fillForm, restoreForms } from "./form_autosave.ts";
-import { fetchPanel, installPanelWatch } from "./panel_watch.ts";
+import { showFirstFault } from "./forms.ts";
+import { fetchPanel, installPanelWatch, PANEL_HEADERS } from "./panel_watch.ts";
 import { showPeoplePickers } from "./people_picker.ts";
 
 /** Opens links and forms marked `data-panel` in a dialog, and closes it when `data-panel-close` is pressed. */
@@ -24,6 +25,11 @@ export function installPanels(): void {
   });
   document.addEventListener("submit", (event) => {
     const form = event.target instanceof HTMLFormElement ? event.target : null;
+    if (form?.matches("dialog.panel-dialog #panel-form") && !("unhandled" in form.dataset)) {
+      event.preventDefault();
+      void sendForm(form, event.submitter);
+      return;
+    }
     if (!form?.matches("form[data-panel][method=get]") || !isOverPage(form)) return;
     event.preventDefault();
     void openPanel(addressOf(form, event.submitter));
@@ -65,16 +71,50 @@ async function openPanel(address: string): Promise<void> {
   const dialog = document.querySelector<HTMLDialogElement>("dialog.panel-dialog") ?? makeDialog();
   const before = dialog.querySelector<HTMLFormElement>("#panel-form");
   const typed = before ? changedValues(before) : {};
-  dialog.replaceChildren(...panel.head.children, ...panel.body.children);
-  const shown = dialog.querySelector<HTMLElement>(".panel");
+  const shown = panel.querySelector<HTMLElement>(".panel");
   if (shown) shown.dataset.address = address;
-  const form = dialog.querySelector<HTMLFormElement>("#panel-form");
+  const form = panel.querySelector<HTMLFormElement>("#panel-form");
   if (form) fillForm(form, typed); // kept when the panel compares with another version
+  dialog.replaceChildren(...panel.head.children, ...panel.body.children);
   if (!dialog.open) dialog.showModal();
+  prepareParts(dialog);
+  focusFirst(dialog);
+}
+
+/** Posts the form of a panel over the page. If it is refused, the panel stays, with the error at its field. */
+async function sendForm(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
+  const dialog = form.closest<HTMLDialogElement>("dialog.panel-dialog");
+  const before = form.closest<HTMLElement>(".panel");
+  if (!dialog || !before || dialog.ariaBusy === "true") return;
+  dialog.ariaBusy = "true";
+  const body = new FormData(form, submitter);
+  const answer = await fetch(form.action, { method: "POST", headers: PANEL_HEADERS, body }).catch(() => null);
+  const address = answer?.headers.get("HX-Redirect");
+  if (address) {
+    location.href = address;
+    return;
+  }
+  dialog.ariaBusy = null;
+  const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
+  const shown = page.querySelector<HTMLElement>("body > .panel");
+  if (!shown) {
+    // Nobody answered, or with a page of its own, such as that of a session that ended: the browser shows it.
+    form.dataset.unhandled = "";
+    form.requestSubmit(submitter);
+    return;
+  }
+  shown.dataset.address = before.dataset.address ?? "";
+  shown.dataset.about = before.dataset.about ?? "";
+  before.replaceWith(shown); // its stylesheets stay, so that the field at fault has its place at once
+  prepareParts(dialog);
+  showFirstFault(dialog);
+}
+
+/** Prepares the parts of a panel that the server rendered. */
+function prepareParts(dialog: HTMLDialogElement): void {
   htmx.process(dialog);
   restoreForms();
   showPeoplePickers();
-  focusFirst(dialog);
 }
 
 function makeDialog(): HTMLDialogElement {

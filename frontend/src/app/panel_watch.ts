@@ -8,10 +8,12 @@ import { describeEvent, isAbout, type JournalEvent } from "./live_events.ts";
 /** The DOM event that carries journal events, independent of the page's topics. */
 export const JOURNAL = "promptuary:journal";
 
+/** The headers of a request for the panel alone, without the page that it is otherwise shown as. */
+export const PANEL_HEADERS = { "HX-Request": "true", "HX-Target": "panel" };
+
 /** Fetches the panel of a URL; null if it no longer exists. */
 export async function fetchPanel(address: string): Promise<Document | null> {
-  const headers = { "HX-Request": "true", "HX-Target": "panel" };
-  const answer = await fetch(address, { headers }).catch(() => null);
+  const answer = await fetch(address, { headers: PANEL_HEADERS }).catch(() => null);
   if (!answer?.ok || answer.redirected) return null;
   const page = new DOMParser().parseFromString(await answer.text(), "text/html");
   return page.querySelector(".panel") ? page : null;

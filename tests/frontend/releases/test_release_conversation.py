@@ -112,3 +112,25 @@ def test_before_a_withdrawal_the_page_names_the_changes_that_were_open_before_th
 def test_a_release_of_changes_that_it_opened_names_none(saved, browser):
     _propose(saved)
     assert "Withdraws <a" not in words(browser("author").get("/releases/1"))
+
+
+def test_what_concerned_a_removed_change_stays_in_both_histories(saved, browser):
+    change = _propose_alone(saved)
+    release = _propose(saved)
+    asked = {"actor": saved.actor("reviewer"), "number": 1, "digests": _find_digests(release)}
+    release_services.ask_for_release_edits(**asked, text="Say 45 days.")
+    author = saved.actor("author")
+    proposals.remove_from_release(actor=author, number=1, change=change.number)
+    decide = {"actor": saved.actor("reviewer"), "number": change.number, "digest": change.version.digest}
+    decisions.decide_on_change(**decide, decision="approve", text="After the release")
+    story = _read_story(browser)
+    assert "asked for edits of refunds/one v1, two v1" in story
+    assert f"removed change {change.number} from the release" in story
+    assert "After the release" not in story
+    story = _read_story(browser, f"/changes/{change.number}?view=conversation")
+    assert story.index("made the change part of release 1") < story.index("removed the change from release 1")
+    saved.save(name="support/late")
+    proposals.add_to_release(actor=author, number=1, versions={"support/late": 1})
+    [second] = [number for number in asked["digests"] if number != change.number]
+    proposals.remove_from_release(actor=author, number=1, change=second)
+    assert "opened the release" in _read_story(browser)

@@ -204,6 +204,18 @@ def test_a_cause_is_a_reason_and_words_are_added_to_it(published, browser):
     assert "Cost: Twice the tokens" in words(client.get("/releases/2"))
 
 
+def test_a_form_in_the_panel_over_a_page_is_refused_there_and_leads_to_the_whole_page_when_done(published, browser):
+    client, headers = browser("reviewer"), {"HX-Request": "true", "HX-Target": "panel"}
+    sent = {"do": "roll_back", "template": [ONE, TWO], "expected": [f"{ONE} 1 2", f"{TWO} 1 2"]}
+    refused = client.post("/releases/2", sent, headers=headers)
+    page = words(refused)
+    assert (refused.status_code, "Say why it goes back" in page, "<main" in page) == (422, True, False)
+    done = client.post("/releases/2", {**sent, "cause": "cost"}, headers=headers)
+    assert (done.status_code, done["HX-Redirect"], done.content) == (204, "/releases/2", b"")
+    assert "Location" not in done
+    assert "Rolled back." in words(client.get("/releases/2"))
+
+
 def test_one_template_goes_back_alone(published, browser):
     sent = {"do": "roll_back", "template": [ONE], "cause": "errors", "expected": [f"{ONE} 1 2", f"{TWO} 1 2"]}
     assert browser("reviewer").post("/releases/2", sent).status_code == 302

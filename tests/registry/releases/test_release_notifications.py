@@ -10,8 +10,9 @@ from registry.changes import decisions
 from registry.changes import services as change_services
 from registry.notifications import email as notification_email
 from registry.notifications.models import Notification
-from registry.releases import proposals
+from registry.releases import proposals, roll_backs
 from registry.releases import services as release_services
+from registry.releases.models import Release
 from registry.releases.plans import ReleaseSelection
 from tests.registry.releases.conftest import FOUR
 
@@ -111,3 +112,33 @@ def test_who_opened_a_change_that_is_added_is_told(joined, admin, open_release):
     Notification.objects.all().delete()
     proposals.add_to_release(actor=admin, number=1, versions={FOUR[0]: 1})
     assert [kind for kind, _ in told()] == ["release.changed"]
+
+
+def test_a_roll_back_of_the_release_is_told_once_with_its_reason(release, author, reviewer, approve_all, save):
+    approve_all(release)
+    release_services.publish_release(actor=author, number=1)
+    selection = ReleaseSelection(versions={name: save("two", name=name).number for name in FOUR})
+    proposals.propose_release(actor=author, namespace="support", label="production", title="Next", selection=selection)
+    approve_all(Release.objects.get(number=2))
+    release_services.publish_release(actor=author, number=2)
+    Notification.objects.all().delete()
+    roll_backs.roll_back_release(actor=reviewer, number=2, reason="Wrong answers")
+    sentence = f"reviewer rolled back release Next (2): production serves {NAMES} again. Wrong answers"
+    assert told() == [("release.rolled_back", sentence)]
+    assert told("admin") == told()
+    assert told("reviewer") == told("reader") == []
+    assert Notification.objects.filter(person__username="author").get().change.release_id == 2
+
+
+def test_a_roll_back_of_one_template_of_the_release_names_it(release, author, reviewer, approve_all, save):
+    approve_all(release)
+    release_services.publish_release(actor=author, number=1)
+    selection = ReleaseSelection(versions={name: save("two", name=name).number for name in FOUR[:2]})
+    proposals.propose_release(actor=author, namespace="support", label="production", title="Next", selection=selection)
+    approve_all(Release.objects.get(number=2))
+    release_services.publish_release(actor=author, number=2)
+    Notification.objects.all().delete()
+    roll_backs.roll_back_release(actor=reviewer, number=2, reason="Odd", templates=FOUR[:1])
+    assert told() == [
+        ("release.rolled_back", f"reviewer rolled back release Next (2): production serves {FOUR[0]} v1 again. Odd")
+    ]
