@@ -4,6 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Self
 
 from django.db import models
@@ -110,6 +111,11 @@ class ChangeRequest(models.Model):
     def is_open(self) -> bool:
         """Whether decisions and publishing are still possible."""
         return self.state in (self.OPEN, self.APPROVED)
+
+    @property
+    def scheduled_at(self) -> datetime | None:
+        """When the worker publishes it; None if it isn't scheduled, or is closed, however it was published."""
+        return self.goes_live_at if self.is_open else None
 
     def require_seen_version(self, version: int | None) -> None:
         """Raise Conflict if it is open and proposes another version than the one the caller saw. version: its number,

@@ -64,7 +64,7 @@ def schedule_change(
     It goes live for everybody then: a rollout planned in the proposal is dropped. version: as in
     `change.require_seen_version`. expected: as in `label_moves.require_unmoved`. Raises Invalid for goes_live_at in the
     past, more than a year away, or inside a freeze. Raises Conflict if the request is closed, is published with a
-    release, or is already in a rollout.
+    release, or is already in a rollout, and Gone if its version was redacted.
     """
     with transaction.atomic():
         change = lock_change(actor, Verb.PUBLISH, number)
@@ -80,6 +80,7 @@ def schedule_change(
         locking.require_not_rolling_out(change)
         label_moves.require_unmoved(change.template, change.label, expected)
         change.require_seen_version(version)
+        change.version.require_text()
         require_slot(change.template.namespace, at)
         permissions.require_proof(actor)
         change.goes_live_at, change.scheduled_by, change.schedule_key = at, actor.person, actor.key

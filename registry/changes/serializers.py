@@ -224,7 +224,7 @@ class ChangeOutput(ChangeItem):
     )
     closed_at = Moment(allow_null=True, source="row.closed_at")
     goes_live_at = Moment(
-        allow_null=True, source="row.goes_live_at", help_text="When the worker publishes it; null: not scheduled."
+        allow_null=True, source="row.scheduled_at", help_text="When the worker publishes it; null: not scheduled."
     )
     planned_rollout = RolloutPlanOutput(
         allow_null=True,

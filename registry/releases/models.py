@@ -1,5 +1,7 @@
 """Releases, and comments on a release as a whole. The members are change requests: `ChangeRequest.release`."""
 
+from datetime import datetime
+
 from django.db import models
 
 from registry.accounts.models import User
@@ -47,6 +49,11 @@ class Release(models.Model):
     def is_open(self) -> bool:
         """Whether it can still be published."""
         return self.state == self.OPEN
+
+    @property
+    def scheduled_at(self) -> datetime | None:
+        """When the worker publishes it; None if it isn't scheduled, or is closed, however it was published."""
+        return self.goes_live_at if self.is_open else None
 
 
 class ReleaseComment(models.Model):

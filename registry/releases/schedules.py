@@ -58,13 +58,16 @@ def schedule_release(*, actor: Actor, number: int, at: datetime, expected: Seen 
     """Schedule or reschedule the publication of a release; the worker does it on behalf of the actor.
 
     expected: as in `publish_release`. Raises Invalid for goes_live_at in the past, more than a year away, or inside a
-    freeze. Raises Conflict if the release is closed.
+    freeze. Raises Conflict if the release is closed, and Gone if a version in it was redacted.
     """
     with transaction.atomic():
         release = lock_release(actor, Verb.PUBLISH, number)
         require_open_release(release)
         if expected is not None:
             require_unmoved(release.label, expected, read_open_members(release), is_whole=True)
+        redacted = release.members.pending().exclude(version__redaction=None).select_related("version__template")
+        for member in redacted.order_by("number")[:1]:
+            member.version.require_text()
         require_slot(release.namespace, at)
         permissions.require_proof(actor)
         release.goes_live_at, release.scheduled_by, release.schedule_key = at, actor.person, actor.key

@@ -216,7 +216,9 @@ class ReleaseOutput(Output):
     closed_at = Moment(allow_null=True, source="gate.release.closed_at")
     rolled_back_at = Moment(allow_null=True, source="gate.release.rolled_back_at")
     goes_live_at = Moment(
-        allow_null=True, source="gate.release.goes_live_at", help_text="When the worker publishes it."
+        allow_null=True,
+        source="gate.release.scheduled_at",
+        help_text="When the worker publishes it; null: not scheduled.",
     )
     turn = TurnOutput(allow_null=True, source="gate.turn")
     members = ReleaseMemberOutput(many=True, source="gate.members")

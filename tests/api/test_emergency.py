@@ -1,6 +1,9 @@
 """Publishing in an emergency in the API: only by a person, with a reason, if the namespace allows it."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from registry.changes import rules
 from registry.templates import labels
@@ -47,6 +50,13 @@ def test_the_change_says_that_it_was_an_emergency_and_who_approved_it_afterwards
     assert (body["emergency"], body["unreviewed"]) == (True, False)
     assert body["published_in_emergency"]["approved_by"] == ["admin"]
     assert caller("reader").get("changes?state=pending").json()["results"] == []
+
+
+def test_an_emergency_ends_the_schedule_of_its_change(caller, change, allowed):
+    at = {"goes_live_at": (timezone.now() + timedelta(days=1)).isoformat()}
+    assert caller("author", session=True).put("changes/1/schedule", at).json()["goes_live_at"] is not None
+    body = caller("reviewer", session=True).post("changes/1/emergency", WHY).json()
+    assert (body["state"], body["goes_live_at"]) == ("published", None)
 
 
 def test_one_that_is_served_no_longer_can_be_closed_but_stays_unreviewed(caller, cast, change, allowed, stored):

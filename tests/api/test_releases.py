@@ -65,6 +65,8 @@ def test_reviewers_and_a_moment_are_set_with_the_proposal(cast, caller, digests)
     assert (opened["number"], opened["goes_live_at"][:19]) == (1, soon[:19])
     change = author.get(f"changes/{opened['members'][0]['change']}").json()
     assert [asked["person"] for asked in change["asked"]] == ["reviewer"]
+    withdrawn = author.post(f"{PLACE}/1/withdraw", {"reason": "Not yet"}).json()
+    assert (withdrawn["state"], withdrawn["goes_live_at"]) == ("withdrawn", None)
 
 
 def test_what_another_label_of_a_folder_serves_is_planned_and_then_proposed(cast, caller, digests):

@@ -10,6 +10,7 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict, Gone, NotAllowed
 from registry.redaction import services as redaction_services
 from registry.releases import proposals
+from registry.releases import schedules as release_schedules
 from registry.releases import services as release_services
 from registry.releases.plans import ReleaseSelection
 from registry.rollouts import services as rollout_services
@@ -57,11 +58,15 @@ def publish_change(actor, number):
     change_services.publish_change(actor=actor, number=number)
 
 
+def schedule_change(actor, number):
+    schedules.schedule_change(actor=actor, number=number, at=datetime.now(UTC) + timedelta(hours=1))
+
+
 def start_rollout(actor, number):
     rollout_services.start_rollout(actor=actor, change=number)
 
 
-@pytest.mark.parametrize("act", [publish_change, start_rollout])
+@pytest.mark.parametrize("act", [publish_change, schedule_change, start_rollout])
 def test_publishing_says_who_redacted_it(author, redacted, act):
     with pytest.raises(Gone, match=r"support/reply@2 was redacted on .* by admin: A name"):
         act(author, redacted.number)
@@ -102,6 +107,10 @@ def test_a_release_with_it_moves_no_label(author, save, propose, approve, redact
     redact()
     with pytest.raises(Gone, match="support/reply@2 was redacted"):
         release_services.publish_release(actor=author, number=release.number)
+    with pytest.raises(Gone, match="support/reply@2 was redacted"):
+        release_schedules.schedule_release(
+            actor=author, number=release.number, at=datetime.now(UTC) + timedelta(hours=1)
+        )
     assert not Label.objects.exists()
 
 
