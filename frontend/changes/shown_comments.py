@@ -39,6 +39,13 @@ class OpenCommentForm:
     """The current lines, from which a suggestion starts."""
     preview: SuggestionPreview | None = None
     """The result of a suggestion on rendered lines in the source, if one was typed."""
+    sample: str = ""
+    """The sample whose prompt has the lines, empty for lines of the source."""
+
+    @property
+    def place(self) -> str:
+        """The lines in the name under which a browser keeps what was typed."""
+        return f"{self.side}:{self.sample[:60]}:{self.part}:{self.line}"
 
     @property
     def lines(self) -> str:

@@ -22,6 +22,7 @@ __all__ = [
     "Discussion",
     "View",
     "build_discussion",
+    "fill_form",
     "read_suggested_lines",
 ]
 
@@ -123,7 +124,7 @@ def build_discussion(
         if line and (found := places.find(remark, line, line)):
             spot(*found).unsent.append(view_of_remark)
     if asked is not None and act.comment and view.shows(asked.side):
-        asked = _filled(change, asked, remarks, lines, parts)
+        asked = fill_form(change, asked, remarks, view.sample, parts)
         spot(asked.side, asked.part, asked.end_line).form = True
         for line in range(asked.line, asked.end_line + 1):
             spot(asked.side, asked.part, line).meant = True
@@ -242,26 +243,29 @@ class _RenderedPlaces:
         return next((self._places[at] for at in range(end_line, line - 1, -1) if at in self._places), None)
 
 
-def _filled(
+def fill_form(
     change: ChangeRequest,
     asked: OpenCommentForm,
     remarks: Sequence[Remark],
-    lines: "_Lines",
+    sample: str,
     parts: Sequence[Mapping[str, Any]],
 ) -> OpenCommentForm:
-    """The form with the saved remark, and with the lines themselves as the initial suggestion."""
+    """The form with the saved remark, and with the lines themselves as the initial suggestion.
+
+    sample, parts: of the displayed prompt, for lines of it.
+    """
     kept = next((remark for remark in remarks if remark.pk == asked.remark), None)
     if kept is not None and not asked.text:
         length = kept.end_line - kept.line
-        end = lines.now(kept) or kept.end_line
+        end = _Lines(change).now(kept) or kept.end_line
         asked = replace(asked, text=kept.text, suggestion=kept.suggestion, line=end - length, end_line=end)
     if asked.side == Thread.SOURCE:
-        text = change.version.document
+        text, sample = change.version.document, ""
     else:
         content = parts[asked.part].get("content") if asked.part < len(parts) else ""
         text = content if isinstance(content, str) else ""
     was = (take_lines(text, asked.line, asked.end_line) or "").removesuffix("\n")
-    return replace(asked, was=was, suggestion=was if asked.suggestion is None else asked.suggestion)
+    return replace(asked, sample=sample, was=was, suggestion=was if asked.suggestion is None else asked.suggestion)
 
 
 def read_suggested_lines(quote: str, suggestion: str, first: int) -> list[diff_text.Line]:

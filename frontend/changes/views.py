@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext, gettext_noop
 
-from frontend.changes import emergency_notices, presenters, timeline
+from frontend.changes import comment_form, emergency_notices, presenters, timeline
 from frontend.changes.label_evidence import LossNotice
 from frontend.changes.rollout_rows import read_rollout_row
 from frontend.changes.rows import CheckRow, PermittedActions
@@ -57,6 +57,8 @@ Suggestion = tuple[int, int]  # the numbers of a thread and of its comment
 @signed_in
 def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """One request, with everything needed to decide."""
+    if is_for_region(request, comment_form.FORM_PLACE):
+        return comment_form.show_comment_form(request, actor, number, _asked(request, None))
     return render_change(request, actor, number)
 
 
@@ -228,11 +230,7 @@ def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentFo
     side = given.get("side") or (Thread.RENDERED if request.GET.get("view") == Thread.RENDERED else Thread.SOURCE)
     typed = given is request.POST
     suggestion = given.get("suggestion") if typed else None
-    if (
-        typed
-        and suggestion is not None
-        and suggestion.replace("\r\n", "\n") == given.get("was", "").replace("\r\n", "\n")
-    ):
+    if suggestion is not None and suggestion.replace("\r\n", "\n") == given.get("was", "").replace("\r\n", "\n"):
         suggestion = None  # unchanged lines, which differ from the new ones if the range was changed
     return OpenCommentForm(
         side=side,

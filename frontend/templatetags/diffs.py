@@ -83,8 +83,9 @@ def _line_writer(address: str, both: bool, spots: Mapping[int, Any]) -> Callable
             return f'<span class="diff-number{column}">{shown or ""}</span>'
         place = f"{address}{line.new}"
         return (
-            f'<a class="diff-number{column}" href="{place}#say" hx-get="{place}" hx-target="#diff" hx-swap="outerHTML" '
-            f'title="{title.format(line=line.new)}">{line.new}<span class="unseen">{hint}</span></a>'
+            f'<a class="diff-number{column}" href="{place}#say" hx-get="{place}" hx-target="#say-place" '
+            f'hx-swap="outerHTML" title="{title.format(line=line.new)}">'
+            f'{line.new}<span class="unseen">{hint}</span></a>'
         )
 
     def write_line(line: Line) -> str:

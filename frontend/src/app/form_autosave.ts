@@ -140,6 +140,15 @@ function listOtherForms(): void {
   }
 }
 
+/** Empties the lists of other forms, which are listed again when the next form is opened. */
+export function forgetListedForms(): void {
+  for (const list of document.querySelectorAll<HTMLElement>("[data-kept-list]")) {
+    delete list.dataset.told;
+    for (const link of list.querySelectorAll("a")) link.remove();
+    list.hidden = true;
+  }
+}
+
 function removeSubmittedForms(): void {
   for (const done of document.querySelectorAll<HTMLElement>("[data-done]"))
     localStorage.removeItem(PREFIX + done.dataset.done);

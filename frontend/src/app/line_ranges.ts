@@ -1,4 +1,7 @@
 // Selecting several diff lines with Shift, for a comment on all of them.
+import { cancelForm, makeFormPlace } from "./comment_place.ts";
+import { showDiffStops } from "./diff_keys.ts";
+
 /** Shift with a line number selects all lines from the form's to this one; without a form, from the last selected
  * number. */
 let lastPlace: { line: number; part: string; side: string } | null = null;
@@ -46,19 +49,31 @@ function extendRange(link: HTMLAnchorElement): boolean {
   return true;
 }
 
+/** Handles a click on a line's number or on a form's Cancel; returns whether htmx has nothing to do. */
+function handleClick(event: MouseEvent): boolean {
+  const target = event.target as Element;
+  const cancel = target.closest("[data-cancel]");
+  if (cancel && cancelForm(cancel)) {
+    showDiffStops();
+    return true;
+  }
+  const link = target.closest<HTMLAnchorElement>("a.diff-number");
+  if (!link || event.ctrlKey || event.metaKey) return false;
+  if (event.shiftKey && extendRange(link)) return true;
+  lastPlace = placeOfLink(link);
+  if (makeFormPlace(link)) return false;
+  location.assign(link.href);
+  return true;
+}
+
 export function installLineRanges(): void {
   // In the capturing phase, before htmx handles the click.
   document.addEventListener(
     "click",
     (event) => {
-      const link = (event.target as Element).closest<HTMLAnchorElement>("a.diff-number");
-      if (!link) return;
-      if (event.shiftKey && extendRange(link)) {
-        event.preventDefault();
-        event.stopPropagation();
-        return;
-      }
-      lastPlace = placeOfLink(link);
+      if (!handleClick(event)) return;
+      event.preventDefault();
+      event.stopPropagation();
     },
     true,
   );

@@ -1,6 +1,10 @@
 """Threads on the page of a change: started on a line, answered, resolved, and suggestions applied."""
 
+import html
+
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from registry.changes import threads
 from registry.changes.models import ChangeRequest
@@ -155,3 +159,47 @@ def test_one_s_own_comment_is_edited_and_deleted_on_the_page(change, browser):
 def _post(client, change, do, **fields):
     answer = client.post(f"/changes/{change.number}?view=source", {"do": do, **fields})
     assert answer.status_code == 302, answer.content
+
+
+def ask_for_form(browser, who, number, query):
+    """The answer to a click on a line's number, which puts the form on the open page."""
+    return browser(who).get(f"/changes/{number}?{query}", headers={"HX-Request": "true", "HX-Target": "div#say-place"})
+
+
+def test_a_click_on_a_line_loads_the_form_alone(change, browser):
+    answer = ask_for_form(browser, "reviewer", change.number, f"view=source&side=source&part=0&line={LINE}")
+    page = words(answer)
+    assert page.strip().startswith('<form method="post" class="thread thread-form" id="say"')
+    assert f"About line {LINE}</label>" in page
+    assert "Quote the policy before you answer.</textarea>" in page
+    assert 'action="?view=source#say"' in page
+    whole = words(browser("reviewer").get(f"/changes/{change.number}?view=source&line={LINE}"))
+    kept = page[page.index("data-keep=") :].partition("data-url")[0]
+    assert kept.split()[0] in whole, "what was typed is kept under one name, however the form was opened"
+
+
+def test_a_click_on_a_rendered_line_loads_the_form_with_that_line(change, browser):
+    whole = words(browser("reviewer").get(f"/changes/{change.number}?view=rendered"))
+    query = html.unescape(whole.partition('class="diff-number')[2].partition('hx-get="?')[2].partition('"')[0])
+    page = words(ask_for_form(browser, "reviewer", change.number, query))
+    opened = words(browser("reviewer").get(f"/changes/{change.number}?{query}"))
+    suggestion = page.partition('id="say-suggestion"')[2].partition("</textarea>")[0].partition(">")[2]
+    assert suggestion.strip()
+    assert suggestion in opened
+
+
+def test_who_may_not_comment_any_more_gets_the_page_again(change, browser):
+    answer = ask_for_form(browser, "reader", change.number, f"view=source&side=source&line={LINE}")
+    assert (answer.status_code, answer["HX-Refresh"]) == (204, "true")
+    answer = ask_for_form(browser, "reviewer", change.number, "view=source")
+    assert (answer.status_code, answer["HX-Refresh"]) == (204, "true")
+
+
+def test_the_form_alone_compares_no_versions(change, browser):
+    query = f"view=source&side=source&part=0&line={LINE}"
+    ask_for_form(browser, "reviewer", change.number, query)
+    with CaptureQueriesContext(connection) as whole:
+        browser("reviewer").get(f"/changes/{change.number}?{query}")
+    with CaptureQueriesContext(connection) as alone:
+        ask_for_form(browser, "reviewer", change.number, query)
+    assert len(alone) < 0.7 * len(whole)

@@ -1,0 +1,43 @@
+// The place of a comment's form on an open diff: htmx asks for the form alone and puts it there.
+
+import { forgetListedForms, restoreForms } from "./form_autosave.ts";
+
+const PLACE = "say-place";
+
+/** Closes the open form, and unmarks its lines. */
+function closeForm(): void {
+  for (const open of document.querySelectorAll(`form#say, #${PLACE}`)) {
+    const spot = open.closest(".diff-spot");
+    open.remove();
+    if (spot && !spot.childElementCount) spot.remove();
+  }
+  for (const line of document.querySelectorAll("#diff .is-meant")) line.classList.remove("is-meant");
+  forgetListedForms();
+}
+
+/** Makes the place of the form below the line of a number. Returns false if the page has to be loaded instead, as
+ * closing a form of a saved comment would leave that comment out. */
+export function makeFormPlace(link: HTMLAnchorElement): boolean {
+  if (document.querySelector("form#say [name=remark]")) return false;
+  const line = link.closest(".diff-line");
+  if (!line) return false;
+  closeForm();
+  const next = line.nextElementSibling;
+  const spot = next?.matches(".diff-spot") ? next : document.createElement("div");
+  spot.classList.add("diff-spot");
+  if (spot !== next) line.after(spot);
+  const place = document.createElement("div");
+  place.id = PLACE;
+  spot.append(place);
+  line.classList.add("is-meant");
+  return true;
+}
+
+/** Closes the form where Cancel is pressed, unless the page's address names its lines. Returns whether it did. */
+export function cancelForm(link: Element): boolean {
+  const form = link.closest("form#say");
+  if (!form || form.querySelector("[name=remark]") || new URLSearchParams(location.search).has("line")) return false;
+  closeForm();
+  restoreForms();
+  return true;
+}
