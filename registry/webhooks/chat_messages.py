@@ -5,6 +5,7 @@ imitate another message. As in other webhooks, documents and discussion are not 
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -118,20 +119,27 @@ def _release_subject(release: int) -> tuple[str, str]:
 
 
 def _write_slack_message(message: _Message) -> dict[str, Any]:
-    """Blocks, and the text that notifications show."""
-    sentence = f"*{_escape(message.who)}* {_escape(message.what)}"
+    """Blocks, and the text that notifications and services without blocks show.
+
+    What people wrote is in plain text objects: in the other kind, Slack formats `*words*` and links bare addresses.
+    """
+    sentence = f"{message.who} {message.what}"
     link = f"<{message.url}|{_escape(message.subject)}>{_escape(message.place)}"
     if message.panel_url:
         link += f" · <{message.panel_url}|What publishing changes>"
     blocks = [
-        {"type": "section", "text": {"type": "mrkdwn", "text": f"*{_escape(message.title)}*\n{sentence}"}},
-        *([{"type": "section", "text": {"type": "plain_text", "text": message.why}}] if message.why else []),
+        {"type": "section", "text": {"type": "mrkdwn", "text": f"*{_escape(message.title)}*"}},
+        *(
+            {"type": "section", "text": {"type": "plain_text", "text": text, "emoji": False}}
+            for text in (sentence, message.why)
+            if text
+        ),
         {
             "type": "context",
-            "elements": [{"type": "mrkdwn", "text": link}],
+            "elements": [{"type": "mrkdwn", "text": link, "verbatim": True}],
         },
     ]
-    return {"text": _escape(f"{message.who} {message.what}"), "blocks": blocks}
+    return {"text": _escape(_disarm(sentence)), "blocks": blocks}
 
 
 def _write_teams_message(message: _Message) -> dict[str, Any]:
@@ -165,6 +173,11 @@ def _build_line(*runs: Mapping[str, Any]) -> dict[str, Any]:
 def _escape(text: str) -> str:
     """Escape the three characters special to Slack: links and mentions begin with the second."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _disarm(text: str) -> str:
+    """The text with zero-width spaces, so that it makes no link and notifies nobody where it is read as Markdown."""
+    return re.sub(r"@|\](?=\()|:(?=//)", lambda match: f"{match[0]}\u200b", text)
 
 
 def _cut(text: str) -> str:

@@ -1,6 +1,7 @@
 """Messages to Slack and Microsoft Teams, at a real receiver: content with a link, unsigned, retried."""
 
 import json
+import re
 
 import pytest
 
@@ -9,6 +10,8 @@ from registry.core.errors import Conflict, Invalid
 from registry.freezes import services as freeze_services
 from registry.journal import log
 from registry.journal.models import Event
+from registry.releases import proposals
+from registry.releases.plans import ReleaseSelection
 from registry.webhooks import delivery as webhook_delivery
 from registry.webhooks import planning
 from registry.webhooks import services as webhook_services
@@ -35,10 +38,10 @@ def test_slack_hears_who_proposed_what_and_why_with_a_link(make, save, propose, 
     make(receiver="slack", kinds=["change.proposed"])
     change = propose(save(), message=MESSAGE)
     assert _deliver() == 1
-    sentence, why, context = _heard(receiver)["blocks"]
-    assert sentence["text"]["text"].startswith("*Change proposed*\n*")
+    title, sentence, why, context = _heard(receiver)["blocks"]
+    assert title["text"]["text"] == "*Change proposed*"
     assert f"opened change {change.number}: production of support/reply to version 1" in sentence["text"]["text"]
-    assert why["text"] == {"type": "plain_text", "text": MESSAGE}
+    assert why["text"] == {"type": "plain_text", "text": MESSAGE, "emoji": False}
     assert f"<{settings.BASE_URL}/changes/{change.number}|Change {change.number}: support/reply>" in str(context)
     assert "support/reply> in support" not in str(context)  # the name says it
     assert f"<{settings.BASE_URL}/changes/{change.number}/publish|What publishing changes>" in str(context)
@@ -48,9 +51,22 @@ def test_what_people_wrote_is_no_markup_of_slack(make, save, receiver):
     make(receiver="slack")
     save("<!channel> & <https://evil.example>")
     _deliver()
-    sentence = _heard(receiver)["blocks"][0]["text"]["text"]
-    assert "&lt;!channel&gt; &amp; &lt;https" in sentence
-    assert "<" not in sentence
+    heard = _heard(receiver)
+    assert "&lt;!channel&gt; &amp; &lt;https" in heard["text"]
+    assert "<" not in heard["text"]
+
+
+@pytest.mark.parametrize("written", ["*bold* _it_", "see https://evil.example", "@channel :fire:", "[a](mailto:b)"])
+def test_slack_formats_links_and_notifies_nothing_of_what_people_wrote(make, author, save, receiver, written):
+    make(receiver="slack", kinds=["release.opened"])
+    selection = ReleaseSelection(versions={"support/reply": save().number})
+    proposals.propose_release(actor=author, namespace="support", label="production", title=written, selection=selection)
+    _deliver()
+    heard = _heard(receiver)
+    texts = [block["text"] for block in heard["blocks"] if "text" in block]
+    assert [text["type"] for text in texts if written in text["text"]] == ["plain_text"]
+    assert not any(text.get("emoji") for text in texts)
+    assert not re.search(r"@\w|\]\(|://", heard["text"])
 
 
 def test_teams_hears_the_same_as_a_card_whose_words_are_no_markdown(make, save, propose, receiver, settings):
