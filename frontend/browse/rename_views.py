@@ -72,7 +72,8 @@ def rename_folder(request: HttpRequest, actor: Actor, folder: str) -> HttpRespon
 
 
 def _given(request: HttpRequest) -> dict[str, str]:
-    return {"to": request.POST.get("to", "").strip(), "reason": request.POST.get("reason", "")}
+    given = {name: request.POST.get(name, "") for name in ("reason", "confirmed")}
+    return {**given, "to": request.POST.get("to", "").strip()}
 
 
 def _form_context(request: HttpRequest, name: str, refusal: PromptuaryError | None) -> dict[str, object]:

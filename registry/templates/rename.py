@@ -19,14 +19,17 @@ from registry.templates import queries as template_queries
 from registry.templates.events import TemplateRenamed
 from registry.templates.former_names import FormerName
 from registry.templates.models import Draft, Template
+from registry.templates.rename_losses import require_confirmed
 
 __all__ = ["MOST_TEMPLATES", "list_folder", "rename_folder", "rename_template", "write_name"]
 
 MOST_TEMPLATES = 500  # the most in one folder renaming, whose events are written in one transaction
 
 
-def rename_template(*, actor: Actor, name: str, to: str, reason: str = "") -> Template:
+def rename_template(*, actor: Actor, name: str, to: str, reason: str = "", confirmed: str = "") -> Template:
     """Rename a template inside its namespace; admins only.
+
+    confirmed: the seal of what the rules lose by it, as in `rename_losses.require_confirmed`, with its error.
 
     Digests, versions, labels and change requests stay. The former name redirects to the template from then on; only the
     template itself can take it again. Raises Conflict if the new name is taken or was the name of another template,
@@ -39,16 +42,18 @@ def rename_template(*, actor: Actor, name: str, to: str, reason: str = "") -> Te
         log.lock()
         template = template_queries.find_template(actor, Verb.MANAGE, name, act=gettext("rename templates"))
         permissions.require_proof(actor)
+        require_confirmed(template.namespace, [(template.path, to.partition("/")[2])], confirmed)
         _rename(actor, template, to, reason.strip(), log.now())
     return template
 
 
-def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "") -> list[Template]:
+def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "", confirmed: str = "") -> list[Template]:
     """Move all templates of a folder, archived ones too, to another folder of the namespace: all or none.
 
     folder, to: full paths, with the namespace; `to` may be the namespace alone or an existing folder. People's roles in
-    the folder move with it. Raises what `rename_template` raises for each, NotFound if the folder contains no template,
-    Invalid over MOST_TEMPLATES, Conflict if the moved roles would apply to templates already in the other folder.
+    the folder move with it. confirmed: as in `rename_template`. Raises what `rename_template` raises for each, NotFound
+    if the folder contains no template, Invalid over MOST_TEMPLATES, Conflict if the moved roles would apply to
+    templates already in the other folder.
     """
     check_text("reason", reason)
     _check_folders(folder, to)
@@ -64,6 +69,9 @@ def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "") -> li
         namespace, paths = templates[0].namespace, (folder.partition("/")[2], to.partition("/")[2])
         has_templates = Template.objects.filter(namespace=namespace, name__startswith=f"{to}/").exists()
         folder_roles.require_movable_roles(namespace, *paths, has_templates=has_templates)
+        targets = [(to + template.name.removeprefix(folder)).partition("/")[2] for template in templates]
+        moved = [(template.path, target) for template, target in zip(templates, targets, strict=True)]
+        require_confirmed(namespace, moved, confirmed)
         for template in templates:
             target = to + template.name.removeprefix(folder)
             _check_target(template.name, target)

@@ -19,6 +19,9 @@ class RenameInput(Input):
 
     to = Text(max_length=520, help_text="With the namespace in front, which stays the same.")
     reason = Text(required=False, default="", max_length=10_000)
+    confirmed = Text(
+        required=False, default="", help_text="The `seal` of what the rules lose by it; only needed where they do."
+    )
 
 
 class RenamedOutput(Output):
@@ -43,7 +46,9 @@ class Rename(IdempotentView):
         responses={200: RenamedOutput, "4XX": ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Rename a template within its namespace. Its former name leads to it for good. For admins."""
+        """Rename a template within its namespace. Its former name leads to it for good. For admins. Where the rules
+        ask for less at the new name, 409 names that as `losses` and its `seal`; with it as `confirmed` it is done.
+        """
         template = rename.rename_template(actor=identify_actor(request), name=name, **read(RenameInput, request))
         return Response({"name": template.name, "former_name": name})
 
@@ -57,7 +62,9 @@ class RenameFolder(IdempotentView):
         responses={200: RenamedList, "4XX": ProblemOutput},
     )
     def post(self, request: Request, folder: str) -> Response:
-        """Rename a folder within its namespace: all its templates are renamed, or none. For admins."""
+        """Rename a folder within its namespace: all its templates are renamed, or none. For admins. 409 names what the
+        rules lose by it, as for a template.
+        """
         given = read(RenameInput, request)
         templates = rename.rename_folder(actor=identify_actor(request), folder=folder, **given)
         to = given["to"]

@@ -1,9 +1,11 @@
 """Renaming a template or a folder on its page, and the page of the services that use each name."""
 
+import re
 from datetime import UTC, datetime
 
 import pytest
 
+from registry.changes import rules
 from registry.namespaces import keys
 from registry.templates import rename
 from registry.templates.models import Template, Version
@@ -99,3 +101,17 @@ def test_who_may_not_rename_reads_that_it_is_about_renaming(reply, browser):
     assert "You need the role admin to rename templates in support; author is author." in words(refused)
     refused = browser("author").get("/folders/support/refunds/rename")
     assert "You need the role admin to rename folders in support; author is author." in words(refused)
+
+
+def test_what_the_rules_lose_is_shown_first_and_the_next_press_renames(reply, browser):
+    owners = [{"pattern": "refunds/*", "people": ["reviewer"]}]
+    rules.set_rules(actor=reply.actor("admin"), namespace="support", owners=owners)
+    client, sent = browser("admin"), {"to": NAME, "reason": "Clearer"}
+    shown = client.post(ADDRESS, sent)
+    page = words(shown)
+    assert (shown.status_code, "The rules ask for less at the new name:" in page) == (409, True)
+    assert "refunds/reply will have no owners: reviewer will not be needed to approve." in page
+    assert "send it again" not in page
+    [seal] = re.findall(r'name="confirmed" value="(\w+)"', page)
+    assert client.post(ADDRESS, {**sent, "confirmed": seal}).status_code == 302
+    assert Template.objects.filter(name=NAME).exists()
