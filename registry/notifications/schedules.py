@@ -1,6 +1,7 @@
 """Notifications of schedules that a freeze will stop, and of those that ended without publishing.
 
-They go to the people who proposed and who scheduled the change.
+They go to the people who proposed and who scheduled the change. If none of them can sign in any more, they go to the
+reviewers of the template: otherwise nobody would learn that it did not go live.
 """
 
 from collections.abc import Callable, Collection
@@ -17,6 +18,7 @@ from registry.freezes.events import FreezeSet
 from registry.freezes.models import Freeze
 from registry.journal import log
 from registry.notifications.models import Notification
+from registry.notifications.queries import list_active_reviewers
 from registry.releases.models import Release
 from registry.releases.schedule_events import ReleaseUnscheduled
 from registry.releases.stopped_schedules import StoppedSchedule, list_freeze_effects
@@ -91,7 +93,8 @@ def tell_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -> 
 
 
 def _tell(usernames: Collection[str], kind: str, say: Callable[[], str], change: ChangeRequest) -> None:
-    people = User.objects.filter(username__in=usernames, is_active=True).exclude(username=OPERATOR).order_by("pk")
+    named = User.objects.filter(username__in=usernames, is_active=True).exclude(username=OPERATOR).order_by("pk")
+    people = list(named) or list_active_reviewers(change.template)
     at = log.now()
     Notification.objects.bulk_create(
         Notification(

@@ -195,6 +195,17 @@ def test_a_key_that_was_revoked_publishes_nothing(admin, author, change, approve
     assert body["reason"] == f"The key pb_{issued.key.id}, which scheduled it, has ended."
 
 
+def test_where_proposer_and_scheduler_have_left_the_reviewers_are_told(author, change, approve, due):
+    approve(change)
+    at = due()
+    User.objects.filter(username="author").update(is_active=False)
+    Notification.objects.all().delete()
+    schedules.publish_scheduled_change(number=change.number, at=at)
+    told = Notification.objects.order_by("person__username").values_list("person__username", "kind")
+    assert list(told) == [("admin", "change.unscheduled"), ("reviewer", "change.unscheduled")]
+    assert "Not published as scheduled" in Notification.objects.latest("pk").sentence
+
+
 def test_a_job_of_an_older_date_does_nothing(author, change, approve, due):
     approve(change)
     at = due()
