@@ -1,5 +1,7 @@
 """Renaming out of the reach of rules: what they lose is named, and nothing happens without a confirmation."""
 
+from typing import Any
+
 import pytest
 
 from registry.changes import gate, rules
@@ -67,8 +69,9 @@ def test_a_folder_names_each_loss_once_with_the_number_of_its_templates(admin, s
         save(name=f"support/refunds/{name}")
     with pytest.raises(Conflict) as refusal:
         rename.rename_folder(actor=admin, folder="support/refunds", to="support/returns")
-    facts = refusal.value.facts
+    facts: dict[str, Any] = refusal.value.facts
     assert facts["losses"][0] == "Changes of production of 2 templates will need 1 instead of 2 approvals."
     assert len(facts["losses"]) == 3
-    confirmed = {"confirmed": facts["seal"]}
-    assert len(rename.rename_folder(actor=admin, folder="support/refunds", to="support/returns", **confirmed)) == 2
+    confirmed = facts["seal"]
+    renamed = rename.rename_folder(actor=admin, folder="support/refunds", to="support/returns", confirmed=confirmed)
+    assert len(renamed) == 2
