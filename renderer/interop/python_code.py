@@ -1,6 +1,7 @@
 """Prompts in Python code: one template per prompt, its text in the template language of the call that takes it."""
 
 import re
+from collections.abc import Sequence
 
 from promptuary.renderer.interop.imported import Difference, ImportedTemplate, LossError
 from promptuary.renderer.interop.input_names import InputNames
@@ -11,7 +12,7 @@ from promptuary.renderer.interop.source_file import SourceFile
 from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
 from promptuary.renderer.interop.template_text import read_template_text
 
-__all__ = ["KIND", "read_python_code"]
+__all__ = ["KIND", "build_prompts", "read_python_code"]
 
 KIND = "python"
 
@@ -21,11 +22,21 @@ def read_python_code(source: SourceFile) -> list[ImportedTemplate]:
     prompts, names = find_prompts(source.text)
     if not prompts:
         raise LossError("no text in the code looks like a prompt")
+    return build_prompts(prompts, names, source.stem, KIND)
+
+
+def build_prompts(
+    prompts: Sequence[FoundPrompt], names: InputNames, stem: str, source_format: str
+) -> list[ImportedTemplate]:
+    """Build one template per prompt found in code, named after it or the file. Raises LossError if all are unreadable.
+
+    names: the inputs of the texts with expressions. Unreadable prompts are listed as a difference of the first one.
+    """
     imported: list[ImportedTemplate] = []
     refusals: list[Difference] = []
-    for prompt, name in zip(prompts, _names(prompts, source.stem), strict=True):
+    for prompt, name in zip(prompts, _names(prompts, stem), strict=True):
         try:
-            imported.append(_build(prompt, name, names))
+            imported.append(_build(TemplateBuilder(source_format, name), prompt, names))
         except LossError as error:
             refusals.append(Difference(f"`{prompt.name}` is left out: {error.message}", prompt.line))
     if not imported:
@@ -38,7 +49,7 @@ def read_python_code(source: SourceFile) -> list[ImportedTemplate]:
     ]
 
 
-def _names(prompts: list[FoundPrompt], stem: str) -> list[str]:
+def _names(prompts: Sequence[FoundPrompt], stem: str) -> list[str]:
     """A unique name for each prompt: its own, or the file's for a single prompt with a generic name."""
     if len(prompts) == 1:
         last = prompts[0].name.rpartition("/")[2]
@@ -56,8 +67,7 @@ def _names(prompts: list[FoundPrompt], stem: str) -> list[str]:
     return names
 
 
-def _build(prompt: FoundPrompt, name: str, names: InputNames) -> ImportedTemplate:
-    builder = TemplateBuilder(KIND, name)
+def _build(builder: TemplateBuilder, prompt: FoundPrompt, names: InputNames) -> ImportedTemplate:
     if isinstance(prompt.content, CodeText):
         pieces = _pieces(builder, prompt.content, names)
         return builder.build_text(pieces)

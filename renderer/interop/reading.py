@@ -22,6 +22,7 @@ from promptuary.renderer.interop import (
     guidance,
     haystack,
     haystack_pipeline,
+    javascript_code,
     labelled_turns,
     langchain,
     langfuse,
@@ -60,7 +61,7 @@ __all__ = [
 READABLE_SUFFIXES = (
     *(".txt", ".md", ".markdown", ".json", ".jsonl", ".yaml", ".yml", ".prompt", ".prompty", ".py", ".j2", ".jinja"),
     *(".jinja2", ".tmpl", ".hbs", ".handlebars", ".mustache", ".njk", ".erb", ".eex", ".liquid", ".modelfile"),
-    *(".csv", ".tsv", ".toml"),
+    *(".csv", ".tsv", ".toml", ".js", ".mjs", ".ts", ".tsx"),
 )
 _PROMPT_IN_CODE = re.compile(r"^[ \t]*\w*prompt\w*[ \t]*=[ \t]*[fF](?:\"{3}|'{3})", re.MULTILINE)
 _BESIDE = ("config.json",)
@@ -156,6 +157,8 @@ FORMATS: tuple[SourceFormat, ...] = (
                  chat_markup.read_chat_markup),
     SourceFormat(guidance.KIND, "guidance", _of_text(guidance.is_guidance), guidance.read_guidance),
     SourceFormat(python_code.KIND, "Python code", _is_python, _read_python),
+    SourceFormat(javascript_code.KIND, "JavaScript, TypeScript", javascript_code.is_javascript,
+                 javascript_code.read_javascript),
     SourceFormat(modelfile.KIND, "Ollama Modelfile", modelfile.is_modelfile, modelfile.read_modelfile),
     SourceFormat(langchain.KIND, "LangChain, LangSmith", _of_value(langchain.is_langchain_prompt),
                  langchain.read_langchain_prompt),

@@ -1,0 +1,250 @@
+"""Prompts in JavaScript and TypeScript code: texts assigned to names and keys, returned ones, and messages.
+
+The code is read as tokens and never run. `${name}` in a template literal is an input, and so is any other expression
+there; a name that holds a text of the same file is replaced by it.
+"""
+
+import re
+from dataclasses import replace
+
+from promptuary.renderer.interop.imported import Difference, ImportedTemplate, LossError
+from promptuary.renderer.interop.javascript_texts import JavaScriptTexts
+from promptuary.renderer.interop.javascript_tokens import read_tokens
+from promptuary.renderer.interop.placeholder_patterns import DOUBLE, SINGLE
+from promptuary.renderer.interop.placeholder_syntax import find_syntax
+from promptuary.renderer.interop.python_code import build_prompts
+from promptuary.renderer.interop.python_messages import FoundMessage
+from promptuary.renderer.interop.python_prompts import FoundPrompt
+from promptuary.renderer.interop.python_texts import CodeText
+from promptuary.renderer.interop.source_file import SourceFile
+
+__all__ = ["KIND", "SUFFIXES", "is_javascript", "read_javascript"]
+
+KIND = "javascript"
+SUFFIXES = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".tsx")
+_COMMENTS = r"\s*(?:(?://[^\n]*|/\*.*?\*/)\s*)*(?:[\"']use [a-z]+[\"'];?\s*)?"
+_WORDS = r"(?:export|const|let|var|import|async|function|class|interface|type|await|return)\b"
+_FIRST_LINE = re.compile(rf"{_COMMENTS}(?:{_WORDS}|[\[{{(]|[\w$.]+[ \t]*(?:=(?!=)|\())", re.DOTALL)
+_TEXT = re.compile(r"[=:(,\[]\s*\w*[`\"']|\breturn\s+`|=>\s*`")
+_PROMPT_NAME = re.compile(r"prompt|template|instruct|system|message|persona|preamble", re.IGNORECASE)
+_ROLES = ("system", "developer", "user", "human", "assistant", "ai", "tool", "placeholder")
+_CLASSES = re.compile(r"(System|Human|User|AI|Assistant)Message(?:PromptTemplate)?")
+_USER_KEYS = ("prompt", "user", "userPrompt")
+_SHORTEST_NAMED, _SHORTEST_FILLED, _SHORTEST = 20, 5, 80  # characters; the second, of a text around expressions
+_MOST_NAMED = 10
+
+
+def is_javascript(source: SourceFile) -> bool:
+    """Whether a file is JavaScript by its suffix, or a text without one begins like it and has a prompt."""
+    if source.suffix in SUFFIXES:
+        return True
+    if source.suffix not in ("", ".txt") or not _FIRST_LINE.match(source.text) or not _TEXT.search(source.text):
+        return False
+    if source.text.lstrip()[:1] in ("[", "{") and ("`" not in source.text or source.value is not None):
+        return False
+    try:
+        return bool(_find_prompts(source.text)[0])
+    except LossError:
+        return False
+
+
+def read_javascript(source: SourceFile) -> list[ImportedTemplate]:
+    """Read one template per prompt. Raises LossError with the line."""
+    prompts, finder = _find_prompts(source.text)
+    if not prompts:
+        raise LossError("no text in the code looks like a prompt")
+    for prompt in prompts:
+        prompt.name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", prompt.name)
+    first, *rest = build_prompts(prompts, finder.texts.names, source.stem, KIND)
+    others = [other.name for other in finder.others if other not in prompts]
+    if not others:
+        return [first, *rest]
+    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+    left_out = Difference(f"left out, as they are not prompts: {', '.join(others[:_MOST_NAMED])}{more}")
+    return [replace(first, differences=(left_out, *first.differences)), *rest]
+
+
+def _find_prompts(text: str) -> tuple[list[FoundPrompt], "_Finder"]:
+    tokens, _ = read_tokens(text)
+    finder = _Finder(text, JavaScriptTexts(tokens))
+    finder.read()
+    return finder.choose(), finder
+
+
+class _Finder:
+    def __init__(self, text: str, texts: JavaScriptTexts) -> None:
+        self.text = text
+        self.texts = texts
+        self.named: list[FoundPrompt] = []
+        self.others: list[FoundPrompt] = []
+        self.name = "prompt"
+
+    def choose(self) -> list[FoundPrompt]:
+        """The prompts by their names and messages; without any, the long texts."""
+        prompts = self.named or self.others
+        return [prompt for prompt in prompts if prompt.name not in self.texts.used or isinstance(prompt.content, list)]
+
+    def read(self) -> None:
+        index = 0
+        while index < len(self.texts.tokens):
+            index = self._read_at(index)
+
+    def _read_at(self, index: int) -> int:
+        """Read what is at a token, and return the index at which to go on."""
+        source, kind = self.texts.source_at(index), self.texts.kind_at(index)
+        if source == "[" and (found := self._read_messages(index)):
+            self._add_messages(index, found)
+            return self.texts.pairs[index] + 1
+        if source == "{" and (turns := self._read_turns(index)):
+            self._add_messages(index, turns)
+            return self.texts.pairs[index] + 1
+        if kind == "name" and source == "function" and self.texts.kind_at(index + 1) == "name":
+            self.name = self.texts.source_at(index + 1)
+        elif source == "=" and (name := self._assigned_name(index)):
+            self.name = name
+            return self._take_text(index + 1, name, is_constant=True)
+        elif source == ":" and (key := self._key_before(index)):
+            return self._take_text(index + 1, key)
+        elif source in ("return", "=>"):
+            return self._take_text(index + 1, self.name)
+        elif source == "fromTemplate" and (read := self.texts.read_text(index + 2)):
+            self._add(index, self.name, _in_braces(read[0]), is_named=True)
+            return read[1]
+        return index + 1
+
+    def _take_text(self, index: int, name: str, *, is_constant: bool = False) -> int:
+        while self.texts.source_at(index) == "(":
+            index += 1
+        used = set(self.texts.used)
+        read = self.texts.read_text(index)
+        alone = self.texts.read_name(index)
+        if read is None or (alone and alone[1] == read[1]):  # only another name for a text
+            self.texts.used = used
+            return index
+        text, end = read
+        if is_constant:
+            self.texts.texts[name] = text
+        if not self._add(index, name, text, is_named=_PROMPT_NAME.search(name) is not None):
+            self.texts.used = used
+        return end
+
+    def _add(self, index: int, name: str, text: CodeText, *, is_named: bool) -> bool:
+        """Add a text that may be a prompt, and return whether its name and length say that it is one."""
+        literal = text.literal.strip()
+        is_long = len(literal) >= _SHORTEST_NAMED and len(literal.split()) > 3
+        is_named = is_named or (len(literal) >= _SHORTEST and bool(SINGLE.search(literal) or DOUBLE.search(literal)))
+        if is_named and (is_long or (text.pieces and len(literal) >= _SHORTEST_FILLED)):
+            self.named.append(FoundPrompt(name, self._line_of(index), text))
+            return True
+        if len(literal) >= _SHORTEST and len(literal.split()) > 11 and not literal.startswith("<"):
+            self.others.append(FoundPrompt(name, self._line_of(index), text))
+        return False
+
+    def _add_messages(self, index: int, messages: list[FoundMessage | str]) -> None:
+        self.named.append(FoundPrompt(self.name, self._line_of(index), messages))
+
+    def _line_of(self, index: int) -> int:
+        return self.text.count("\n", 0, self.texts.tokens[index].start) + 1
+
+    def _assigned_name(self, index: int) -> str:
+        """The name before `=`, which may have a type: `const prompt: string =`."""
+        for step in range(index - 1, max(index - 14, -1), -1):
+            if self.texts.source_at(step - 1) in ("const", "let", "var"):
+                return self.texts.source_at(step) if self.texts.kind_at(step) == "name" else ""
+            if self.texts.source_at(step) in (";", "=", "{", "("):
+                break
+        return self.texts.source_at(index - 1) if self.texts.kind_at(index - 1) == "name" else ""
+
+    def _key_before(self, index: int) -> str:
+        """The key before `:` in an object; empty elsewhere, as in a condition or a type."""
+        if self.texts.source_at(index - 2) not in ("{", ",") or self.texts.kind_at(index - 1) not in ("name", "text"):
+            return ""
+        return self.texts.read_constant(index - 1) or self.texts.source_at(index - 1)
+
+    def _read_fields(self, index: int) -> dict[str, int]:
+        """The keys of the object at a brace, each with the index of its value."""
+        fields: dict[str, int] = {}
+        position, end = index + 1, self.texts.pairs.get(index, -1)
+        while position < end:
+            key = self.texts.read_constant(position) or self.texts.source_at(position)
+            is_key = self.texts.kind_at(position) in ("name", "text")
+            if is_key and self.texts.source_at(position + 1) == ":":
+                fields[key] = position + 2
+            elif is_key and self.texts.source_at(position + 1) in (",", "}"):
+                fields[key] = position  # `{ content }`
+            while position < end and self.texts.source_at(position) != ",":
+                position = self.texts.pairs.get(position, position) + 1
+            position += 1
+        return fields
+
+    def _read_turns(self, index: int) -> list[FoundMessage | str]:
+        """The messages of a call with a system text and a prompt: `{ system: "…", prompt: `…` }`; empty for others."""
+        fields = self._read_fields(index)
+        system = next((fields[key] for key in ("system", "systemPrompt", "instructions") if key in fields), None)
+        user = next((fields[key] for key in _USER_KEYS if key in fields), None)
+        first = self._read_content(system)
+        if first is None:
+            return []
+        if user is None and "messages" in fields and (rest := self._read_messages(fields["messages"])):
+            return [("system", first), *rest]
+        second = self._read_content(user)
+        return [("system", first), ("user", second)] if second else []
+
+    def _read_content(self, index: int | None) -> CodeText | None:
+        read = None if index is None else self.texts.read_text(index) or self.texts.read_name(index)
+        return read[0] if read and (read[0].pieces or (read[0].template or "").strip()) else None
+
+    def _read_messages(self, index: int) -> list[FoundMessage | str]:
+        """The messages of the list at a bracket; empty if it has anything else, or no text."""
+        end = self.texts.pairs.get(index, -1) if self.texts.source_at(index) == "[" else -1
+        is_chat = [self.texts.source_at(index - step) for step in (1, 2)] == ["(", "fromMessages"]
+        messages: list[FoundMessage | str] = []
+        position = index + 1
+        while position < end:
+            message = self._read_message(position, is_chat=is_chat)
+            if message is None:
+                return []
+            messages.append(message)
+            while position < end and self.texts.source_at(position) != ",":
+                position = self.texts.pairs.get(position, position) + 1
+            position += 1
+        return messages if any(not isinstance(message, str) for message in messages) else []
+
+    def _read_message(self, index: int, *, is_chat: bool) -> FoundMessage | str | None:
+        source = self.texts.source_at(index)
+        if source == "...":  # the turns so far
+            return self.texts.source_at(index + 1) if self.texts.kind_at(index + 1) == "name" else None
+        if source == "{":
+            fields = self._read_fields(index)
+            role = self.texts.read_constant(fields.get("role", -1)).lower()
+            return self._write_message(role, self._read_content(fields.get("content")), is_chat=is_chat)
+        if source == "[":
+            role = self.texts.read_constant(index + 1).lower()
+            return self._write_message(role, self._read_content(index + 3), is_chat=is_chat)
+        if source == "new":
+            index += 1
+        name = self.texts.source_at(index)
+        while index < len(self.texts.tokens) and self.texts.source_at(index) != "(":
+            index += 1
+        if name == "MessagesPlaceholder":
+            return self.texts.read_constant(index + 1) or None
+        kind = _CLASSES.fullmatch(name)
+        return (
+            self._write_message(kind[1].lower(), self._read_content(index + 1), is_chat="Template" in name)
+            if kind
+            else None
+        )
+
+    def _write_message(self, role: str, text: CodeText | None, *, is_chat: bool) -> FoundMessage | str | None:
+        if role not in _ROLES or text is None:
+            return None
+        if role == "placeholder":
+            return text.literal.strip("{}") or None
+        return role, _in_braces(text) if is_chat else text
+
+
+def _in_braces(text: CodeText) -> CodeText:
+    """A text of LangChain, whose names are in braces."""
+    if text.template is None:
+        return text
+    return CodeText(text.template, language="str.format" if find_syntax(text.template) == "str.format" else "single")
