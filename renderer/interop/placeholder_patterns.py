@@ -5,7 +5,10 @@ LaTeX formulas and strings such as `f"{x}"` in code have their own braces and do
 """
 
 import re
+from collections.abc import Iterator
 
+from promptuary.renderer.interop.imported import LossError
+from promptuary.renderer.interop.javascript_tokens import read_tokens
 from promptuary.renderer.interop.python_formats import CODE_STRING, CONVERSION, NUMBER_FORMAT
 from promptuary.renderer.interop.unread_signs import FENCED, JSON_KEY, LATEX, LATEX_COMMAND, is_formula
 
@@ -24,6 +27,7 @@ __all__ = [
     "SQUARE",
     "TAG",
     "TRIPLE",
+    "find_expressions",
     "find_foreign_spans",
     "find_placeholders",
     "is_foreign",
@@ -51,6 +55,10 @@ SQUARE = re.compile(r"(?<![\w\[])\[\[[ \t]*([^\W\d][\w .-]*?)[ \t]*\]\](?![\](])
 TAG = re.compile(r"(?<![\w<])<([^\W\d][\w .-]*?)>(?!>)")
 CAPITALS = re.compile(r"(?<![\w\[\\])\[([A-Z][A-Z0-9_ -]*)\](?![(\[\]])", re.ASCII)
 SPACED = re.compile(r"(?<!\{)\{\{[ \t]+[^\W\d][\w.]*[ \t]+\}\}")
+_SHELL = re.compile(r"[A-Z_][A-Z0-9_]*\b|[A-Za-z_]\w*(?::[-=?+]|%|#|/|\})|[#!]")
+_EXPRESSION = re.compile(r"^[^\W\d]\w*(?:\??\.[^\W\d]\w*)*(?:\.length$|[(\[]|\s*(?:[?+*|&=<>-]|!=))|^[(!`'\"]")
+_LONGEST_EXPRESSION = 400  # characters
+_MOST_FAILURES = 100  # in a row: text with that many is no template literal
 # A name with its path, as in `order.items[0]`.
 PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:\d+|[^\W\d]\w*)\])*")
 
@@ -65,6 +73,34 @@ def find_placeholders(pattern: re.Pattern[str], text: str) -> list[re.Match[str]
     """The matches that print a value: not a doubled sign, a formula, or a shell variable in a code block."""
     spans = find_foreign_spans(pattern, text)
     return [match for match in pattern.finditer(text) if any(match.groups()) and not is_foreign(match, spans)]
+
+
+def find_expressions(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the start, end and source of each `${…}` with more than a path of names, except in code blocks.
+
+    `${HOME}` and `${name:-nobody}` of a shell are none.
+    """
+    fences = find_foreign_spans(DOLLAR, text)
+    position = failures = 0
+    while failures < _MOST_FAILURES and (start := text.find("${", position)) >= 0:
+        position = start + 2
+        if DOLLAR.match(text, start) or text[start - 1 : start] == "\\" or _SHELL.match(text, position):
+            continue
+        if any(first <= start < last for first, last in fences):
+            continue
+        window = text[position : position + _LONGEST_EXPRESSION]
+        if "}" not in window:
+            continue
+        failures += 1
+        try:
+            _, end = read_tokens(window, 0, depth=1)
+        except LossError:
+            continue
+        source = window[:end].strip()
+        if end < len(window) and _EXPRESSION.search(source):
+            yield start, position + end + 1, source
+            position += end + 1
+            failures = 0
 
 
 def find_foreign_spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:

@@ -22,6 +22,7 @@ from promptuary.renderer.interop.placeholder_patterns import (
     SINGLE,
     SQUARE,
     TAG,
+    find_expressions,
     find_foreign_spans,
     is_foreign,
     name_of,
@@ -33,6 +34,7 @@ __all__ = ["SYNTAXES", "PlainText", "read_placeholders"]
 
 _FILLED = "\0"  # replaces a parsed placeholder, so that the texts around it are not read as one
 _COMMENTS_END = "<commentblockmarker>###</commentblockmarker>"
+_EXPRESSION_MARK = re.compile("\ue000(\\d+)\n*\ue001")
 _STEP = re.compile(r"\.([^\W\d]\w*)|\[(\d+)\]|\[([^\W\d]\w*)\]")
 
 
@@ -121,6 +123,26 @@ def _by_pattern(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str, 
     return read_pattern
 
 
+def _read_dollar(text: str, names: InputNames) -> PlainText:
+    """Read `$x` and `${x}`. Another expression in braces, as in a template literal, is an input named after it."""
+    expressions: list[Piece] = []
+    marked, end = "", 0
+    for start, stop, source in find_expressions(text):
+        name = re.sub(r"\W+", "_", source)[:40].strip("_").lower()
+        line = text.count("\n", 0, start) + 1
+        shown = text[start:stop]
+        expressions.append(Slot(names.input_name(f"{name} ", shown=shown, reason="give its text", line=line)))
+        lines = "\n" * shown.count("\n")
+        marked += f"{text[end:start]}\ue000{len(expressions) - 1}{lines}\ue001"
+        end = stop
+    read = _by_pattern(DOLLAR, whole="$")(marked + text[end:], names)
+    pieces: list[Piece] = []
+    for piece in read.pieces:
+        parts = _EXPRESSION_MARK.split(piece) if isinstance(piece, str) else [piece]
+        pieces += [expressions[int(str(part))] if number % 2 else part for number, part in enumerate(parts)]
+    return PlainText(tuple(pieces), read.differences)
+
+
 def _read_single(text: str, names: InputNames) -> PlainText:
     read = _by_pattern(SINGLE)(text, names)
     rest = "".join(piece for piece in read.pieces if isinstance(piece, str))
@@ -159,7 +181,7 @@ SYNTAXES: dict[str, Callable[[str, InputNames], PlainText]] = {
     "single": _read_single,
     "double": _read_double,
     "ruby": _by_pattern(RUBY),
-    "dollar": _by_pattern(DOLLAR, whole="$"),
+    "dollar": _read_dollar,
     "angle": _by_pattern(ANGLE),
     "numbered": _read_numbered,
     "percent": _by_pattern(PERCENT, whole="%"),

@@ -305,3 +305,33 @@ def test_rows_of_a_dataset_are_named_as_such():
     rows = b'{"input": [{"role": "user", "content": "Is it late?"}], "ideal": "yes"}\n' * 2
     with pytest.raises(LossError, match="import it as a dataset"):
         read_templates("rows.jsonl", rows)
+
+
+@pytest.mark.parametrize(
+    ("text", "data", "rendered"),
+    [
+        ("${name} in ${language.toUpperCase()}.", {"language_touppercase": "DE"}, "Ann in DE."),
+        ('${name}${tone ? `: ${tone}` : "}"}.', {"tone_tone": "!"}, "Ann!."),
+        (
+            "${name} of ${items.length}\nand ${user?.mail ||\n'none'}.",
+            {"items_length": 2, "user_mail_none": "x"},
+            "Ann of 2\nand x.",
+        ),
+        ("${name}: ${docs[0].text}", {"docs_0_text": "a"}, "Ann: a"),
+        (
+            "${name} keeps ${USER:-nobody}, ${a%b} and ${open(",
+            {},
+            "Ann keeps ${USER:-nobody}, ${a%b} and ${open(",
+        ),
+        ("${name}\n```js\nf(`${a.b()}`)\n```", {}, "Ann\n```js\nf(`${a.b()}`)\n```"),
+    ],
+)
+def test_an_expression_of_a_template_literal_is_an_input_beside_names(text, data, rendered):
+    template = read_one("a.txt", text)
+    assert text_of(template, name="Ann", **data) == rendered
+    assert all(f"`{name}`: give its text" in sentences(template) for name in data)
+
+
+@pytest.mark.parametrize("opened", ["${f(", "${f({}"])
+def test_many_open_expressions_are_read_fast(opened):
+    assert text_of(read_one("a.txt", "${name} " + opened * 20_000), name="Ann").startswith(f"Ann {opened}")
