@@ -16,6 +16,7 @@ from promptuary.renderer.interop.python_code import build_prompts
 from promptuary.renderer.interop.python_messages import FoundMessage
 from promptuary.renderer.interop.python_prompts import FoundPrompt
 from promptuary.renderer.interop.python_texts import CodeText
+from promptuary.renderer.interop.quoted_text import is_javascript_string
 from promptuary.renderer.interop.source_file import SourceFile
 
 __all__ = ["KIND", "SUFFIXES", "is_javascript", "read_javascript"]
@@ -38,7 +39,10 @@ def is_javascript(source: SourceFile) -> bool:
     """Whether a file is JavaScript by its suffix, or a text without one begins like it and has a prompt."""
     if source.suffix in SUFFIXES:
         return True
-    if source.suffix not in ("", ".txt") or not _FIRST_LINE.match(source.text) or not _TEXT.search(source.text):
+    if source.suffix not in ("", ".txt"):
+        return False
+    is_string = is_javascript_string(source.text)
+    if not is_string and not (_FIRST_LINE.match(source.text) and _TEXT.search(source.text)):
         return False
     if source.text.lstrip()[:1] in ("[", "{") and ("`" not in source.text or source.value is not None):
         return False
@@ -65,6 +69,8 @@ def read_javascript(source: SourceFile) -> list[ImportedTemplate]:
 
 
 def _find_prompts(text: str) -> tuple[list[FoundPrompt], "_Finder"]:
+    if is_javascript_string(text):
+        text = f"prompt = {text}"
     tokens, _ = read_tokens(text)
     finder = _Finder(text, JavaScriptTexts(tokens))
     finder.read()

@@ -57,6 +57,7 @@ CAPITALS = re.compile(r"(?<![\w\[\\])\[([A-Z][A-Z0-9_ -]*)\](?![(\[\]])", re.ASC
 SPACED = re.compile(r"(?<!\{)\{\{[ \t]+[^\W\d][\w.]*[ \t]+\}\}")
 _SHELL = re.compile(r"[A-Z_][A-Z0-9_]*\b|[A-Za-z_]\w*(?::[-=?+]|%|#|/|\})|[#!]")
 _EXPRESSION = re.compile(r"^[^\W\d]\w*(?:\??\.[^\W\d]\w*)*(?:\.length$|[(\[]|\s*(?:[?+*|&=<>-]|!=))|^[(!`'\"]")
+_ARGUMENTS = "ARGUMENTS"  # in capitals, but no variable of a shell: what a command of a coding agent was called with
 _LONGEST_EXPRESSION = 400  # characters
 _MOST_FAILURES = 100  # in a row: text with that many is no template literal
 # A name with its path, as in `order.items[0]`.
@@ -117,4 +118,6 @@ def is_foreign(match: re.Match[str], spans: list[tuple[int, int]]) -> bool:
     """Whether a match lies in one of the spans, or is a shell variable or a formula."""
     if any(start <= match.start() < end for start, end in spans) and not match[0].startswith("${"):
         return True
-    return match.re is DOLLAR and match[2] is not None and (match[2].isupper() or is_formula(match))
+    if match.re is not DOLLAR or match[2] is None or match[2] == _ARGUMENTS:
+        return False
+    return match[2].isupper() or is_formula(match)

@@ -8,6 +8,7 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import History, Message, Piece
 from promptuary.renderer.interop.python_prompts import FoundPrompt, find_prompts, has_generic_name
 from promptuary.renderer.interop.python_texts import CodeText
+from promptuary.renderer.interop.quoted_text import is_python_string
 from promptuary.renderer.interop.source_file import SourceFile
 from promptuary.renderer.interop.template_builder import TemplateBuilder, convert_role
 from promptuary.renderer.interop.template_text import read_template_text
@@ -19,7 +20,8 @@ KIND = "python"
 
 def read_python_code(source: SourceFile) -> list[ImportedTemplate]:
     """Read one template per prompt. Unreadable ones are listed as a difference of the first one. Raises LossError."""
-    prompts, names = find_prompts(source.text)
+    is_string = is_python_string(source.text)
+    prompts, names = find_prompts(f"prompt = {source.text.strip()}" if is_string else source.text)
     if not prompts:
         raise LossError("no text in the code looks like a prompt")
     return build_prompts(prompts, names, source.stem, KIND)

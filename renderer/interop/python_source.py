@@ -8,13 +8,14 @@ from collections.abc import Iterator
 
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError, check_imported, slugify, write_document
 from promptuary.renderer.interop.python_prompts import find_prompts
+from promptuary.renderer.interop.quoted_text import is_python_string
 
 __all__ = ["KIND", "is_python_source", "makes_prompts", "read_python_prompt"]
 
 KIND = "python"
 _OPENING = re.compile(r"""^[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?:f|F)(?P<quotes>\"{3}|'{3})""", re.MULTILINE)
 _MAKES_PROMPTS = re.compile(
-    r"\b\w*PromptTemplate\s*(?:\.\s*from_\w+\s*)?\("
+    r"\(\s*(?:dspy\.)?Signature\s*\)\s*:|\b\w*PromptTemplate\s*(?:\.\s*from_\w+\s*)?\("
     r"|^[ \t]*\w*(?:prompt|template|instruction|system|message)\w*[ \t]*(?::[^=\n]+)?=[ \t]*[rbfu]{0,2}[\"'(\[]",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -26,7 +27,11 @@ _CODED = "abfvxuUN01234567"  # a backslash before these is an escape in Python o
 
 
 def makes_prompts(text: str) -> bool:
-    """Whether a text without a file name is Python code with a prompt: a LangChain call, or a name that says it."""
+    """Whether a text without a file name is Python code with a prompt: a LangChain call, a signature of DSPy, a name
+    that says it, or nothing but a string.
+    """
+    if is_python_string(text):
+        text = f"prompt = {text.strip()}"
     if not _MAKES_PROMPTS.search(text):
         return False
     try:

@@ -57,7 +57,7 @@ def test_a_seed_of_pyrit_is_its_value_and_its_description_and_name_are_taken_ove
     }
     template = read_one("seed.yaml", seed)
     assert (template.name, text_of(template, prompt="it")) == ("plain-words", "Say it in plain words.")
-    assert seed["description"] in template.document
+    assert str(seed["description"]) in template.document
     assert "left out, as they are not prompts: source, parameters, data_type" in sentences(template).replace(".1", "")
 
 

@@ -195,3 +195,46 @@ def test_a_text_that_only_mentions_such_code_is_text(text):
 def test_a_toml_file_of_prompts_is_no_code():
     text = 'prompt = "Tell me a joke about tea and biscuits, please."\n'
     assert detect_format(read_source_file("prompts.toml", text.encode())).name != "python"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"""You are kind to {name}.\n\nQuestion: {q}\n"""', "You are kind to Ann.\n\nQuestion: Why?\n"),
+        ("\n'''You are kind to {name}, always.'''\n", "You are kind to Ann, always."),
+        ('f"You are kind to {user.name}: {{}} and {q}"', "You are kind to Bo: {} and Why?"),
+        ('"You are kind to {name}.\\nSay \\"hello\\"."', 'You are kind to Ann.\nSay "hello".'),
+        ("`You are kind to ${name}.\nAnswer: \\`${q}\\``", "You are kind to Ann.\nAnswer: `Why?`"),
+    ],
+)
+def test_a_text_that_is_one_string_of_code_is_its_content(text, expected):
+    template = read_one("pasted", text)
+    assert template.source_format in ("python", "javascript")
+    assert text_of(template, name="Ann", q="Why?", user={"name": "Bo"}) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"Be kind to each customer."',
+        '"Be kind," he said, and "be brief\\n"',
+        "```\nYou are kind to each customer.\n```",
+        "`kind` and then `brief` are the words",
+        '"""You are kind to each customer, always.',
+        "``",
+        '"""x"""',
+        "`Internationalisation`",
+    ],
+)
+def test_quoted_prose_stays_as_it_is(text):
+    assert format_of(text) == "text"
+
+
+def test_a_signature_of_dspy_that_is_pasted_is_its_instruction():
+    code = 'class QA(dspy.Signature):\n    """Answer questions with short answers."""\n    q = dspy.InputField()\n'
+    assert text_of(read_one("pasted", code)).startswith("Answer questions with short answers.")
+
+
+def test_the_arguments_of_an_agents_command_are_an_input_and_variables_of_a_shell_are_none():
+    template = read_one("pasted", "Review $ARGUMENTS in $HOME.")
+    assert text_of(template, ARGUMENTS="change 7") == "Review change 7 in $HOME."
