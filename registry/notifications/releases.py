@@ -32,6 +32,7 @@ from registry.templates.label_models import LabelMove
 
 __all__ = ["TOLD_STEPS", "tell_of_joint_decision", "tell_of_release_step"]
 
+_RELATED = ("template__namespace", "opened_by", "version__author")
 TOLD_STEPS = (ReleaseOpened, ReleaseChanged, ReleasePublished, ReleaseRolledBack, ReleaseWithdrawn)
 
 
@@ -78,6 +79,7 @@ def tell_of_release_step(actor: Actor, event: ReleaseStep, release: Release) -> 
         _tell_of_joined(actor, event, release, event.changes)
     elif isinstance(event, ReleaseChanged):
         _tell_of_joined(actor, event, release, event.added)
+        _tell_of_removed(actor, event, release)
 
 
 def _tell_of_publication(actor: Actor, event: ReleasePublished, release: Release) -> None:
@@ -178,8 +180,22 @@ def _tell_of_joined(actor: Actor, event: ReleaseStep, release: Release, numbers:
         _tell(actor, event.kind, [concern], say, has_watchers=False)
 
 
+def _tell_of_removed(actor: Actor, event: ReleaseChanged, release: Release) -> None:
+    """Each opener of changes that were removed while open: from now on nobody publishes them with the others."""
+    rows = ChangeRequest.objects.pending().filter(number__in=event.removed).select_related(*_RELATED)
+    for change in rows.exclude(opened_by=actor.person).defer("version__bundle").order_by("number"):
+
+        def say(change: ChangeRequest = change) -> str:
+            return gettext("{name} removed your change from release {release}: {subject} goes live on its own.").format(
+                name=actor.person.display_name, release=describe_release(release), subject=describe_change(change)
+            )
+
+        concern = _Concern(change, [change.opened_by], release.updated_at)
+        _tell(actor, event.kind, [concern], say, has_watchers=False)
+
+
 def _list_members(release: Release) -> list[ChangeRequest]:
-    rows = release.members.select_related("template__namespace", "opened_by", "version__author")
+    rows = release.members.select_related(*_RELATED)
     return list(rows.defer("version__bundle").order_by("template__name", "number"))
 
 

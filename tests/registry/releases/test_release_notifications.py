@@ -142,3 +142,15 @@ def test_a_roll_back_of_one_template_of_the_release_names_it(release, author, re
     assert told() == [
         ("release.rolled_back", f"reviewer rolled back release Next (2): production serves {FOUR[0]} v1 again. Odd")
     ]
+
+
+def test_who_opened_a_change_that_is_removed_is_told_that_it_goes_live_on_its_own(joined, admin, open_release):
+    open_release(FOUR[2:3], actor=admin)
+    proposals.add_to_release(actor=admin, number=1, versions={FOUR[0]: 1})
+    Notification.objects.all().delete()
+    proposals.remove_from_release(actor=admin, number=1, change=joined.number)
+    subject = f"{FOUR[0]} v1 for production (change {joined.number})"
+    assert told() == [
+        ("release.changed", f"admin removed your change from release {TITLE}: {subject} goes live on its own.")
+    ]
+    assert told("admin") == told("reviewer") == []
