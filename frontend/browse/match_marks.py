@@ -9,7 +9,7 @@ from django.db.models.functions import Length
 
 from registry.templates.models import TOMBSTONE, Template, Version
 
-__all__ = ["Piece", "compile_word_pattern", "find_matching_lines", "mark_words"]
+__all__ = ["Piece", "compile_text_pattern", "compile_word_pattern", "find_matching_lines", "mark_words"]
 
 _MOST_CHARACTERS = 60_000  # of a bundle that is searched for the line
 _BEFORE, _LONGEST = 30, 110  # characters per line
@@ -24,9 +24,20 @@ class Piece:
 
 
 def compile_word_pattern(words: str) -> re.Pattern[str] | None:
-    """A pattern that matches the words of a search, or None if there aren't any."""
+    """A pattern that matches the words of a search anywhere, as in names, or None if there aren't any."""
     parts = sorted(re.findall(r"[^\W_]+", words), key=len, reverse=True)
     return re.compile("|".join(map(re.escape, parts)), re.IGNORECASE) if parts else None
+
+
+def compile_text_pattern(words: str) -> re.Pattern[str] | None:
+    """A pattern that matches as a search does in texts, or None without words: at the beginning of words, and a word
+    with signs in it, such as `0.50`, as a whole where it occurs.
+    """
+    parts = {*words.split(), *re.findall(r"[^\W_]+", words)}
+    found = [part for part in sorted(parts, key=len, reverse=True) if re.search(r"[^\W_]", part)]
+    # Scripts without spaces between words are ASCII in no part.
+    starts = [f"(?<![^\\W_]){re.escape(part)}" if part.isascii() else re.escape(part) for part in found]
+    return re.compile("|".join(starts), re.IGNORECASE) if starts else None
 
 
 def mark_words(text: str, pattern: re.Pattern[str] | None) -> list[Piece]:
@@ -41,7 +52,7 @@ def mark_words(text: str, pattern: re.Pattern[str] | None) -> list[Piece]:
 
 
 def find_matching_lines(templates: Sequence[Template], pattern: re.Pattern[str] | None) -> dict[int, list[Piece]]:
-    """The first line of the latest document with one of the words, marked, by template id; only templates with a match.
+    """The line of the latest document with most of the words, marked, by template id; only templates with a match.
 
     Long documents are skipped to limit what a list reads.
     """
@@ -58,9 +69,11 @@ def find_matching_lines(templates: Sequence[Template], pattern: re.Pattern[str] 
 
 
 def _find_line(lines: Iterable[str], pattern: re.Pattern[str]) -> str:
-    for line in lines:
-        if match := pattern.search(line):
-            start = max(0, match.start() - _BEFORE)
-            piece = line[start : start + _LONGEST].strip()
-            return f"{'… ' if start else ''}{piece}{' …' if len(line) > start + _LONGEST else ''}"
-    return ""
+    """The first of the lines in which most characters of different words are found; empty without any."""
+    line = max(lines, key=lambda each: sum(map(len, {match.casefold() for match in pattern.findall(each)})), default="")
+    match = pattern.search(line)
+    if match is None:
+        return ""
+    start = max(0, match.start() - _BEFORE)
+    piece = line[start : start + _LONGEST].strip()
+    return f"{'… ' if start else ''}{piece}{' …' if len(line) > start + _LONGEST else ''}"

@@ -15,7 +15,13 @@ from django.utils.translation import gettext, gettext_lazy
 from frontend.browse.fetch_charts import Sparkline, draw_sparklines
 from frontend.browse.folder_branches import Link, find_folder, open_branches
 from frontend.browse.label_status import LabelStatus, list_labels_ahead
-from frontend.browse.match_marks import Piece, compile_word_pattern, find_matching_lines, mark_words
+from frontend.browse.match_marks import (
+    Piece,
+    compile_text_pattern,
+    compile_word_pattern,
+    find_matching_lines,
+    mark_words,
+)
 from frontend.browse.saved_views import build_search, list_view_rows
 from frontend.changes.check_summaries import CheckSummary, read_check_summaries
 from frontend.web.decorators import signed_in
@@ -203,9 +209,9 @@ def _namespace_context(actor: Actor, name: str, folder: str) -> dict[str, Any]:
 
 def _rows(actor: Actor, items: Sequence[Template], folder: str, words: str) -> list[Row]:
     numbers = label_queries.read_label_numbers_of_many(items)
-    pattern = compile_word_pattern(words)
-    elsewhere = [row for row in items if not _is_marked(row, words)] if pattern else []
-    lines = find_matching_lines(elsewhere, pattern)
+    patterns = (compile_word_pattern(words), compile_text_pattern(words))
+    elsewhere = [row for row in items if not _is_marked(row, words)] if words else []
+    lines = find_matching_lines(elsewhere, patterns[1])
     fetches = draw_sparklines(row.pk for row in items)
     dependants = fragments.count_dependants(actor, items)
     checks = read_check_summaries({row.latest_id: read_rules(row.namespace) for row in items if row.latest_id})
@@ -214,7 +220,7 @@ def _rows(actor: Actor, items: Sequence[Template], folder: str, words: str) -> l
             row,
             folder,
             numbers[row.pk],
-            pattern,
+            patterns,
             lines.get(row.pk, []),
             fetches.get(row.pk),
             checks.get(row.latest_id or 0),
@@ -233,21 +239,22 @@ def _row(
     template: Template,
     folder: str,
     numbers: dict[str, int],
-    pattern: re.Pattern[str] | None,
+    patterns: tuple[re.Pattern[str] | None, re.Pattern[str] | None],
     line: list[Piece],
     fetches: Sparkline | None,
     checks: CheckSummary | None,
     dependants: int,
 ) -> Row:
+    in_name, in_text = patterns
     below = len(folder) + 1 if folder else 0
     live = choose_live_label(template.namespace)
     stem, slash, leaf = template.name[below:].rpartition("/")
     facts = json.loads(template.search_entry.facts)
     return Row(
         name=template.name,
-        stem=mark_words(stem + slash, pattern),
-        leaf=mark_words(leaf, pattern),
-        description=mark_words(template.description, pattern),
+        stem=mark_words(stem + slash, in_name),
+        leaf=mark_words(leaf, in_name),
+        description=mark_words(template.description, in_text),
         line=line,
         live=LabelStatus(live, number=numbers[live]) if live in numbers else None,
         ahead=list_labels_ahead(numbers, template.namespace),

@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from frontend.browse.match_marks import compile_text_pattern, mark_words
 from registry.templates import archive, rename
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 
@@ -42,6 +43,20 @@ def test_what_was_found_is_marked_in_names_and_in_the_line_of_the_text(reply, br
     page = words(client.get("/t/?q=quote"))
     assert "list-line" in page
     assert "<mark>quote</mark>" in page.lower()
+
+
+def test_a_figure_is_marked_as_a_whole_and_words_of_a_text_where_they_begin(reply, desk, browser):
+    document = "---\nsettings: {temperature: 0, max_tokens: 5000}\n---\n- name: a\n  content: Pay 0.50 of 100.50 now.\n"
+    desk.save(document, name="support/fees")
+    page = words(browser("reader").get("/t/?q=0.50"))
+    assert "Pay <mark>0.50</mark> of 100.<mark>50</mark> now." in page
+    page = words(browser("reader").get("/t/?q=max_tok+50"))
+    assert "<mark>max_tok</mark>ens: <mark>50</mark>00" in page
+
+
+def test_words_of_a_script_without_spaces_are_marked_inside_a_text():
+    pieces = mark_words("请按规则退款", compile_text_pattern("规则"))
+    assert [(piece.text, piece.marked) for piece in pieces] == [("请按", False), ("规则", True), ("退款", False)]
 
 
 def test_a_filter_that_there_is_not_is_named(reply, browser):
