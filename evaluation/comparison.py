@@ -48,9 +48,9 @@ def compare(first: EvaluationResult, second: EvaluationResult, metric: str, **op
 def compare_scores(first: Score, second: Score, *, level: float = 0.95, seed: int = 0) -> Comparison:
     """Compare two scores row by row; the interval is the percentile bootstrap over paired rows, 9,999 resamples."""
     pairs = list(zip(first["individual_scores"], second["individual_scores"], strict=True))
-    rows = tuple(None if a is None or b is None else _judge(b - a) for a, b in pairs)
+    rows = tuple(None if a is None or b is None else _choose_verdict(b - a) for a, b in pairs)
     differences = [b - a for a, b in pairs if a is not None and b is not None]
-    low, high = _interval(differences, level, seed)
+    low, high = _compute_interval(differences, level, seed)
     winner: Literal["first", "second"] | None = None
     if low is not None and high is not None and (low > 0 or high < 0):
         winner = "second" if low > 0 else "first"
@@ -68,13 +68,13 @@ def compare_scores(first: Score, second: Score, *, level: float = 0.95, seed: in
     )
 
 
-def _judge(difference: float) -> Verdict:
+def _choose_verdict(difference: float) -> Verdict:
     if abs(difference) <= _SAME:
         return "same"
     return "better" if difference > 0 else "worse"
 
 
-def _interval(differences: list[float], level: float, seed: int) -> tuple[float | None, float | None]:
+def _compute_interval(differences: list[float], level: float, seed: int) -> tuple[float | None, float | None]:
     """The percentile interval of `scipy.stats.bootstrap`, draw for draw. scipy itself would cost 140 MB of disk, and 70
     MB of memory in each process that imports it.
     """

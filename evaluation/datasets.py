@@ -112,15 +112,17 @@ def parse(text: str, form: str, name: str = "dataset") -> Dataset:
 
 def read_beir(folder: Path, split: str = "test") -> Dataset:
     """Read the queries and their relevant documents from one split of a BEIR folder. `read_corpus` reads the corpus."""
-    queries = {str(entry["_id"]): str(entry["text"]) for entry in _json_lines(folder / "queries.jsonl")}
+    queries = {str(entry["_id"]): str(entry["text"]) for entry in _read_json_lines(folder / "queries.jsonl")}
     relevant: dict[str, list[dict[str, Any]]] = {}
-    for number, line in enumerate(_lines(folder / "qrels" / f"{split}.tsv"), start=1):
+    for number, line in enumerate(_read_lines(folder / "qrels" / f"{split}.tsv"), start=1):
         if number == 1 and line.startswith("query-id"):
             continue
         columns = line.split("\t")
         if len(columns) != 3 or columns[0] not in queries:
             raise DatasetError(f"qrels/{split}.tsv, line {number}: needs a known query, a document and a score")
-        relevant.setdefault(columns[0], []).append({"id": columns[1], "score": _number(columns[2], split, number)})
+        relevant.setdefault(columns[0], []).append(
+            {"id": columns[1], "score": _parse_number(columns[2], split, number)}
+        )
     rows = (
         Row({"query": queries[query]}, {"documents": [d for d in documents if d["score"] > 0]}, query)
         for query, documents in relevant.items()
@@ -133,28 +135,28 @@ def read_corpus(folder: str | Path) -> Iterator[dict[str, Any]]:
 
     DatasetError names the line of corpus.jsonl that can't be read. See `retrieval.KeywordRetriever`.
     """
-    for entry in _json_lines(Path(folder) / "corpus.jsonl"):
+    for entry in _read_json_lines(Path(folder) / "corpus.jsonl"):
         document: dict[str, Any] = {"id": str(entry["_id"]), "content": str(entry["text"])}
         title = str(entry.get("title") or "")
         yield document | ({"meta": {"title": title}} if title else {})
 
 
-def _number(text: str, split: str, line: int) -> float:
+def _parse_number(text: str, split: str, line: int) -> float:
     try:
         return float(text)
     except ValueError as error:
         raise DatasetError(f"qrels/{split}.tsv, line {line}: {text!r} is not a score") from error
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _read_lines(path: Path) -> Iterator[str]:
     if not path.is_file():
         raise DatasetError(f"a BEIR folder has {path.name}; {path} is not there")
     with path.open(encoding="utf-8") as file:
         yield from (line.rstrip("\n") for line in file if line.strip())
 
 
-def _json_lines(path: Path) -> Iterator[dict[str, Any]]:
-    for number, line in enumerate(_lines(path), start=1):
+def _read_json_lines(path: Path) -> Iterator[dict[str, Any]]:
+    for number, line in enumerate(_read_lines(path), start=1):
         try:
             entry = json.loads(line)
             entry["_id"], entry["text"]
@@ -163,7 +165,7 @@ def _json_lines(path: Path) -> Iterator[dict[str, Any]]:
         yield entry
 
 
-def _from_jsonl(text: str, name: str) -> Iterator[Row]:
+def _parse_jsonl(text: str, name: str) -> Iterator[Row]:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -171,10 +173,10 @@ def _from_jsonl(text: str, name: str) -> Iterator[Row]:
             entry = json.loads(line)
         except ValueError as error:
             raise DatasetError(f"{name}, line {number} is not JSON: {error}") from error
-        yield _row(entry, f"{name}, line {number}")
+        yield _parse_row(entry, f"{name}, line {number}")
 
 
-def _from_yaml(text: str, name: str) -> Iterator[Row]:
+def _parse_yaml(text: str, name: str) -> Iterator[Row]:
     try:
         content = read_value(compose(text))
     except YamlError as error:
@@ -185,12 +187,12 @@ def _from_yaml(text: str, name: str) -> Iterator[Row]:
                 raise DatasetError(f"{name}: the sample {sample!r} is a mapping of inputs")
             yield Row(dict(inputs), None, str(sample))
     elif isinstance(content, list):
-        yield from (_row(entry, f"{name}, row {number}") for number, entry in enumerate(content, start=1))
+        yield from (_parse_row(entry, f"{name}, row {number}") for number, entry in enumerate(content, start=1))
     else:
         raise DatasetError(f"{name}: a dataset is a list of rows, or samples by name")
 
 
-def _from_csv(text: str, name: str) -> Iterator[Row]:
+def _parse_csv(text: str, name: str) -> Iterator[Row]:
     reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=_find_delimiter(text), strict=True)
     if not reader.fieldnames or len(set(reader.fieldnames)) != len(reader.fieldnames):
         raise DatasetError(f"{name}: the first line names the columns, each once")
@@ -220,7 +222,7 @@ def _split_columns(entry: Mapping[str, str], where: str) -> Row:
     return Row(inputs, expected or None, entry.get("id", ""), _read_tags(entry.get("tags", "").split(","), where))
 
 
-def _row(entry: Any, where: str) -> Row:
+def _parse_row(entry: Any, where: str) -> Row:
     if not isinstance(entry, Mapping) or not isinstance(entry.get("inputs"), Mapping):
         raise DatasetError(f"{where}: a row is a mapping with `inputs`")
     if unknown := set(entry) - {"inputs", "expected", "id", "tags"}:
@@ -247,4 +249,4 @@ def _read_tags(tags: Any, where: str) -> tuple[str, ...]:
     return found
 
 
-_READERS = {"csv": _from_csv, "jsonl": _from_jsonl, "yml": _from_yaml}
+_READERS = {"csv": _parse_csv, "jsonl": _parse_jsonl, "yml": _parse_yaml}

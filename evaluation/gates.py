@@ -118,14 +118,17 @@ Errors = Sequence[tuple[int, Mapping[str, Any]]]
 
 def to_markdown(title: str, verdicts: Sequence[Verdict], errors: Errors = ()) -> str:
     """A table for a pull request comment, followed by the failed rows."""
-    lines = [f"## {_plain(title)}", "", "| | gate | output | finding |", "| --- | --- | --- | --- |"]
+    lines = [f"## {_escape_markdown(title)}", "", "| | gate | output | finding |", "| --- | --- | --- | --- |"]
     for verdict in verdicts:
         mark = "passed" if verdict.passed else "**failed**"
-        lines.append(f"| {mark} | `{verdict.gate}` | {_plain(verdict.target)} | {_plain(verdict.finding)} |")
+        lines.append(
+            f"| {mark} | `{verdict.gate}` | {_escape_markdown(verdict.target)} | {_escape_markdown(verdict.finding)} |"
+        )
     if errors:
         lines += ["", f"{len(errors)} row{'s' if len(errors) != 1 else ''} failed:", ""]
         lines += [
-            f"* row {row + 1}: {_plain(error['kind'])}: {_plain(error['message'])}" for row, error in errors[:_MOST]
+            f"* row {row + 1}: {_escape_markdown(error['kind'])}: {_escape_markdown(error['message'])}"
+            for row, error in errors[:_MOST]
         ]
     if len(errors) > _MOST:
         lines.append(f"* and {len(errors) - _MOST} more")
@@ -136,25 +139,27 @@ def to_junit(title: str, verdicts: Sequence[Verdict], errors: Errors = ()) -> st
     """JUnit XML for CI servers: one test case per verdict and one per failed row."""
     failed = sum(not verdict.passed for verdict in verdicts)
     counts = {"tests": len(verdicts) + len(errors), "failures": failed, "errors": len(errors)}
-    title = _printable(title)
+    title = _replace_unprintable(title)
     suite = ET.Element("testsuite", {"name": title} | {name: str(count) for name, count in counts.items()})
     for verdict in verdicts:
-        case = ET.SubElement(suite, "testcase", classname=title, name=_printable(f"{verdict.gate} {verdict.target}"))
+        case = ET.SubElement(
+            suite, "testcase", classname=title, name=_replace_unprintable(f"{verdict.gate} {verdict.target}")
+        )
         if verdict.passed:
-            ET.SubElement(case, "system-out").text = _printable(verdict.finding)
+            ET.SubElement(case, "system-out").text = _replace_unprintable(verdict.finding)
         else:
-            ET.SubElement(case, "failure", message=_printable(verdict.finding))
+            ET.SubElement(case, "failure", message=_replace_unprintable(verdict.finding))
     for row, error in errors:
         case = ET.SubElement(suite, "testcase", classname=title, name=f"row {row + 1}")
-        ET.SubElement(case, "error", type=str(error["kind"]), message=_printable(str(error["message"])))
+        ET.SubElement(case, "error", type=str(error["kind"]), message=_replace_unprintable(str(error["message"])))
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(suite, encoding="unicode") + "\n"
 
 
-def _plain(text: Any) -> str:
+def _escape_markdown(text: Any) -> str:
     """Escape the text as one line of Markdown."""
     return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(str(text).split()))
 
 
-def _printable(text: str) -> str:
+def _replace_unprintable(text: str) -> str:
     """Replace each character that XML can't hold."""
     return _NO_XML.sub("\N{REPLACEMENT CHARACTER}", text)

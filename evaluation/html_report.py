@@ -73,15 +73,15 @@ def to_html(
     """
     if baseline and baseline[0].inputs_digest != result.inputs_digest:
         raise EvaluationError("the baseline ran on other inputs, so its rows can't be compared with these")
-    lines = list(_metric_lines(metrics, baseline[1] if baseline else {}))
-    return _template().render(
+    lines = list(_list_metric_lines(metrics, baseline[1] if baseline else {}))
+    return _load_template().render(
         title=title,
         run=_run_facts(result),
         baseline=_run_facts(baseline[0]) if baseline else None,
-        **_metrics_table(lines),
-        **_worst_rows(result, lines, baseline, names),
+        **_build_metrics_table(lines),
+        **_build_worst_rows(result, lines, baseline, names),
         failures=[
-            {"name": _row_name(row, names), "kind": error["kind"], "message": _shorten(str(error["message"]))}
+            {"name": _find_row_name(row, names), "kind": error["kind"], "message": _shorten(str(error["message"]))}
             for row, error in islice(result.errors(), _MAX_ROWS)
         ],
     )
@@ -98,7 +98,7 @@ def mark_words(before: str, after: str) -> tuple[list[Segment], list[Segment]]:
 
 
 @functools.cache
-def _template() -> jinja2.Template:
+def _load_template() -> jinja2.Template:
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     return environment.from_string((files(__package__) / "html_report.html").read_text(encoding="utf-8"))
 
@@ -108,7 +108,9 @@ def _run_facts(result: EvaluationResult) -> dict[str, Any]:
     return {"name": str(result.runnable.get("name", "")), "digest": digest[:12], "rows": len(result)}
 
 
-def _metric_lines(metrics: Mapping[str, MetricsResult], before: Mapping[str, MetricsResult]) -> Iterator[MetricLine]:
+def _list_metric_lines(
+    metrics: Mapping[str, MetricsResult], before: Mapping[str, MetricsResult]
+) -> Iterator[MetricLine]:
     for metric, targets in metrics.items():
         top = catalogue.find(metric).top if metric in catalogue.names() else 1.0
         earlier = before[metric] if metric in before else MetricsResult()
@@ -117,11 +119,13 @@ def _metric_lines(metrics: Mapping[str, MetricsResult], before: Mapping[str, Met
             yield MetricLine(metric, target, after, score, compare_scores(score, after) if score else None, top)
 
 
-def _metrics_table(lines: Sequence[MetricLine]) -> dict[str, Any]:
+def _build_metrics_table(lines: Sequence[MetricLine]) -> dict[str, Any]:
     has_baseline = any(line.comparison for line in lines)
-    axis = _difference_axis(lines) if has_baseline else interval_svg.score_axis()
+    axis = _draw_difference_axis(lines) if has_baseline else interval_svg.score_axis()
     return {
-        "metrics": [_compared_metric(line, axis) if has_baseline else _metric(line, axis) for line in lines],
+        "metrics": [
+            _build_compared_metric(line, axis) if has_baseline else _build_metric(line, axis) for line in lines
+        ],
         "metric_columns": (
             ["Metric", "Before", "After", "Difference", "95 % interval"] if has_baseline else ["Metric", "Score"]
         ),
@@ -131,11 +135,11 @@ def _metrics_table(lines: Sequence[MetricLine]) -> dict[str, Any]:
             if has_baseline
             else _PLOT_NOTE
         ),
-        "ticks": _svg(interval_svg.draw_ticks(axis)),
+        "ticks": _mark_as_safe(interval_svg.draw_ticks(axis)),
     }
 
 
-def _difference_axis(lines: Sequence[MetricLine]) -> interval_svg.Axis:
+def _draw_difference_axis(lines: Sequence[MetricLine]) -> interval_svg.Axis:
     return interval_svg.difference_axis(
         limit / line.top
         for line in lines
@@ -145,35 +149,40 @@ def _difference_axis(lines: Sequence[MetricLine]) -> interval_svg.Axis:
     )
 
 
-def _metric_facts(line: MetricLine) -> dict[str, Any]:
+def _list_metric_facts(line: MetricLine) -> dict[str, Any]:
     target = "" if line.target in ("", "answer") else f" {line.target}"
     return {"name": line.metric + target, "scored": f"{line.after['scored']} of {line.after['of']} scored"}
 
 
-def _metric(line: MetricLine, axis: interval_svg.Axis) -> dict[str, Any]:
+def _build_metric(line: MetricLine, axis: interval_svg.Axis) -> dict[str, Any]:
     value = line.after["score"]
     plot = interval_svg.draw_interval(axis, None if value is None else value / line.top, None, None)
-    return {**_metric_facts(line), "figures": [Figure(_figure(value))], "plot": _svg(plot), "reading": ""}
+    return {
+        **_list_metric_facts(line),
+        "figures": [Figure(_format_figure(value))],
+        "plot": _mark_as_safe(plot),
+        "reading": "",
+    }
 
 
-def _compared_metric(line: MetricLine, axis: interval_svg.Axis) -> dict[str, Any]:
-    difference, low, high, kind = _reading(line.comparison)
+def _build_compared_metric(line: MetricLine, axis: interval_svg.Axis) -> dict[str, Any]:
+    difference, low, high, kind = _read_comparison(line.comparison)
     shares = [None if value is None else value / line.top for value in (difference, low, high)]
     return {
-        **_metric_facts(line),
+        **_list_metric_facts(line),
         "figures": [
-            Figure(_figure(line.before["score"] if line.before else None)),
-            Figure(_figure(line.after["score"]), is_main=True),
-            Figure(_signed(difference), is_main=True),
-            Figure("none" if low is None else f"{_signed(low)} to {_signed(high)}"),
+            Figure(_format_figure(line.before["score"] if line.before else None)),
+            Figure(_format_figure(line.after["score"]), is_main=True),
+            Figure(_format_signed(difference), is_main=True),
+            Figure("none" if low is None else f"{_format_signed(low)} to {_format_signed(high)}"),
         ],
-        "plot": _svg(interval_svg.draw_interval(axis, shares[0], shares[1], shares[2], kind)),
+        "plot": _mark_as_safe(interval_svg.draw_interval(axis, shares[0], shares[1], shares[2], kind)),
         "kind": kind,
         "reading": _READINGS[kind],
     }
 
 
-def _reading(
+def _read_comparison(
     comparison: Comparison | None,
 ) -> tuple[float | None, float | None, float | None, interval_svg.Kind]:
     if comparison is None:
@@ -184,7 +193,7 @@ def _reading(
     return comparison.difference, comparison.low, comparison.high, kind
 
 
-def _worst_rows(
+def _build_worst_rows(
     result: EvaluationResult, lines: Sequence[MetricLine], baseline: Baseline | None, names: Sequence[str]
 ) -> dict[str, Any]:
     """The rows that lost most on any metric; without a baseline, those that scored lowest."""
@@ -200,10 +209,10 @@ def _worst_rows(
     return {
         "worst": [
             {
-                "name": _row_name(row, names),
-                "drop": _signed(drops[row][0]),
+                "name": _find_row_name(row, names),
+                "drop": _format_signed(drops[row][0]),
                 "metric": drops[row][1],
-                **_row_texts(after[row], before.get(row)),
+                **_build_row_texts(after[row], before.get(row)),
             }
             for row in worst
         ],
@@ -212,7 +221,7 @@ def _worst_rows(
     }
 
 
-def _row_texts(after: Mapping[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
+def _build_row_texts(after: Mapping[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
     answer = _answer_text(after["actual"])
     texts = mark_words(_answer_text(before["actual"]), answer) if before else ([], [Segment(answer)])
     return {
@@ -245,19 +254,19 @@ def _shorten(text: str) -> str:
     return f"{text[:_MAX_CHARACTERS]} … ({len(text) - _MAX_CHARACTERS:,} more)"
 
 
-def _row_name(row: int, names: Sequence[str]) -> str:
+def _find_row_name(row: int, names: Sequence[str]) -> str:
     return names[row] if row < len(names) and names[row] else f"row {row + 1}"
 
 
-def _svg(drawing: str) -> Markup:
+def _mark_as_safe(drawing: str) -> Markup:
     return Markup(drawing)  # noqa: S704  # made of our own shapes and of numbers
 
 
-def _figure(value: float | None) -> str:
+def _format_figure(value: float | None) -> str:
     return "none" if value is None else f"{value:.4g}"
 
 
-def _signed(value: float | None) -> str:
+def _format_signed(value: float | None) -> str:
     if value is None:
         return "none"
     return f"{'+' if value > 0 else chr(0x2212) if value < 0 else ''}{abs(value):.3g}"

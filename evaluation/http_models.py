@@ -190,7 +190,7 @@ def make_status_error(name: str, response: httpx.Response) -> ModelError:
     return ModelError(
         f"{name} answered {status}: {reason}".rstrip(": "),
         retryable=status in (408, 409, 429) or status >= 500,
-        retry_after=_seconds(response.headers.get("retry-after")),
+        retry_after=_parse_seconds(response.headers.get("retry-after")),
         status=status,
         reason=reason,
     )
@@ -244,7 +244,7 @@ def _pause(error: Exception) -> bool | float:
     return True if error.retry_after is None else min(error.retry_after, 60.0)
 
 
-def _seconds(value: str | None) -> float | None:
+def _parse_seconds(value: str | None) -> float | None:
     try:
         seconds = float(value or "")
     except ValueError:

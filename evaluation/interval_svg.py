@@ -109,12 +109,12 @@ def draw_interval(axis: Axis, value: float | None, low: float | None, high: floa
             if kind == "worse"
             else f'<circle class="plot-{kind} plot-mark" cx="{drawing.at}" cy="{middle:g}" r="4.5"/>'
         )
-    return _svg("".join(parts), HEIGHT)
+    return _build_svg("".join(parts), HEIGHT)
 
 
 def draw_ticks(axis: Axis) -> str:
     """Draw the tick labels below the rows."""
-    return _svg(
+    return _build_svg(
         "".join(
             f'<text class="plot-tick" x="{axis.place(tick)}" y="14" text-anchor="middle">{axis.figure(tick)}</text>'
             for tick in axis.ticks
@@ -123,7 +123,7 @@ def draw_ticks(axis: Axis) -> str:
     )
 
 
-def _svg(content: str, height: int) -> str:
+def _build_svg(content: str, height: int) -> str:
     return (
         f'<svg class="plot" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
         f'aria-hidden="true" focusable="false">{content}</svg>'

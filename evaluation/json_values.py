@@ -22,7 +22,7 @@ def require_json(value: Any, place: str) -> None:
     Plain means mappings with text keys, lists and tuples, valid Unicode text, whole numbers up to 2^53, finite floats,
     booleans and None, at most 200 levels deep.
     """
-    for path, reason in _faults(value, place, 0):
+    for path, reason in _find_faults(value, place, 0):
         raise NotJson(f"{path} {reason}")
 
 
@@ -31,27 +31,27 @@ def copy_plain_values(value: Any) -> Any:
     return _copy(value, 0)
 
 
-def _faults(value: Any, place: str, depth: int) -> Iterator[tuple[str, str]]:
+def _find_faults(value: Any, place: str, depth: int) -> Iterator[tuple[str, str]]:
     if depth > MOST_DEPTH:
         yield place, f"is nested more than {MOST_DEPTH} deep"
     elif isinstance(value, Mapping):
         for key, inner in value.items():
-            if not isinstance(key, str) or _text_fault(key):
+            if not isinstance(key, str) or _find_fault_of_text(key):
                 yield place, f"has a key that is not text ({type(key).__name__})"
             else:
-                yield from _faults(inner, f"{place}.{key[:80]}", depth + 1)
+                yield from _find_faults(inner, f"{place}.{key[:80]}", depth + 1)
     elif isinstance(value, list | tuple):
         for index, inner in enumerate(value):
-            yield from _faults(inner, f"{place}[{index}]", depth + 1)
-    elif reason := _fault_of_scalar(value):
+            yield from _find_faults(inner, f"{place}[{index}]", depth + 1)
+    elif reason := _find_fault_of_scalar(value):
         yield place, reason
 
 
-def _fault_of_scalar(value: Any) -> str:
+def _find_fault_of_scalar(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, str):
-        return _text_fault(value)
+        return _find_fault_of_text(value)
     if isinstance(value, int):
         return "" if abs(value) <= _MOST_WHOLE else "is a whole number beyond 2^53"
     if isinstance(value, float):
@@ -59,7 +59,7 @@ def _fault_of_scalar(value: Any) -> str:
     return f"is a {type(value).__name__}, which JSON has no form for"
 
 
-def _text_fault(text: str) -> str:
+def _find_fault_of_text(text: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -74,8 +74,8 @@ def _copy(value: Any, depth: int) -> Any:
         return {
             key: _copy(inner, depth + 1)
             for key, inner in value.items()
-            if isinstance(key, str) and not _text_fault(key)
+            if isinstance(key, str) and not _find_fault_of_text(key)
         }
     if isinstance(value, list | tuple):
         return [_copy(inner, depth + 1) for inner in value]
-    return None if _fault_of_scalar(value) else value
+    return None if _find_fault_of_scalar(value) else value

@@ -67,7 +67,7 @@ class Judge:
         try:
             documents, question, response = self.find(row)
         except EvaluationError as error:
-            return _failed(error, [], "", self.unit)
+            return _build_failed(error, [], "", self.unit)
         data: dict[str, Any] = {"documents": documents, "question": question, "response": response}
         names = input_names(self.runnable)
         try:
@@ -76,7 +76,7 @@ class Judge:
         except ReplyError as error:
             reply = error.reply  # rejected by the schema; what can be read still counts
         except Exception as error:  # noqa: BLE001  # any failure of a judge is recorded with its row
-            return _failed(error, documents, response, self.unit)
+            return _build_failed(error, documents, response, self.unit)
         return read_judgement(reply, documents, response, self.unit)
 
     def __call__(
@@ -89,7 +89,7 @@ class Judge:
 
     def find(self, row: Mapping[str, Any]) -> tuple[list[str], str, str]:
         """Return the document texts, the question and the response of a row. EvaluationError names the missing one."""
-        documents, response = _at(row, self.documents), _at(row, self.response)
+        documents, response = _read_path(row, self.documents), _read_path(row, self.response)
         if isinstance(documents, str):
             documents = [documents]
         if not isinstance(documents, Sequence):
@@ -100,7 +100,7 @@ class Judge:
             response = response[0] if response else ""
         try:
             texts = [read_content(document) for document in documents]
-            return texts, str(_at(row, self.question) or ""), read_content(response)
+            return texts, str(_read_path(row, self.question) or ""), read_content(response)
         except RenderError as error:
             raise EvaluationError(error.message) from error
 
@@ -146,18 +146,18 @@ def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Un
     try:
         parsed = _trace(reply, keyed, response, unit)
     except RenderError as error:
-        return _failed(error, documents, response, unit, reply)
+        return _build_failed(error, documents, response, unit, reply)
     scores = list_scores(parsed)
     failure = None
     if not parsed.mapping:
         failure = {"kind": "OutputError", "message": parsed.reasons.get("adherence", "the reply has no judgement")}
     return {
-        "documents": _marked(keyed, parsed),
-        "response": list(_supported(response, parsed)),
+        "documents": _mark_sentences(keyed, parsed),
+        "response": list(_list_supported(response, parsed)),
         "scores": scores,
         "explanations": {
-            "relevance": _said(parsed, "relevance_explanation"),
-            "support": _said(parsed, "overall_supported_explanation"),
+            "relevance": _read_answer(parsed, "relevance_explanation"),
+            "support": _read_answer(parsed, "overall_supported_explanation"),
         },
         "reasons": {f"trace_{name}": reason for name, reason in parsed.reasons.items()},
         "repairs": parsed.repairs,
@@ -192,7 +192,7 @@ def _read_key(item: Mapping[str, Any]) -> str:
     return bare_key(str(item.get("response_sentence_key", ""))).lower()
 
 
-def _marked(keyed: Sequence[Sequence[tuple[str, str]]], scores: Trace) -> list[list[dict[str, Any]]]:
+def _mark_sentences(keyed: Sequence[Sequence[tuple[str, str]]], scores: Trace) -> list[list[dict[str, Any]]]:
     judgement = scores.judgement
     supports: dict[str, list[str]] = {}
     for sentence in judgement.sentences:
@@ -214,7 +214,7 @@ def _marked(keyed: Sequence[Sequence[tuple[str, str]]], scores: Trace) -> list[l
     ]
 
 
-def _supported(response: str, scores: Trace) -> Iterator[dict[str, Any]]:
+def _list_supported(response: str, scores: Trace) -> Iterator[dict[str, Any]]:
     supports = {sentence.key.lower(): sentence for sentence in scores.judgement.sentences}
     for key, text in response_sentences(response):
         support = supports.get(key)
@@ -228,17 +228,19 @@ def _supported(response: str, scores: Trace) -> Iterator[dict[str, Any]]:
         }
 
 
-def _said(scores: Trace, name: str) -> str:
+def _read_answer(scores: Trace, name: str) -> str:
     value = scores.mapping.get(name)
     return value if isinstance(value, str) else ""
 
 
-def _failed(error: Exception, documents: Sequence[str], response: str, unit: Unit, reply: Any = None) -> Judgement:
+def _build_failed(
+    error: Exception, documents: Sequence[str], response: str, unit: Unit, reply: Any = None
+) -> Judgement:
     message = getattr(error, "message", None) or str(error)
     empty = trace({}, document_sentences(documents))
     return {
-        "documents": _marked(document_sentences(documents), empty),
-        "response": list(_supported(response, empty)),
+        "documents": _mark_sentences(document_sentences(documents), empty),
+        "response": list(_list_supported(response, empty)),
         "scores": dict.fromkeys(NAMES),
         "explanations": {"relevance": "", "support": ""},
         "reasons": dict.fromkeys(NAMES, message),
@@ -260,7 +262,7 @@ def _reply(outputs: Mapping[str, Any]) -> Any:
     raise EvaluationError(f"a judge gives one text as `reply`, not {type(reply).__name__}")
 
 
-def _at(row: Mapping[str, Any], path: str) -> Any:
+def _read_path(row: Mapping[str, Any], path: str) -> Any:
     value: Any = row
     for step in path.split("."):
         value = value.get(step) if isinstance(value, Mapping) else None

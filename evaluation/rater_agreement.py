@@ -57,7 +57,7 @@ def measure_agreement(grades: Mapping[str, Mapping[str, int]]) -> RaterAgreement
         task = agreement.AnnotationTask(data=triples, distance=_share_of_range)
         value = task.weighted_kappa_pairwise(*raters, 1.0)
     else:
-        value = agreement.AnnotationTask(data=triples, distance=_squared_difference).alpha()
+        value = agreement.AnnotationTask(data=triples, distance=_square_difference).alpha()
     return RaterAgreement(measure, float(value), len(raters), items)
 
 
@@ -65,5 +65,5 @@ def _share_of_range(first: int, second: int) -> float:
     return abs(first - second) / _RANGE
 
 
-def _squared_difference(first: int, second: int) -> float:
+def _square_difference(first: int, second: int) -> float:
     return float((first - second) ** 2)

@@ -26,7 +26,7 @@ class Report(dict[str, list[Any]]):
             with path.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(self)
-                writer.writerows([_cell(value) for value in row] for row in zip(*self.values(), strict=True))
+                writer.writerows([_format_cell(value) for value in row] for row in zip(*self.values(), strict=True))
         else:
             raise EvaluationError(f"a report is saved as .csv or .json, not {path.suffix or path.name!r}")
 
@@ -38,7 +38,7 @@ class Report(dict[str, list[Any]]):
 def aggregate(metrics: Mapping[str, MetricsResult]) -> Report:
     """One row per metric and target: its score, and how many rows were scored out of how many."""
     report = Report(metrics=[], score=[], scored=[], of=[])
-    for name, column in _columns(metrics):
+    for name, column in _list_columns(metrics):
         report["metrics"].append(name)
         for key in ("score", "scored", "of"):
             report[key].append(column.get(key))
@@ -50,9 +50,9 @@ def detail(result: EvaluationResult, metrics: Mapping[str, MetricsResult]) -> Re
     report = Report()
     rows = list(result.rows())
     for kind in ("inputs", "expected", "actual"):
-        for name in _names(rows, kind):
+        for name in _list_names(rows, kind):
             report[f"{kind}.{name}"] = [(row[kind] or {}).get(name) for row in rows]
-    for name, column in _columns(metrics):
+    for name, column in _list_columns(metrics):
         if "individual_scores" in column:
             report[name] = list(column["individual_scores"])
     return report
@@ -70,7 +70,7 @@ def compare_in_detail(
         raise EvaluationError("these runs were on different inputs, so their rows can't be set side by side")
     report = Report()
     for name, columns in details.items():
-        scores = {column for column, _ in _columns(runs[name][1])}
+        scores = {column for column, _ in _list_columns(runs[name][1])}
         for column, values in columns.items():
             if column.startswith("inputs."):
                 report.setdefault(column, values)
@@ -79,7 +79,7 @@ def compare_in_detail(
     return report
 
 
-def _columns(metrics: Mapping[str, MetricsResult]) -> list[tuple[str, Any]]:
+def _list_columns(metrics: Mapping[str, MetricsResult]) -> list[tuple[str, Any]]:
     """(column name, score): the metric's name, with its target if the metric has several.
 
     A custom metric may return a bare number for a target.
@@ -94,9 +94,9 @@ def _columns(metrics: Mapping[str, MetricsResult]) -> list[tuple[str, Any]]:
     ]
 
 
-def _names(rows: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
+def _list_names(rows: Sequence[Mapping[str, Any]], kind: str) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in (row[kind] or {})))
 
 
-def _cell(value: Any) -> Any:
+def _format_cell(value: Any) -> Any:
     return value if value is None or isinstance(value, str | int | float) else json.dumps(value, ensure_ascii=False)

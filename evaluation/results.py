@@ -46,8 +46,8 @@ class MetricsResult(dict[str, Score]):
                     # A custom metric may return a bare number for a target.
                     total = values.get("score") if isinstance(values, Mapping) else values
                     row_scores = values.get("individual_scores", ()) if isinstance(values, Mapping) else ()
-                    writer.writerow((target, "all", _cell(total)))
-                    writer.writerows((target, row, _cell(v)) for row, v in enumerate(row_scores))
+                    writer.writerow((target, "all", _format_cell(total)))
+                    writer.writerows((target, row, _format_cell(v)) for row, v in enumerate(row_scores))
         else:
             raise EvaluationError(f"metrics are saved as .csv or .json, not {path.suffix or path.name!r}")
 
@@ -59,7 +59,7 @@ class EvaluationResult:
         self._path = path
         if temporary:  # the file is kept as long as its result
             weakref.finalize(self, path.unlink, missing_ok=True)
-        header = _parse(path, 1, next(_lines(path), ""))
+        header = _parse(path, 1, next(_read_lines(path), ""))
         if header.get("promptuary") != "evaluation":
             raise EvaluationError(f"{path} isn't an evaluation result")
         if header.get("form") != FORM:
@@ -83,7 +83,7 @@ class EvaluationResult:
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Every row in order, read from the file."""
-        lines = _lines(self._path)
+        lines = _read_lines(self._path)
         next(lines, None)
         for number, line in enumerate(lines, start=2):
             yield _parse(self._path, number, line)
@@ -96,12 +96,12 @@ class EvaluationResult:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, EvaluationResult):
             return NotImplemented
-        return self._file_digest() == other._file_digest()
+        return self._compute_file_digest() == other._compute_file_digest()
 
     def __hash__(self) -> int:
-        return hash(self._file_digest())
+        return hash(self._compute_file_digest())
 
-    def _file_digest(self) -> str:
+    def _compute_file_digest(self) -> str:
         with self._path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -139,7 +139,7 @@ class EvaluationResult:
         if callable(metric) and not isinstance(metric, str):
             return MetricsResult(metric(self, **options))
         definition = catalogue.find(metric)
-        targets = [t for t in self._targets(definition) if component in (None, t[0]) and output in (None, t[1])]
+        targets = [t for t in self._list_targets(definition) if component in (None, t[0]) and output in (None, t[1])]
         if not targets and output is not None:
             targets = [(component or "", output)]
         if not targets and definition.output_types == ("judgement",):
@@ -171,16 +171,16 @@ class EvaluationResult:
         """Whether outputs are keyed by component."""
         return bool(self.runnable.get("chain"))
 
-    def _targets(self, definition: catalogue.Definition) -> list[tuple[str, str]]:
+    def _list_targets(self, definition: catalogue.Definition) -> list[tuple[str, str]]:
         """(component, output) pairs with an expectation that suits the metric, in order of appearance."""
         if definition.output_types == ("judgement",):  # it has no expectations
             return [("", "judgement")] if any("judgement" in (row["actual"] or {}) for row in self.rows()) else []
         targets: dict[tuple[str, str], bool] = {}
         for row in self.rows():
-            for target in _expectations(row["expected"] or {}, self.is_chain):
+            for target in _list_expectations(row["expected"] or {}, self.is_chain):
                 value = _pick(row["actual"], target)
                 if target not in targets and value is not None:
-                    targets[target] = _suits(definition, value)
+                    targets[target] = _is_suited(definition, value)
         return [target for target, suits in targets.items() if suits]
 
     def _score(self, metric: str, target: tuple[str, str], mode: Mode, options: dict[str, Any]) -> Score:
@@ -200,7 +200,7 @@ class Recorder:
 
     def __init__(self, runnable: Mapping[str, Any], *, blind: bool, path: Path | None = None) -> None:
         self._temporary = path is None
-        self._path = path or _temporary_path()
+        self._path = path or _make_temporary_path()
         self._file = self._path.open("w", encoding="utf-8")
         self._write({"promptuary": "evaluation", "form": FORM, "runnable": dict(runnable), "blind": blind})
 
@@ -228,13 +228,13 @@ class Recorder:
         self._file.write(json.dumps(value, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _temporary_path() -> Path:
+def _make_temporary_path() -> Path:
     handle, name = tempfile.mkstemp(suffix=".jsonl")
     os.close(handle)
     return Path(name)
 
 
-def _lines(path: Path) -> Iterator[str]:
+def _read_lines(path: Path) -> Iterator[str]:
     with path.open(encoding="utf-8", newline="\n") as file:
         yield from file
 
@@ -249,7 +249,7 @@ def _parse(path: Path, number: int, line: str) -> dict[str, Any]:
     return value
 
 
-def _expectations(expected: Mapping[str, Any], chain: bool) -> Iterator[tuple[str, str]]:
+def _list_expectations(expected: Mapping[str, Any], chain: bool) -> Iterator[tuple[str, str]]:
     for name, value in expected.items():
         if chain and isinstance(value, Mapping):
             yield from ((name, output) for output in value)
@@ -263,7 +263,7 @@ def _pick(outputs: Mapping[str, Any] | None, target: tuple[str, str]) -> Any:
     return value.get(output) if isinstance(value, Mapping) else None
 
 
-def _suits(definition: catalogue.Definition, value: Any) -> bool:
+def _is_suited(definition: catalogue.Definition, value: Any) -> bool:
     """Documents are lists of keys, or of mappings without an answer; everything else is an answer."""
     is_list = isinstance(value, list)
     documents = is_list and not any(isinstance(item, Mapping) and "answer" in item for item in value)
@@ -272,5 +272,5 @@ def _suits(definition: catalogue.Definition, value: Any) -> bool:
     return not documents or all(isinstance(item, str) for item in value)
 
 
-def _cell(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     return "" if value is None else value if isinstance(value, str) else repr(value)

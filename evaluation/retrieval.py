@@ -30,7 +30,7 @@ class KeywordRetriever:
             raise EvaluationError(f"k is the number of documents to retrieve, at least 1, not {k}")
         self.name, self.k = name, k
         self._documents = [dict(document) for document in documents]
-        words = [Counter(_words(document)) for document in self._documents]
+        words = [Counter(_list_words(document)) for document in self._documents]
         self._lengths = [counts.total() for counts in words]
         self._mean_length = sum(self._lengths) / max(1, len(words)) or 1.0
         self._places: dict[str, list[tuple[int, int]]] = defaultdict(list)
@@ -53,15 +53,15 @@ class KeywordRetriever:
             places = self._places.get(word, [])
             weight = repeats * math.log(1 + (len(self._documents) - len(places) + 0.5) / (len(places) + 0.5))
             for index, count in places:
-                scores[index] += weight * self._saturate(count, self._lengths[index])
+                scores[index] += weight * self._saturate_count(count, self._lengths[index])
         best = nsmallest(self.k, scores.items(), key=lambda pair: (-pair[1], pair[0]))
         return {"documents": [{**self._documents[index], "score": score} for index, score in best]}
 
-    def _saturate(self, count: int, length: int) -> float:
+    def _saturate_count(self, count: int, length: int) -> float:
         return count * (_K1 + 1) / (count + _K1 * (1 - _B + _B * length / self._mean_length))
 
 
-def _words(document: Mapping[str, Any]) -> list[str]:
+def _list_words(document: Mapping[str, Any]) -> list[str]:
     content, meta = document.get("content"), document.get("meta")
     if not isinstance(content, str):
         raise EvaluationError(f"the document {document.get('id')!r} has no text as `content`")

@@ -35,7 +35,7 @@ class FunctionRunnable:
 
     def __init__(self, name: str, function: Callable[..., Any], *, revision: str = "") -> None:
         self.name = name
-        self.inputs = _parameters(function)
+        self.inputs = _list_parameters(function)
         self.definition: dict[str, Any] = {
             "kind": "function",
             "name": name,
@@ -99,7 +99,7 @@ def input_names(runnable: Runnable) -> tuple[str, ...] | None:
     return None if names is None else tuple(names)
 
 
-def _parameters(function: Callable[..., Any]) -> tuple[str, ...] | None:
+def _list_parameters(function: Callable[..., Any]) -> tuple[str, ...] | None:
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:

@@ -53,7 +53,7 @@ def run(
     rows = _check_all(runnable, rows)
     work = _pair(rows, expected, simulated_outputs, blind=blind)
     with Recorder(_describe(runnable), blind=blind, path=path) as recorder:
-        for index, row in enumerate(_in_order(lambda item: _run_row(runnable, *item), work, workers)):
+        for index, row in enumerate(_run_in_order(lambda item: _run_row(runnable, *item), work, workers)):
             recorder.add(row, index)
             if on_progress:
                 on_progress(index + 1, total)
@@ -136,7 +136,7 @@ def _run_row(
     if _refuse_values(row, {"inputs": inputs, "expected": expected, "simulated": simulated}):
         return row
     if not isinstance(runnable, Chain):
-        row["actual"] = _attempt(row, "", "integrated", lambda: runnable.run(inputs))
+        row["actual"] = _attempt_row(row, "", "integrated", lambda: runnable.run(inputs))
         return row
     data = spread_inputs(runnable, inputs)
     row["actual"] = _run_whole(runnable, data, row)
@@ -147,7 +147,7 @@ def _run_row(
             row["isolated"][component] = row["actual"].get(component)
         elif all(isinstance(columns.get(u), Mapping) and output in columns[u] for u, output in feeds.values()):
             alone = runnable.gather(component, data, columns)
-            row["isolated"][component] = _attempt(row, component, "isolated", partial(part.run, alone))
+            row["isolated"][component] = _attempt_row(row, component, "isolated", partial(part.run, alone))
     if simulated:
         row["simulated"] = _run_from_simulated(runnable, data, row, simulated)
     return row
@@ -169,7 +169,7 @@ def _run_whole(chain: Chain, data: Mapping[str, Row], row: Row) -> Row:
     """The outputs of all components up to the first failure."""
     outputs: Row = {}
     for component in chain.components:
-        result = _attempt(row, component, "integrated", partial(_run_wired, chain, component, data, outputs))
+        result = _attempt_row(row, component, "integrated", partial(_run_wired, chain, component, data, outputs))
         if result is None:
             break
         outputs[component] = result
@@ -189,7 +189,7 @@ def _run_from_simulated(
         elif changed.isdisjoint(upstream for upstream, _ in chain.upstream(component).values()) and known is not None:
             outputs[component] = known
         else:
-            result = _attempt(row, component, "simulated", partial(_run_wired, chain, component, data, outputs))
+            result = _attempt_row(row, component, "simulated", partial(_run_wired, chain, component, data, outputs))
             if result is None:
                 break
             outputs[component] = result
@@ -201,7 +201,7 @@ def _run_wired(chain: Chain, component: str, data: Mapping[str, Row], outputs: R
     return chain.components[component].run(chain.gather(component, dict(data), outputs))
 
 
-def _attempt(row: Row, component: str, mode: str, call: Callable[[], Row]) -> Row | None:
+def _attempt_row(row: Row, component: str, mode: str, call: Callable[[], Row]) -> Row | None:
     try:
         outputs = call()
         require_json(outputs, component or "outputs")
@@ -214,7 +214,7 @@ def _attempt(row: Row, component: str, mode: str, call: Callable[[], Row]) -> Ro
         return None
 
 
-def _in_order(call: Callable[[Any], Row], work: Iterator[Any], workers: int) -> Iterator[Row]:
+def _run_in_order(call: Callable[[Any], Row], work: Iterator[Any], workers: int) -> Iterator[Row]:
     """Yield results in the order of the work, running at most a few rows ahead of the consumer."""
     if workers <= 1:
         yield from map(call, work)

@@ -82,15 +82,15 @@ class HTTPStream:
 
     async def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncGenerator[str, None]:
         """Yield the reply as it arrives. Raises ModelError if the server can't be reached, refuses, or breaks off."""
-        body = self._body(request)
+        body = self._build_body(request)
         if seconds := self._pace.reserve_turn():
             await asyncio.sleep(seconds)
         try:
-            async with self._client() as client, client.stream("POST", self._protocol.path, json=body) as response:
+            async with self._make_client() as client, client.stream("POST", self._protocol.path, json=body) as response:
                 await self._require_success(response)
-                with _counted(reply):
+                with _register_reply(reply):
                     characters = CharacterReader()
-                    async for piece in self._pieces(response, reply):
+                    async for piece in self._read_pieces(response, reply):
                         if text := characters.read(piece):
                             reply.text += text
                             yield text
@@ -106,7 +106,7 @@ class HTTPStream:
         if not reply.is_complete:
             raise ModelError(self._broken_off, retryable=True)
 
-    def _body(self, request: StreamRequest) -> dict[str, Any]:
+    def _build_body(self, request: StreamRequest) -> dict[str, Any]:
         reserve = {"reserve": request.reserve} if request.reserve else {}
         provider_request = ProviderRequest(self.name, request.messages, request.settings, request.tools, **reserve)
         try:
@@ -114,14 +114,14 @@ class HTTPStream:
         except RenderError as error:
             raise ModelError(error.message) from error
 
-    def _client(self) -> httpx.AsyncClient:
+    def _make_client(self) -> httpx.AsyncClient:
         """A client for one call: a connection belongs to an event loop, and a handshake is shorter than a reply."""
         return httpx.AsyncClient(
             base_url=self._base_url,
             headers=self._headers,
             timeout=self._timeout,
-            verify=_tls_context(),
-            transport=self._transport(verify=_tls_context()) if self._transport else None,
+            verify=_make_tls_context(),
+            transport=self._transport(verify=_make_tls_context()) if self._transport else None,
             trust_env=self._transport is None,
         )
 
@@ -138,7 +138,7 @@ class HTTPStream:
         if reply.size > _LONGEST_REPLY:
             raise ModelError(f"{self._title} wrote more than {_LONGEST_REPLY:,} characters")
 
-    async def _pieces(self, response: httpx.Response, reply: PartialReply) -> AsyncIterator[str]:
+    async def _read_pieces(self, response: httpx.Response, reply: PartialReply) -> AsyncIterator[str]:
         is_empty = True
         try:
             if response.headers.get("content-type", "").startswith("application/json"):  # the server doesn't stream
@@ -183,7 +183,7 @@ class WordStream:
 
 
 @contextlib.contextmanager
-def _counted(reply: PartialReply) -> Iterator[None]:
+def _register_reply(reply: PartialReply) -> Iterator[None]:
     """Count the reply among those being read; at the end, clean it for storage."""
     _open_replies.add(id(reply))
     try:
@@ -194,7 +194,7 @@ def _counted(reply: PartialReply) -> Iterator[None]:
 
 
 @functools.cache
-def _tls_context() -> ssl.SSLContext:
+def _make_tls_context() -> ssl.SSLContext:
     """One context per process: loading the certificates takes longer than a request."""
     return httpx.create_ssl_context()
 

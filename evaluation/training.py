@@ -23,15 +23,15 @@ def list_training_lines(template: Template, rows: Dataset, form: str, label: str
         where = f"row {number}{f' ({row.id})' if row.id else ''}"
         try:
             prompt = template.render(row.inputs)
-            reply = _label(row, label)
-            yield row, prompt, _messages(prompt, reply) if form == "messages" else {"text": prompt.text + reply}
+            reply = _read_label(row, label)
+            yield row, prompt, _build_messages(prompt, reply) if form == "messages" else {"text": prompt.text + reply}
         except RenderError as error:
             raise LossError(f"{where}: {error.message}") from error
         except LossError as error:
             raise LossError(f"{where}: {error}") from error
 
 
-def _messages(prompt: Prompt, reply: str) -> dict[str, Any]:
+def _build_messages(prompt: Prompt, reply: str) -> dict[str, Any]:
     messages = [dict(message) for message in prompt.messages]
     last = messages[-1] if messages else {}
     if last.get("role") == "assistant" and isinstance(last.get("content"), str):
@@ -41,7 +41,7 @@ def _messages(prompt: Prompt, reply: str) -> dict[str, Any]:
     return {"messages": messages, **({"tools": list(prompt.tools)} if prompt.tools else {})}
 
 
-def _label(row: Row, name: str) -> str:
+def _read_label(row: Row, name: str) -> str:
     expected = row.expected or {}
     if not expected:
         raise LossError("nothing is expected of it, so there is nothing to learn")

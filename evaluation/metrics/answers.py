@@ -41,26 +41,26 @@ def exact_match(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[i
     if {*map(type, expected), *map(type, actual)} <= {str}:
         return None, list(map(float, map(eq, expected, actual)))
     return None, [
-        _best(gold, answer_value, row, lambda gold, answer: float(gold == answer))
+        _choose_best(gold, answer_value, row, lambda gold, answer: float(gold == answer))
         for gold, answer_value, row in zip(expected, actual, rows, strict=True)
     ]
 
 
 def squad_exact_match(expected: Any, actual: Any, row: int) -> float:
     """1 when an answer equals an expected answer after SQuAD normalisation."""
-    return _best(expected, actual, row, lambda gold, answer: float(squad_tokens(gold) == squad_tokens(answer)))
+    return _choose_best(expected, actual, row, lambda gold, answer: float(squad_tokens(gold) == squad_tokens(answer)))
 
 
 def squad_f1(expected: Any, actual: Any, row: int) -> float:
     """Harmonic mean of precision and recall over the multisets of words after SQuAD normalisation."""
-    return _best(expected, actual, row, _f1)
+    return _choose_best(expected, actual, row, _compute_f1)
 
 
 def contains(expected: Any, actual: Any, row: int, *, ignore_case: bool = False) -> float:
     """1 when an answer contains an expected answer."""
     if ignore_case:
-        return _best(expected, actual, row, lambda gold, answer: float(gold.casefold() in answer.casefold()))
-    return _best(expected, actual, row, lambda gold, answer: float(gold in answer))
+        return _choose_best(expected, actual, row, lambda gold, answer: float(gold.casefold() in answer.casefold()))
+    return _choose_best(expected, actual, row, lambda gold, answer: float(gold in answer))
 
 
 def regex(
@@ -76,7 +76,7 @@ def regex(
     except PatternError as error:
         raise MetricError(f"row {row}: a gold is not a regular expression: {error}") from error
     try:
-        return _best(
+        return _choose_best(
             patterns,
             actual,
             row,
@@ -95,19 +95,19 @@ def span_f1(expected: Any, actual: Any, row: int) -> float:
     `document_ids`, or `document_offset` with `document`. Spans in different documents don't overlap. An answer that
     says there is no answer (no text, no offsets) matches only an expected answer that says so too.
     """
-    gold_spans = [span for gold in _listed(expected) for span in _spans(gold, row)]
-    answer_spans = [span for answer in _listed(actual) for span in _spans(answer, row)]
-    return max((_overlap(gold, answer) for gold in gold_spans for answer in answer_spans), default=0.0)
+    gold_spans = [span for gold in _to_list(expected) for span in _read_spans(gold, row)]
+    answer_spans = [span for answer in _to_list(actual) for span in _read_spans(answer, row)]
+    return max((_compute_overlap(gold, answer) for gold in gold_spans for answer in answer_spans), default=0.0)
 
 
-def _best(expected: Any, actual: Any, row: int, compare: Callable[[str, str], float]) -> float:
+def _choose_best(expected: Any, actual: Any, row: int, compare: Callable[[str, str], float]) -> float:
     if type(expected) is str and type(actual) is str:
         return compare(expected, actual)
     answers = answer_texts(actual, row)
     return max((compare(gold, answer) for gold in golds(expected, row) for answer in answers), default=0.0)
 
 
-def _f1(gold: str, answer: str) -> float:
+def _compute_f1(gold: str, answer: str) -> float:
     gold_tokens, answer_tokens = squad_tokens(gold), squad_tokens(answer)
     if gold_tokens == answer_tokens:
         return 1.0
@@ -121,14 +121,14 @@ def _f1(gold: str, answer: str) -> float:
     return 2 * common / (len(gold_tokens) + len(answer_tokens))
 
 
-def _listed(value: Any) -> list[Any]:
+def _to_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, Sequence) and not isinstance(value, str) else [value]
 
 
 Span = tuple[str, int, int] | None  # None: the answer says that there is none
 
 
-def _spans(answer: Any, row: int) -> list[Span]:
+def _read_spans(answer: Any, row: int) -> list[Span]:
     needs = f"row {row}: an extractive answer needs offsets_in_document: [{{start, end}}], or document_offset"
     if not isinstance(answer, Mapping):
         raise EvaluationError(needs)
@@ -149,7 +149,7 @@ def _spans(answer: Any, row: int) -> list[Span]:
         raise EvaluationError(needs) from error
 
 
-def _overlap(gold: Span, answer: Span) -> float:
+def _compute_overlap(gold: Span, answer: Span) -> float:
     if gold is None or answer is None:
         return float(gold == answer)
     if gold[0] != answer[0]:

@@ -27,7 +27,7 @@ def recall_single_hit(
     expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], *, field: str = "id", k: int | None = None
 ) -> Values:
     """1 when any expected document was retrieved (trec_eval: success)."""
-    return _by_row(
+    return _measure_by_row(
         lambda relevant, retrieved: float(not relevant.isdisjoint(retrieved)), (expected, actual, rows), field, k
     )
 
@@ -36,7 +36,7 @@ def recall_multi_hit(
     expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], *, field: str = "id", k: int | None = None
 ) -> Values:
     """The share of distinct expected documents that were retrieved (trec_eval: set_recall)."""
-    return _by_row(
+    return _measure_by_row(
         lambda relevant, retrieved: len(relevant.intersection(retrieved)) / len(relevant),
         (expected, actual, rows),
         field,
@@ -48,7 +48,7 @@ def precision(
     expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], *, field: str = "id", k: int | None = None
 ) -> Values:
     """The share of retrieved documents that were expected (trec_eval: set_P); 0 when none was retrieved."""
-    return _by_row(
+    return _measure_by_row(
         lambda relevant, retrieved: len(relevant.intersection(retrieved)) / len(retrieved) if retrieved else 0.0,
         (expected, actual, rows),
         field,
@@ -62,17 +62,17 @@ def reciprocal_rank(
     """1 / rank of the first expected document, 0 when there is none (trec_eval: recip_rank)."""
     most, get = _check_k(k), itemgetter(field)
     values = [
-        _first_hit(_wanted(gold, field, row, get), documents, field, row, most)
+        _find_first_hit(_list_expected_keys(gold, field, row, get), documents, field, row, most)
         for gold, documents, row in zip(expected, actual, rows, strict=True)
     ]
-    return _checked(values, actual, rows, field)
+    return _check_values(values, actual, rows, field)
 
 
 def average_precision(
     expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], *, field: str = "id", k: int | None = None
 ) -> Values:
     """Precision at each hit, summed, over the number of distinct expected documents (trec_eval: map)."""
-    return _by_row(_average_precision, (expected, actual, rows), field, k)
+    return _measure_by_row(_compute_average_precision, (expected, actual, rows), field, k)
 
 
 def ndcg(
@@ -83,31 +83,33 @@ def ndcg(
     Gains are the expected documents' scores, or 1 each.
     """
     if not any(map(_is_graded, expected)):
-        return _by_row(partial(_gained_alike, most=_check_k(k)), (expected, actual, rows), field, k)
+        return _measure_by_row(partial(_sum_equal_gains, most=_check_k(k)), (expected, actual, rows), field, k)
     most, get = _check_k(k), itemgetter(field)
     values = [
-        _gained(list_gold_gains(gold, field, row), _keys(documents, field, row, get)[:most], most)
+        _sum_gains(list_gold_gains(gold, field, row), _list_keys(documents, field, row, get)[:most], most)
         for gold, documents, row in zip(expected, actual, rows, strict=True)
     ]
-    return _checked(values, actual, rows, field)
+    return _check_values(values, actual, rows, field)
 
 
 def _is_graded(gold: Any) -> bool:
     return any([isinstance(document, dict) and document.get("score") is not None for document in gold])  # noqa: C419  # a list is quicker for some
 
 
-def _by_row(measure: Callable[[set[str], Keys], float], columns: Columns, field: str, k: int | None) -> Values:
+def _measure_by_row(measure: Callable[[set[str], Keys], float], columns: Columns, field: str, k: int | None) -> Values:
     """Measure row by row without keeping intermediate results, which halves the time for many rows."""
     most, get = _check_k(k), itemgetter(field)
     expected, actual, rows = columns
     values = []
     for gold, documents, row in zip(expected, actual, rows, strict=True):
-        retrieved = _keys(documents, field, row, get)
-        values.append(measure(_wanted(gold, field, row, get), retrieved if most is None else retrieved[:most]))
-    return _checked(values, actual, rows, field)
+        retrieved = _list_keys(documents, field, row, get)
+        values.append(
+            measure(_list_expected_keys(gold, field, row, get), retrieved if most is None else retrieved[:most])
+        )
+    return _check_values(values, actual, rows, field)
 
 
-def _checked(values: list[float], actual: Sequence[Any], rows: Sequence[int], field: str) -> Values:
+def _check_values(values: list[float], actual: Sequence[Any], rows: Sequence[int], field: str) -> Values:
     """The values. Raises if no document has the field and nothing was found."""
     if not any(values) and any(actual):
         retrieved = [list_document_keys(documents, field, row) for documents, row in zip(actual, rows, strict=True)]
@@ -116,7 +118,7 @@ def _checked(values: list[float], actual: Sequence[Any], rows: Sequence[int], fi
     return None, values
 
 
-def _keys(documents: Any, field: str, row: int, get: Callable[[Any], Any]) -> Keys:
+def _list_keys(documents: Any, field: str, row: int, get: Callable[[Any], Any]) -> Keys:
     """Keys of documents. Mappings with text at the field, the usual case, take no function call per document."""
     try:
         keys: Keys = list(map(get, documents))
@@ -126,10 +128,10 @@ def _keys(documents: Any, field: str, row: int, get: Callable[[Any], Any]) -> Ke
     return keys or list_document_keys(documents, field, row)
 
 
-def _wanted(gold: Any, field: str, row: int, get: Callable[[Any], Any]) -> set[str]:
+def _list_expected_keys(gold: Any, field: str, row: int, get: Callable[[Any], Any]) -> set[str]:
     try:
         relevant = set(map(get, gold))
-        "".join(relevant)  # as in `_keys`
+        "".join(relevant)  # as in `_list_keys`
     except (TypeError, KeyError):
         relevant = {key for key in list_document_keys(gold, field, row) if key is not None}
     if not relevant:
@@ -137,7 +139,7 @@ def _wanted(gold: Any, field: str, row: int, get: Callable[[Any], Any]) -> set[s
     return relevant
 
 
-def _first_hit(relevant: set[str], documents: Any, field: str, row: int, most: int | None) -> float:
+def _find_first_hit(relevant: set[str], documents: Any, field: str, row: int, most: int | None) -> float:
     """The reciprocal rank, reading only up to the first hit if the keys are text."""
     rank = 0
     try:
@@ -151,11 +153,11 @@ def _first_hit(relevant: set[str], documents: Any, field: str, row: int, most: i
             if rank:
                 return 0.0
     except (TypeError, KeyError):
-        pass  # as in `_keys`
-    return _reciprocal_rank(relevant, list_document_keys(documents, field, row)[:most])
+        pass  # as in `_list_keys`
+    return _compute_reciprocal_rank(relevant, list_document_keys(documents, field, row)[:most])
 
 
-def _reciprocal_rank(relevant: set[str], retrieved: Keys) -> float:
+def _compute_reciprocal_rank(relevant: set[str], retrieved: Keys) -> float:
     rank = 0
     for key in retrieved:
         rank += 1  # noqa: SIM113  # enumerate takes a third longer here
@@ -164,7 +166,7 @@ def _reciprocal_rank(relevant: set[str], retrieved: Keys) -> float:
     return 0.0
 
 
-def _average_precision(relevant: set[str], retrieved: Keys) -> float:
+def _compute_average_precision(relevant: set[str], retrieved: Keys) -> float:
     total, of, hits, rank = 0.0, len(relevant), 0, 0
     for key in retrieved:
         rank += 1  # noqa: SIM113  # as above
@@ -177,23 +179,23 @@ def _average_precision(relevant: set[str], retrieved: Keys) -> float:
     return total / of
 
 
-def _gained(gains: dict[str, float], retrieved: Keys, most: int | None) -> float:
+def _sum_gains(gains: dict[str, float], retrieved: Keys, most: int | None) -> float:
     best = sorted(gains.values(), reverse=True)[:most]
-    ideal = sum(map(truediv, best, _discounts(len(gains))))
+    ideal = sum(map(truediv, best, _compute_discounts(len(gains))))
     total = 0.0
-    for key, discount in zip(retrieved, _discounts(len(retrieved)), strict=False):
+    for key, discount in zip(retrieved, _compute_discounts(len(retrieved)), strict=False):
         if key in gains:
             total += gains.pop(key) / discount  # a duplicate earns nothing
     return total / ideal if ideal else 0.0
 
 
-def _gained_alike(relevant: set[str], retrieved: Keys, *, most: int | None) -> float:
-    """`_gained` for when each expected document's gain is 1."""
+def _sum_equal_gains(relevant: set[str], retrieved: Keys, *, most: int | None) -> float:
+    """`_sum_gains` for when each expected document's gain is 1."""
     if relevant.isdisjoint(retrieved):
         return 0.0
-    ideal = _sums(len(relevant))[-1 if most is None else min(most, len(relevant)) - 1]
+    ideal = _compute_sums(len(relevant))[-1 if most is None else min(most, len(relevant)) - 1]
     total = 0.0
-    for key, discount in zip(retrieved, _discounts(len(retrieved)), strict=False):
+    for key, discount in zip(retrieved, _compute_discounts(len(retrieved)), strict=False):
         if key in relevant:
             total += 1.0 / discount
             relevant.remove(key)  # a duplicate earns nothing
@@ -203,15 +205,15 @@ def _gained_alike(relevant: set[str], retrieved: Keys, *, most: int | None) -> f
 
 
 @lru_cache(maxsize=256)
-def _discounts(ranks: int) -> tuple[float, ...]:
+def _compute_discounts(ranks: int) -> tuple[float, ...]:
     """log2(rank + 1) for the first ranks."""
     return tuple(math.log2(rank + 1) for rank in range(1, ranks + 1))
 
 
 @lru_cache(maxsize=256)
-def _sums(ranks: int) -> tuple[float, ...]:
+def _compute_sums(ranks: int) -> tuple[float, ...]:
     """Cumulative sums of gains of 1 at all ranks."""
-    return tuple(accumulate(1.0 / discount for discount in _discounts(ranks)))
+    return tuple(accumulate(1.0 / discount for discount in _compute_discounts(ranks)))
 
 
 def _check_k(k: object) -> int | None:

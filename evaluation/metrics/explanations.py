@@ -35,7 +35,7 @@ def explain_score(metric: str, expected: Any, actual: Any, score: float | None) 
 def _explain_equality(expected: Any, actual: Any, score: float) -> str:
     if score:
         return ""
-    gold, answer = _closest(expected, actual)
+    gold, answer = _find_closest(expected, actual)
     if squad_tokens(gold) == squad_tokens(answer):
         return "differs only in case, punctuation, articles or blanks"
     return f'expected "{_cut(gold)}", the reply says "{_cut(answer)}"'
@@ -44,7 +44,7 @@ def _explain_equality(expected: Any, actual: Any, score: float) -> str:
 def _explain_words(expected: Any, actual: Any, score: float) -> str:
     if score == 1:
         return ""
-    gold, answer = (Counter(squad_tokens(text)) for text in _closest(expected, actual))
+    gold, answer = (Counter(squad_tokens(text)) for text in _find_closest(expected, actual))
     missing, extra = _list_words(gold - answer), _list_words(answer - gold)
     if missing and extra:
         return f'expected but not said: "{missing}"; said but not expected: "{extra}"'
@@ -84,7 +84,7 @@ def _explain_documents(expected: Any, actual: Any, _score: float) -> str:
     return f"{count} of {len(wanted)} expected documents came, the first at place {places[0]}"
 
 
-def _closest(expected: Any, actual: Any) -> tuple[str, str]:
+def _find_closest(expected: Any, actual: Any) -> tuple[str, str]:
     """The pair of expected answer and reply with the most words in common."""
     pairs = [(gold, answer) for gold in golds(expected, 0) for answer in answer_texts(actual, 0)]
     if not pairs:

@@ -27,7 +27,7 @@ def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, An
     try:
         if isinstance(value, str):
             value = json.loads(value, parse_constant=_refuse)
-        wrong = _wrong(json.dumps(schemas))
+        wrong = _find_schema_fault(json.dumps(schemas))
         if wrong is not None:
             raise MetricError(f"row {row}: the schema is not a JSON Schema: {wrong}")
         return float(next(validation.errors(schemas, value), None) is None)
@@ -38,7 +38,7 @@ def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, An
 
 
 @lru_cache(maxsize=64)
-def _wrong(schema: str) -> str | None:
+def _find_schema_fault(schema: str) -> str | None:
     fault = validation.check_schema(json.loads(schema))
     return None if fault is None else str(fault.message)
 

@@ -34,7 +34,7 @@ def trace_score(
     mode: Mode = "distinct",
 ) -> float | None:
     """One TRACe score of a row; adherence is 1 or 0."""
-    scores = _kept(actual, f"trace_{name}")
+    scores = _read_score(actual, f"trace_{name}")
     if scores is not None:
         return scores[0]
     value = _read(expected, actual, row, unit, tokenizer, mode).values.get(name)
@@ -43,21 +43,21 @@ def trace_score(
 
 def faithfulness(expected: Any, actual: Any, row: int) -> float | None:
     """The share of supported sentences of the answer (or the mean of the judge's `statement_scores`); 0 if empty."""
-    scores = _kept(actual, "faithfulness")
+    scores = _read_score(actual, "faithfulness")
     if scores is not None:
         return scores[0]
-    mapping = _mapping(actual)
+    mapping = _read_mapping(actual)
     if mapping is not None and "statement_scores" in mapping:
-        return _mean(mapping["statement_scores"])
+        return _compute_mean(mapping["statement_scores"])
     return find_score("faithfulness", _read(expected, actual, row))
 
 
 def context_relevance(expected: Any, actual: Any, row: int) -> float | None:
     """1 if some sentence (or one of the judge's `relevant_statements`) helps with the question, else 0."""
-    scores = _kept(actual, "context_relevance")
+    scores = _read_score(actual, "context_relevance")
     if scores is not None:
         return scores[0]
-    mapping = _mapping(actual)
+    mapping = _read_mapping(actual)
     if mapping is not None and "relevant_statements" in mapping:
         statements = mapping["relevant_statements"]
         return float(bool(statements)) if isinstance(statements, list) else None
@@ -85,7 +85,7 @@ def find_score(name: str, scored: Trace) -> float | None:
     return None if value is None else float(value)
 
 
-def _kept(actual: Any, name: str) -> tuple[float | None] | None:
+def _read_score(actual: Any, name: str) -> tuple[float | None] | None:
     """The score that a judgement already contains, in a tuple; None if `actual` is a reply."""
     if isinstance(actual, Mapping) and isinstance(actual.get("scores"), Mapping) and name in actual["scores"]:
         value = actual["scores"][name]
@@ -93,7 +93,7 @@ def _kept(actual: Any, name: str) -> tuple[float | None] | None:
     return None
 
 
-def _mapping(actual: Any) -> Mapping[str, Any] | None:
+def _read_mapping(actual: Any) -> Mapping[str, Any] | None:
     if isinstance(actual, Mapping):
         return actual
     try:
@@ -105,7 +105,7 @@ def _mapping(actual: Any) -> Mapping[str, Any] | None:
     return value if isinstance(value, Mapping) else None
 
 
-def _mean(values: Any) -> float | None:
+def _compute_mean(values: Any) -> float | None:
     if not isinstance(values, list) or not all(isinstance(value, bool | int | float) for value in values):
         return None
     return sum(values) / len(values) if values else 0.0
@@ -119,7 +119,7 @@ def _read(
     tokenizer: Tokenizer | None = None,
     mode: Mode = "distinct",
 ) -> Trace:
-    mapping = _mapping(actual)
+    mapping = _read_mapping(actual)
     if documents is None:
         if mapping is not None and any(name in mapping for name in _KEYED):
             raise EvaluationError(f"row {row}: the judge's sentence keys need the row's documents, as `expected`")

@@ -47,7 +47,7 @@ def list_document_keys(documents: Any, field: str, row: int) -> list[str | None]
     """
     if not _is_list(documents):
         raise EvaluationError(f"row {row}: documents come as a list, not {type(documents).__name__}")
-    return [_document_key(document, field) for document in documents]
+    return [_read_document_key(document, field) for document in documents]
 
 
 def list_gold_gains(documents: Sequence[Any], field: str, row: int) -> dict[str, float]:
@@ -68,7 +68,7 @@ def list_gold_gains(documents: Sequence[Any], field: str, row: int) -> dict[str,
     return gains
 
 
-def _document_key(document: Any, field: str) -> str | None:
+def _read_document_key(document: Any, field: str) -> str | None:
     if isinstance(document, str | int):
         return str(document)
     if type(document) is dict and field in document and document[field] is not None:

@@ -21,7 +21,7 @@ _UNSPACED = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\
 
 
 @lru_cache(maxsize=1)
-def _words() -> re.Pattern[str]:
+def _compile_words() -> re.Pattern[str]:
     # `\w` excludes the vowel signs of Indic scripts and the points of Arabic and Hebrew, which would split words there.
     signs = "".join(sign for sign in map(chr, range(0x300, 0x1D000)) if unicodedata.category(sign) in ("Mn", "Mc"))
     return re.compile(rf"[{_UNSPACED}]|(?:[^\W_{_UNSPACED}](?:(?![{_UNSPACED}])[{signs}])*)+")
@@ -38,7 +38,7 @@ class WordTokenizer:
 
     def tokenize(self, text: str) -> list[str]:
         """Lower-case words, stemmed if `stem` is set, and single characters of scripts written without spaces."""
-        words = _words().findall(unicodedata.normalize("NFC", text).lower())
+        words = _compile_words().findall(unicodedata.normalize("NFC", text).lower())
         if self._stemmer is None:
             return words
         # As in rouge-score, short words aren't stemmed. Neither are words in other scripts.
@@ -51,7 +51,7 @@ def bleu(
     """sacrebleu's corpus BLEU and the sentence values. Takes sacrebleu's options (tokenize, smooth_method …)."""
     metrics = need("sacrebleu.metrics", extra="evaluation")
     corpus, sentence = metrics.BLEU(**options), metrics.BLEU(**{**options, "effective_order": True})
-    return _sacrebleu(corpus, sentence, expected, actual, rows)
+    return _score_with_sacrebleu(corpus, sentence, expected, actual, rows)
 
 
 def chrf(
@@ -59,7 +59,7 @@ def chrf(
 ) -> tuple[float, list[float]]:
     """sacrebleu's corpus chrF and the sentence values. Options are sacrebleu's (char_order, word_order, beta …)."""
     metric = need("sacrebleu.metrics", extra="evaluation").CHRF(**options)
-    return _sacrebleu(metric, metric, expected, actual, rows)
+    return _score_with_sacrebleu(metric, metric, expected, actual, rows)
 
 
 def rouge(
@@ -82,7 +82,7 @@ def rouge(
     return sum(values) / len(values), [float(value) for value in values]
 
 
-def _sacrebleu(
+def _score_with_sacrebleu(
     corpus: Any, sentence: Any, expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]
 ) -> tuple[float, list[float]]:
     # A corpus value takes one answer per row: the first, as the component ranked them, or an empty one.

@@ -28,12 +28,18 @@ class Change:
 
 def compare(old: Template, new: Template) -> list[Change]:
     """Return the changes, breaking ones first; empty if there is no difference that a caller can notice."""
-    changes = [*_inputs(old, new), *_format(old, new), *_output(old, new), *_model(old, new), *_body(old, new)]
+    changes = [
+        *_compare_inputs(old, new),
+        *_format(old, new),
+        *_compare_outputs(old, new),
+        *_compare_models(old, new),
+        *_compare_bodies(old, new),
+    ]
     return sorted(changes, key=lambda change: not change.breaking)
 
 
-def _inputs(old: Template, new: Template) -> Iterator[Change]:
-    before, after = _declared(old), _declared(new)
+def _compare_inputs(old: Template, new: Template) -> Iterator[Change]:
+    before, after = _list_declared(old), _list_declared(new)
     if old.document.inputs is not None and new.document.inputs is None:
         yield Change("input", "", "inputs are no longer declared, so data are no longer checked", False)
     for name in sorted(before.keys() | after.keys()):
@@ -44,22 +50,22 @@ def _inputs(old: Template, new: Template) -> Iterator[Change]:
             change = "is new and has a default" if optional else "is new and required"
             yield Change("input", name, f"`{name}` {change}", not optional)
         else:
-            yield from _input(name, before[name], after[name])
+            yield from _compare_input(name, before[name], after[name])
 
 
 def list_required_inputs(template: Template) -> list[str]:
     """Return the names of the required inputs."""
-    return sorted(name for name, schema in _declared(template).items() if "default" not in schema)
+    return sorted(name for name, schema in _list_declared(template).items() if "default" not in schema)
 
 
-def _declared(template: Template) -> dict[str, Any]:
+def _list_declared(template: Template) -> dict[str, Any]:
     """The inputs by name. Without declarations, the names that the body uses count as required and of any type."""
     if template.document.inputs is not None:
         return template.document.inputs
     return {name: {} for name in template.body.names() if name != "token_limit"}
 
 
-def _input(name: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
+def _compare_input(name: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:
     for path, message, narrows in list_schema_changes(old, new, name):
         yield Change("input", path, f"`{path}`: {message}", narrows)
     if "default" in old and "default" not in new:
@@ -80,25 +86,25 @@ def _format(old: Template, new: Template) -> Iterator[Change]:
         yield Change("format", "format", f"the format went from {before} to {after}", "shaped" in (before, after))
 
 
-def _output(old: Template, new: Template) -> Iterator[Change]:
+def _compare_outputs(old: Template, new: Template) -> Iterator[Change]:
     before, after = old.document.output, new.document.output
     if before.get("schema") != after.get("schema"):
         # Replies are read, not sent, so here it is a wider schema that can break a caller.
-        surprising = {change.path for change in _schema_diff(after, before) if change.narrows}
-        for path, message, _ in _schema_diff(before, after):
+        surprising = {change.path for change in _compare_schemas(after, before) if change.narrows}
+        for path, message, _ in _compare_schemas(before, after):
             yield Change("output", path, f"`{path}`: {message}", path in surprising)
-    old_names, new_names = _published(before), _published(after)
+    old_names, new_names = _list_published(before), _list_published(after)
     for name in sorted(old_names - new_names):
         yield Change("output", name, f"`{name}` is no longer among the outputs", True)
     for name in sorted(new_names - old_names):
         yield Change("output", name, f"`{name}` is a new output", False)
 
 
-def _schema_diff(old: dict[str, Any], new: dict[str, Any]) -> list[SchemaChange]:
+def _compare_schemas(old: dict[str, Any], new: dict[str, Any]) -> list[SchemaChange]:
     return list(list_schema_changes(old.get("schema", {}), new.get("schema", {}), "output"))
 
 
-def _published(output: dict[str, Any]) -> set[str]:
+def _list_published(output: dict[str, Any]) -> set[str]:
     names: set[str] = set()
     for shaper in output.get("shapers") or []:
         if not isinstance(shaper, dict) or shaper.get("publish_outputs") is False:
@@ -109,16 +115,16 @@ def _published(output: dict[str, Any]) -> set[str]:
     return names
 
 
-def _model(old: Template, new: Template) -> Iterator[Change]:
+def _compare_models(old: Template, new: Template) -> Iterator[Change]:
     before, after = old.document, new.document
     for kind, name in (("model", "model"), ("settings", "settings"), ("limit", "token_limit"), ("limit", "reserve")):
         was, now = getattr(before, name), getattr(after, name)
         if was != now:
             lower = name == "token_limit" and now is not None and (was is None or now < was)
             hint = "; a prompt that fitted may no longer" if lower else ""
-            yield Change(kind, name, f"`{name}` went from {_short(was)} to {_short(now)}{hint}", False)
+            yield Change(kind, name, f"`{name}` went from {_shorten(was)} to {_shorten(now)}{hint}", False)
     if before.tools != after.tools:
-        removed_tools = {_tool(tool) for tool in before.tools} - {_tool(tool) for tool in after.tools}
+        removed_tools = {_describe_tool(tool) for tool in before.tools} - {_describe_tool(tool) for tool in after.tools}
         yield Change(
             "tools",
             "tools",
@@ -126,21 +132,21 @@ def _model(old: Template, new: Template) -> Iterator[Change]:
             False,
         )
     if old.profile != new.profile:
-        names = [_short(template.profile.get("name") if template.profile else None) for template in (old, new)]
+        names = [_shorten(template.profile.get("name") if template.profile else None) for template in (old, new)]
         yield Change("profile", "profile", f"the profile differs: {names[0]}, now {names[1]}", False)
 
 
-def _tool(tool: dict[str, Any]) -> str:
+def _describe_tool(tool: dict[str, Any]) -> str:
     function = tool.get("function")
     return str(function.get("name") if isinstance(function, dict) else tool.get("name"))
 
 
-def _short(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = "none" if value is None else str(value)
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-def _body(old: Template, new: Template) -> Iterator[Change]:
+def _compare_bodies(old: Template, new: Template) -> Iterator[Change]:
     if old.document.body != new.document.body:
         yield Change("body", "body", "the body differs", False)
     for ref in sorted(old.fragments.keys() | new.fragments.keys()):

@@ -34,12 +34,12 @@ class SchemaChange(NamedTuple):
 def list_schema_changes(old: Any, new: Any, path: str) -> Iterator[SchemaChange]:
     """Yield the differences that affect data, each with the path of the value."""
     old, new = _as_mapping(old), _as_mapping(new)
-    yield from _types(old, new, path)
-    yield from _choices(old, new, path)
+    yield from _compare_types(old, new, path)
+    yield from _compare_choices(old, new, path)
     for keys, sign in ((_UPPER, 1), (_LOWER, -1)):
         for key in keys:
-            yield from _bound(old.get(key), new.get(key), path, key, sign)
-    yield from _objects(old, new, path)
+            yield from _compare_bounds(old.get(key), new.get(key), path, key, sign)
+    yield from _compare_objects(old, new, path)
     if "items" in old or "items" in new:
         yield from list_schema_changes(old.get("items", {}), new.get("items", {}), f"{path}[]")
     for key in sorted((old.keys() | new.keys()) - set(_COMPARED)):
@@ -55,7 +55,7 @@ def _as_mapping(schema: Any) -> dict[str, Any]:
     return {"not": {}} if schema is False else {}
 
 
-def _type_set(schema: dict[str, Any]) -> frozenset[str]:
+def _list_types(schema: dict[str, Any]) -> frozenset[str]:
     kinds = schema.get("type")
     if kinds is None:
         return _EVERY_TYPE
@@ -63,48 +63,48 @@ def _type_set(schema: dict[str, Any]) -> frozenset[str]:
     return types | {"integer"} if "number" in types else types
 
 
-def _types(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[SchemaChange]:
-    before, after = _type_set(old), _type_set(new)
+def _compare_types(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[SchemaChange]:
+    before, after = _list_types(old), _list_types(new)
     if before != after:
-        message = f"type {_spelled(old.get('type'))} became {_spelled(new.get('type'))}"
+        message = f"type {_join_types(old.get('type'))} became {_join_types(new.get('type'))}"
         yield SchemaChange(path, message, not before <= after)
 
 
-def _spelled(kinds: Any) -> str:
+def _join_types(kinds: Any) -> str:
     if kinds is None:
         return "any"
     return kinds if isinstance(kinds, str) else " or ".join(map(str, kinds))
 
 
-def _choices(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[SchemaChange]:
-    before, after = _values(old), _values(new)
+def _compare_choices(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[SchemaChange]:
+    before, after = _list_values(old), _list_values(new)
     if before == after:
         return
     if after is None:
         yield SchemaChange(path, "any value is taken now, not only the listed ones", False)
     elif before is None:
-        yield SchemaChange(path, f"only {_listed(after)} is taken now", True)
+        yield SchemaChange(path, f"only {_join_values(after)} is taken now", True)
     else:
         removed = [value for value in before if value not in after]
         added = [value for value in after if value not in before]
         if removed:
-            yield SchemaChange(path, f"{_listed(removed)} is no longer taken", True)
+            yield SchemaChange(path, f"{_join_values(removed)} is no longer taken", True)
         if added:
-            yield SchemaChange(path, f"{_listed(added)} is taken as well", False)
+            yield SchemaChange(path, f"{_join_values(added)} is taken as well", False)
 
 
-def _values(schema: dict[str, Any]) -> list[Any] | None:
+def _list_values(schema: dict[str, Any]) -> list[Any] | None:
     if "const" in schema:
         return [schema["const"]]
     return schema.get("enum")
 
 
-def _listed(values: list[Any]) -> str:
+def _join_values(values: list[Any]) -> str:
     text = ", ".join(repr(value) for value in values[:5])
     return text + (" …" if len(values) > 5 else "")
 
 
-def _bound(before: Any, after: Any, path: str, key: str, sign: int) -> Iterator[SchemaChange]:
+def _compare_bounds(before: Any, after: Any, path: str, key: str, sign: int) -> Iterator[SchemaChange]:
     if before == after:
         return
     if after is None:
@@ -115,7 +115,7 @@ def _bound(before: Any, after: Any, path: str, key: str, sign: int) -> Iterator[
         yield SchemaChange(path, f"`{key}` went from {before} to {after}", (after - before) * sign < 0)
 
 
-def _objects(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[SchemaChange]:
+def _compare_objects(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[SchemaChange]:
     before, after = set(old.get("required", ())), set(new.get("required", ()))
     for name in sorted(after - before):
         yield SchemaChange(f"{path}.{name}", "is required now", True)

@@ -71,18 +71,18 @@ class Document:
 
     def body_place(self, start: int, end: int | None = None) -> Place:
         """Return the place of an offset in the body."""
-        return _lines(self.body, self.body_line).place(start, end)
+        return _split_lines(self.body, self.body_line).place(start, end)
 
 
 @lru_cache(maxsize=16)
-def _lines(body: str, first_line: int) -> Lines:
+def _split_lines(body: str, first_line: int) -> Lines:
     """Cached per body, so that a body with thousands of places is searched for line ends once."""
     return Lines(body, first_line)
 
 
 def forget_texts() -> None:
     """Clear the cache of recently parsed documents."""
-    _lines.cache_clear()
+    _split_lines.cache_clear()
 
 
 def parse_document(text: str) -> Document:
@@ -98,7 +98,7 @@ def parse_document(text: str) -> Document:
 
 def inspect_document(text: str) -> tuple[Document | None, list[Problem]]:
     """Parse a document and list all problems of its text and front matter; the Document is None if it is unreadable."""
-    problem = _refused_text(text)
+    problem = _find_text_fault(text)
     if problem:
         return None, [problem]
     normalized = unify_newlines(text).removeprefix("\ufeff")
@@ -112,12 +112,12 @@ def inspect_document(text: str) -> tuple[Document | None, list[Problem]]:
     mapping, body, body_line, source = sections
     fields, problems = read_front_matter(mapping, Lines(source, 2))
     if fields.get("format", "parts") not in FORMATS:
-        problems.append(_unknown_format(fields))
+        problems.append(_report_unknown_format(fields))
         fields["format"] = "parts"
     return Document(text=text, body=body, body_line=body_line, **fields), problems
 
 
-def _unknown_format(fields: dict[str, Any]) -> Problem:
+def _report_unknown_format(fields: dict[str, Any]) -> Problem:
     name, place = fields["format"], fields["places"][("format",)]
     suggestion = suggestions.find_likely_name(str(name), FORMATS)
     hint = f"; did you mean `{suggestion}`?" if suggestion else f"; known are {', '.join(FORMATS)}"
@@ -129,7 +129,7 @@ _NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
 _PART_NAME = re.compile(r"^- name:[ \t]+([^\n\x00\ud800-\udfff]{1,80})", re.MULTILINE)
 
 
-def _refused_text(text: str) -> Problem | None:
+def _find_text_fault(text: str) -> Problem | None:
     if wrong := _NOT_TEXT.search(text):
         before = unify_newlines(text[: wrong.start()])
         place = Lines(before).place(len(before))
@@ -173,15 +173,15 @@ def _split(text: str) -> _Found | None:
 _Path = tuple[str | int, ...]
 
 
-def _text(value: Any) -> str | None:
+def _check_text(value: Any) -> str | None:
     return None if isinstance(value, str) else "must be text"
 
 
-def _mapping(value: Any) -> str | None:
+def _check_mapping(value: Any) -> str | None:
     return None if isinstance(value, dict) else "must be a mapping"
 
 
-def _whole(least: int) -> Callable[[Any], str | None]:
+def _check_whole_number(least: int) -> Callable[[Any], str | None]:
     def check(value: Any) -> str | None:
         good = isinstance(value, int) and not isinstance(value, bool) and least <= value <= 2**53
         return None if good else f"must be a whole number of at least {least}"
@@ -189,7 +189,7 @@ def _whole(least: int) -> Callable[[Any], str | None]:
     return check
 
 
-def _boolean(value: Any) -> str | None:
+def _check_boolean(value: Any) -> str | None:
     return None if isinstance(value, bool) else "must be true or false"
 
 
@@ -202,20 +202,20 @@ def _check_list(check: Callable[[Any], str | None], noun: str) -> Callable[[Any]
 
 
 FRONT_MATTER_KEYS: dict[str, Callable[[Any], str | None]] = {
-    "description": _text,
-    "tags": _check_list(_text, "texts"),
-    "format": _text,
-    "model": _text,
-    "profile": _text,
-    "settings": _mapping,
-    "token_limit": _whole(1),
-    "reserve": _whole(0),
-    "truncation_step": _whole(1),
-    "keep_last": _whole(0),
-    "keep_pairs": _boolean,
-    "inputs": _mapping,
-    "tools": _check_list(_mapping, "function tools"),
-    "output": _mapping,
+    "description": _check_text,
+    "tags": _check_list(_check_text, "texts"),
+    "format": _check_text,
+    "model": _check_text,
+    "profile": _check_text,
+    "settings": _check_mapping,
+    "token_limit": _check_whole_number(1),
+    "reserve": _check_whole_number(0),
+    "truncation_step": _check_whole_number(1),
+    "keep_last": _check_whole_number(0),
+    "keep_pairs": _check_boolean,
+    "inputs": _check_mapping,
+    "tools": _check_list(_check_mapping, "function tools"),
+    "output": _check_mapping,
 }
 """The front matter keys, each with the check of its value."""
 
@@ -236,15 +236,15 @@ def read_front_matter(mapping: yaml_reader.Mapping, lines: Lines) -> tuple[dict[
         try:
             value = yaml_reader.read_value(item.value)
         except yaml_reader.YamlError as error:
-            problems.append(_at(lines.place(error.index), error.code, f"`{key}`: {error.message}"))
+            problems.append(_make_problem(lines.place(error.index), error.code, f"`{key}`: {error.message}"))
             continue
         front[key] = value
         wrong = FRONT_MATTER_KEYS[key](value)
         if wrong:
-            problems.append(_at(places[(key,)], "PT105", f"`{key}` {wrong}"))
+            problems.append(_make_problem(places[(key,)], "PT105", f"`{key}` {wrong}"))
             continue
         fields[key] = tuple(value) if key in ("tags", "tools") else value
-    problems.extend(_unknown_keys(unknown))
+    problems.extend(_report_unknown_keys(unknown))
     problems.extend(_check_inputs(fields, places))
     return fields, problems
 
@@ -254,14 +254,14 @@ def _check_inputs(fields: dict[str, Any], places: dict[_Path, Place]) -> list[Pr
     for name, schema in list((fields.get("inputs") or {}).items()):
         if not isinstance(schema, dict):
             message = f"the input `{name}` must be a mapping: a JSON Schema such as {{type: string}}"
-            problems.append(_at(places[("inputs", name)], "PT406", message, name))
+            problems.append(_make_problem(places[("inputs", name)], "PT406", message, name))
             fields["inputs"][name] = {}
     return problems
 
 
-def _unknown_keys(unknown: list[tuple[str, Place]]) -> Iterator[Problem]:
+def _report_unknown_keys(unknown: list[tuple[str, Place]]) -> Iterator[Problem]:
     """One problem for each of the first ten unknown keys, and one for all others."""
-    yield from (_unknown(key, place) for key, place in unknown[: suggestions.MOST_NAMED])
+    yield from (_report_unknown_key(key, place) for key, place in unknown[: suggestions.MOST_NAMED])
     if len(unknown) > suggestions.MOST_NAMED:
         rest = len(unknown) - suggestions.MOST_NAMED
         message = (
@@ -269,10 +269,10 @@ def _unknown_keys(unknown: list[tuple[str, Place]]) -> Iterator[Problem]:
             if rest > 1
             else "one more is not a key of the front matter"
         )
-        yield _at(unknown[suggestions.MOST_NAMED][1], "PT104", message)
+        yield _make_problem(unknown[suggestions.MOST_NAMED][1], "PT104", message)
 
 
-def _unknown(key: str, place: Place) -> Problem:
+def _report_unknown_key(key: str, place: Place) -> Problem:
     message = (
         f"`{suggestions.shorten_name(key)}` is not a key of the front "
         f"matter{suggestions.make_spelling_hint(key, FRONT_MATTER_KEYS)}"
@@ -281,7 +281,7 @@ def _unknown(key: str, place: Place) -> Problem:
     return Problem("PT104", "error", message, place.line, place.column, place.end_line, place.end_column, fix)
 
 
-def _at(place: Place, code: str, message: str, variable: str | None = None) -> Problem:
+def _make_problem(place: Place, code: str, message: str, variable: str | None = None) -> Problem:
     return Problem(
         code, "error", message, place.line, place.column, place.end_line, place.end_column, variable=variable
     )

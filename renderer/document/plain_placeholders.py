@@ -58,13 +58,13 @@ def read_placeholders(document: Document, fragments: Mapping[str, str]) -> Plain
             raise NotPlainError("it has a character for private use, U+E000 or U+E001")
         rest = _FRAGMENT.sub("", _STRING.sub("", _NAME.sub("", body)))
         if match := _MARKS.search(rest):
-            raise NotPlainError(f"it has more than plain names: {_first_expression(rest[match.start() :])}")
+            raise NotPlainError(f"it has more than plain names: {_find_first_expression(rest[match.start() :])}")
         names |= dict.fromkeys(_NAME.findall(body))
     # Declared types would reject the marks.
     return PlainDocument(tuple(names), f"---\nformat: {document.format}\n---\n{document.body}")
 
 
-def _first_expression(text: str) -> str:
+def _find_first_expression(text: str) -> str:
     """The expression or statement at the start of the text, or the first 60 characters of its line."""
     found = _EXPRESSION.match(text)
     return (found[0] if found else text.splitlines()[0])[:60]

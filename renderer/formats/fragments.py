@@ -32,7 +32,7 @@ _SPELLED = re.compile(r"\b(?:fragment|include)\b")
 def resolve_fragments(document: Document, source: Source) -> dict[str, str]:
     """Return every fragment's text, nested ones too, by the reference as written. Raises FragmentError."""
     texts: dict[str, str] = {}
-    _descend(document, source, texts, (), None)
+    _resolve_includes(document, source, texts, (), None)
     return texts
 
 
@@ -41,7 +41,7 @@ def can_have_fragments(document: Document) -> bool:
     return document.format in ("parts", "text")
 
 
-def _descend(
+def _resolve_includes(
     document: Document, source: Source, texts: dict[str, str], path: tuple[str, ...], place: Place | None
 ) -> None:
     if not can_have_fragments(document) or not _SPELLED.search(document.body):
@@ -59,13 +59,13 @@ def _descend(
                 message = f"more than {_MOST} fragments, or more than {_MOST_BYTES:,} characters of them"
                 raise FragmentError(message, code="PT504", place=reference.place)
         inner = read_fragment(reference, texts[reference.ref], document)
-        _descend(inner, source, texts, (*path, reference.ref), reference.place)
+        _resolve_includes(inner, source, texts, (*path, reference.ref), reference.place)
 
 
 def _fetch(reference: Reference, source: Source) -> str:
     ref = reference.ref
     if not _PINNED.fullmatch(ref):
-        raise _not_pinned(reference, source)
+        raise _refuse_unpinned(reference, source)
     try:
         if source is None:
             raise LookupError(ref)
@@ -74,7 +74,7 @@ def _fetch(reference: Reference, source: Source) -> str:
         raise FragmentError(f"there is no fragment `{ref}`", code="PT501", place=reference.place) from error
 
 
-def _not_pinned(reference: Reference, source: Source) -> FragmentError:
+def _refuse_unpinned(reference: Reference, source: Source) -> FragmentError:
     ref, place = reference.ref, reference.place
     pin = getattr(source, "pin", None)
     pinned = pin(ref) if callable(pin) else None

@@ -216,10 +216,10 @@ class _FragmentCall:
         except RenderError as error:
             error.message = f"in the fragment `{ref}`: {error.message}"
             raise
-        return _joined(parts)
+        return _join_parts(parts)
 
 
-def _joined(parts: Sequence[Part]) -> FragmentText:
+def _join_parts(parts: Sequence[Part]) -> FragmentText:
     texts: list[str] = []
     marks: list[Mark] = []
     at = 0

@@ -54,7 +54,7 @@ def build_acceptor(schema: Any, depth: int = 0) -> Accepts | None:
 
     A schema with a fast check is therefore also a valid schema.
     """
-    if not isinstance(schema, dict) or depth > _MAX_DEPTH or not _sound(schema):
+    if not isinstance(schema, dict) or depth > _MAX_DEPTH or not _is_sound(schema):
         return None
     keys = schema.keys() - _ANNOTATIONS
     if not keys:
@@ -71,7 +71,7 @@ def build_acceptor(schema: Any, depth: int = 0) -> Accepts | None:
     return _one_type(kinds, schema, keys, depth)
 
 
-def _sound(schema: dict[str, Any]) -> bool:
+def _is_sound(schema: dict[str, Any]) -> bool:
     """Whether the values of the supported keywords have the types that JSON Schema requires."""
     for key in ("minLength", "maxLength", "minItems", "maxItems"):
         if key in schema and (type(schema[key]) is not int or schema[key] < 0):

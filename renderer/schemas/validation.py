@@ -47,7 +47,7 @@ def check_schema(schema: Any) -> SchemaFault | None:
 def errors(schema: Any, value: Any) -> Iterator[SchemaFault]:
     """Yield every violation of the schema. Raises Unusable."""
     try:
-        yield from _validator(json.dumps(schema, sort_keys=True)).iter_errors(value)
+        yield from _make_validator(json.dumps(schema, sort_keys=True)).iter_errors(value)
     except (referencing.exceptions.Unresolvable, jsonschema.exceptions.UnknownType, PatternError) as failure:
         raise Unusable(str(failure)) from failure
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as failure:  # an invalid schema
@@ -86,11 +86,11 @@ def find_backtracking_patterns(schema: Any) -> list[tuple[tuple[str | int, ...],
                 sources += [("patternProperties", source) for source in patterns]
                 if "unevaluatedProperties" in part and patterns:
                     problems.append(((*path, "patternProperties"), "`unevaluatedProperties` is beside it"))
-            problems += [((*path, key), reason) for key, source in sources for reason in _reasons(source)]
+            problems += [((*path, key), reason) for key, source in sources for reason in _explain_pattern_fault(source)]
     return problems
 
 
-def _reasons(source: Any) -> Iterator[str]:
+def _explain_pattern_fault(source: Any) -> Iterator[str]:
     if isinstance(source, str):
         try:
             reason = compile_pattern(source).reason
@@ -101,9 +101,9 @@ def _reasons(source: Any) -> Iterator[str]:
 
 
 @lru_cache(maxsize=256)
-def _validator(schema: str) -> Any:
+def _make_validator(schema: str) -> Any:
     # An empty registry resolves only `#/…`, so no schema is ever fetched.
-    return _kind()(_without_dialects(json.loads(schema)), registry=referencing.Registry())
+    return _kind()(_remove_dialects(json.loads(schema)), registry=referencing.Registry())
 
 
 @cache
@@ -119,14 +119,14 @@ def _kind() -> Any:
     return extend(jsonschema.Draft202012Validator, keywords)
 
 
-def _without_dialects(schema: Any, *, is_names: bool = False) -> Any:
+def _remove_dialects(schema: Any, *, is_names: bool = False) -> Any:
     """The schema without `$schema`, which would validate a part of it by another dialect."""
     if isinstance(schema, list):
-        return [_without_dialects(part) for part in schema]
+        return [_remove_dialects(part) for part in schema]
     if not isinstance(schema, dict):
         return schema
     return {
-        key: part if key in _DATA and not is_names else _without_dialects(part, is_names=key in _NAMES and not is_names)
+        key: part if key in _DATA and not is_names else _remove_dialects(part, is_names=key in _NAMES and not is_names)
         for key, part in schema.items()
         if is_names or key != "$schema"
     }
@@ -195,21 +195,21 @@ def _property_names(validator: Any, names: Any, value: Any, schema: Any) -> Iter
 
 def _unique_items(validator: Any, is_required: Any, value: Any, schema: Any) -> Iterator[Any]:
     if is_required is True and isinstance(value, list):
-        seen = {_canonical(item) for item in value}
+        seen = {_write_canonically(item) for item in value}
         if len(seen) < len(value):
             yield _error("the list has items that are equal")
 
 
-def _canonical(item: Any) -> str:
+def _write_canonically(item: Any) -> str:
     """A key that is equal for values equal in JSON Schema: 1 and 1.0, but not 1 and true."""
-    return json.dumps(_plain_numbers(item), sort_keys=True)
+    return json.dumps(_normalize_numbers(item), sort_keys=True)
 
 
-def _plain_numbers(item: Any) -> Any:
+def _normalize_numbers(item: Any) -> Any:
     if isinstance(item, float) and item.is_integer():
         return int(item)
     if isinstance(item, list):
-        return [_plain_numbers(part) for part in item]
+        return [_normalize_numbers(part) for part in item]
     if isinstance(item, Mapping):
-        return {name: _plain_numbers(part) for name, part in item.items()}
+        return {name: _normalize_numbers(part) for name, part in item.items()}
     return item

@@ -61,26 +61,26 @@ def align(old: Sequence[str], new: Sequence[str], effort: Effort) -> list[Match]
     waiting = [_Range(0, len(a), 0, len(b))]
     while waiting:
         box = waiting.pop()
-        inner = _trimmed(a, b, box, pairs)
+        inner = _trim_equal_ends(a, b, box, pairs)
         if inner.old_start == inner.old_end or inner.new_start == inner.new_end:
             continue
         if not effort.spend(_EACH_RANGE + inner.old_end - inner.old_start + inner.new_end - inner.new_start):
             continue
-        anchors = _anchors(a, b, inner)
+        anchors = _find_anchors(a, b, inner)
         if anchors:
             pairs += [Match(i, j, 1) for i, j in anchors]
-            waiting += _between(anchors, inner)
+            waiting += _list_ranges_between(anchors, inner)
         else:
-            rest = _walked(a, b, inner, effort, pairs)
+            rest = _walk_range(a, b, inner, effort, pairs)
             if rest is not None:
                 waiting.append(rest)
-    runs = list(_joined(sorted(pairs)))
+    runs = list(_join_pairs(sorted(pairs)))
     if len(runs) > _MOST_RUNS:
         runs = sorted(nlargest(_MOST_RUNS, runs, key=lambda run: (run.size, -run.old)))
     return runs
 
 
-def _trimmed(a: list[int], b: list[int], box: _Range, pairs: list[Match]) -> _Range:
+def _trim_equal_ends(a: list[int], b: list[int], box: _Range, pairs: list[Match]) -> _Range:
     """The rest of a range without its equal head and tail, which are recorded."""
     i1, i2, j1, j2 = box
     size = min(i2 - i1, j2 - j1)
@@ -94,7 +94,7 @@ def _trimmed(a: list[int], b: list[int], box: _Range, pairs: list[Match]) -> _Ra
     return _Range(i1 + head, i2 - tail, j1 + head, j2 - tail)
 
 
-def _anchors(a: list[int], b: list[int], inner: _Range) -> list[tuple[int, int]]:
+def _find_anchors(a: list[int], b: list[int], inner: _Range) -> list[tuple[int, int]]:
     """Items that occur once on either side of the range: the longest sequence of them in the same order."""
     i1, i2, j1, j2 = inner
     in_old, in_new = Counter(a[i1:i2]), Counter(b[j1:j2])
@@ -119,7 +119,7 @@ def _anchors(a: list[int], b: list[int], inner: _Range) -> list[tuple[int, int]]
     return longest[::-1]
 
 
-def _between(anchors: Sequence[tuple[int, int]], inner: _Range) -> list[_Range]:
+def _list_ranges_between(anchors: Sequence[tuple[int, int]], inner: _Range) -> list[_Range]:
     i1, i2, j1, j2 = inner
     starts = [(i1, j1), *((i + 1, j + 1) for i, j in anchors)]
     ends = [*anchors, (i2, j2)]
@@ -130,7 +130,7 @@ def _between(anchors: Sequence[tuple[int, int]], inner: _Range) -> list[_Range]:
     ]
 
 
-def _walked(a: list[int], b: list[int], inner: _Range, effort: Effort, pairs: list[Match]) -> _Range | None:
+def _walk_range(a: list[int], b: list[int], inner: _Range, effort: Effort, pairs: list[Match]) -> _Range | None:
     """Compare a range by Myers' algorithm and record what is equal. Returns the rest if the edits ran out first."""
     i1, i2, j1, j2 = inner
     in_old, in_new = set(a[i1:i2]), set(b[j1:j2])
@@ -139,14 +139,14 @@ def _walked(a: list[int], b: list[int], inner: _Range, effort: Effort, pairs: li
     news = [j for j in range(j1, j2) if b[j] in in_old]
     if not olds or not effort.left:
         return None
-    x, y, trace = _furthest([a[i] for i in olds], [b[j] for j in news], effort)
+    x, y, trace = _find_furthest([a[i] for i in olds], [b[j] for j in news], effort)
     is_whole = x == len(olds) and y == len(news)
     rest = None if is_whole else _Range(olds[x] if x < len(olds) else i2, i2, news[y] if y < len(news) else j2, j2)
-    pairs += [Match(olds[i], news[j], 1) for i, j in _path(x, y, trace)]
+    pairs += [Match(olds[i], news[j], 1) for i, j in _trace_path(x, y, trace)]
     return rest if rest and rest != inner and effort.left else None
 
 
-def _furthest(a: list[int], b: list[int], effort: Effort) -> tuple[int, int, list[list[int]]]:
+def _find_furthest(a: list[int], b: list[int], effort: Effort) -> tuple[int, int, list[list[int]]]:
     """Myers' greedy search: how far it got on both sides, and for each number of edits how far each diagonal got.
 
     Entry d of the trace has the old-side positions of diagonals -d, -d + 2 … d.
@@ -185,7 +185,7 @@ def _furthest(a: list[int], b: list[int], effort: Effort) -> tuple[int, int, lis
     return x, y, trace
 
 
-def _path(x: int, y: int, trace: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
+def _trace_path(x: int, y: int, trace: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
     """The equal pairs on the way to (x, y), which the last entry of the trace reached, last to first."""
     for d in range(len(trace) - 1, 0, -1):
         last, place = trace[d - 1], (x - y + d) // 2
@@ -200,7 +200,7 @@ def _path(x: int, y: int, trace: Sequence[Sequence[int]]) -> Iterator[tuple[int,
         yield x, y
 
 
-def _joined(pairs: Sequence[Match]) -> Iterator[Match]:
+def _join_pairs(pairs: Sequence[Match]) -> Iterator[Match]:
     """Merge ascending runs that are adjacent on both sides."""
     open_run: Match | None = None
     for run in pairs:

@@ -90,7 +90,7 @@ def compile_pattern(source: str, *, ignore_case: bool = False) -> Pattern:
     except (re.error, RecursionError, OverflowError) as error:
         raise PatternError(str(error)) from None
     try:
-        engine = _linear(_translated(source), ignore_case)
+        engine = _compile_linear(_translate_source(source), ignore_case)
         if engine.groups == reference.groups:
             return Pattern(source, reference.groups, None, engine)
         reason = "its groups are counted otherwise"
@@ -103,7 +103,7 @@ class _Unknown(Exception):
     """RE2 doesn't support something; the message names it."""
 
 
-def _linear(source: str, ignore_case: bool) -> Any:
+def _compile_linear(source: str, ignore_case: bool) -> Any:
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MAX_MEMORY
@@ -131,7 +131,7 @@ _PIECE = re.compile(
 )
 
 
-def _translated(source: str) -> str:
+def _translate_source(source: str) -> str:
     """The pattern in RE2's syntax. Raises _Unknown."""
     text: list[str] = []
     is_class = False

@@ -53,7 +53,7 @@ def matches(old: Sequence[str], new: Sequence[str], effort: Effort | None = None
     """
     if effort is not None or len(old) + len(new) < _REMEMBERED_FROM:
         return tuple(align(old, new, effort or Effort()))
-    key = _digest(old) + _digest(new)
+    key = _compute_digest(old) + _compute_digest(new)
     with _lock:
         remembered = _remembered.get(key)
         if remembered is not None:
@@ -93,13 +93,13 @@ def steps(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) 
 
 def unified(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str, context: int = 3) -> Iterator[str]:
     """Return a unified diff of lines with their line ends; empty for equal sides."""
-    hunks = _hunks(steps(old, new), context)
+    hunks = _group_into_hunks(steps(old, new), context)
     for number, hunk in enumerate(hunks):
         if number == 0:
             yield f"--- {old_name}\n"
             yield f"+++ {new_name}\n"
         first, last = hunk[0], hunk[-1]
-        was, is_ = _extent(first.old_start, last.old_end), _extent(first.new_start, last.new_end)
+        was, is_ = _format_extent(first.old_start, last.old_end), _format_extent(first.new_start, last.new_end)
         yield f"@@ -{was} +{is_} @@\n"
         for step in hunk:
             if step.kind == "equal":
@@ -109,7 +109,7 @@ def unified(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str
             yield from ("+" + line for line in new[step.new_start : step.new_end])
 
 
-def _hunks(steps: Sequence[Step], context: int) -> Iterator[list[Step]]:
+def _group_into_hunks(steps: Sequence[Step], context: int) -> Iterator[list[Step]]:
     """Changes with up to `context` equal lines on both sides; longer equal stretches than twice that separate them."""
     hunk: list[Step] = []
     for place, (kind, i1, i2, j1, j2) in enumerate(steps):
@@ -129,7 +129,7 @@ def _hunks(steps: Sequence[Step], context: int) -> Iterator[list[Step]]:
         yield hunk
 
 
-def _extent(start: int, end: int) -> str:
+def _format_extent(start: int, end: int) -> str:
     """The line range of one side in a hunk's header, as in `diff -u`."""
     size = end - start
     if size == 1:
@@ -137,7 +137,7 @@ def _extent(start: int, end: int) -> str:
     return f"{start + 1 if size else start},{size}"
 
 
-def _digest(items: Sequence[str]) -> bytes:
+def _compute_digest(items: Sequence[str]) -> bytes:
     """A digest of the texts and their lengths, so that no two sequences share one."""
     digest = hashlib.sha256("".join(items).encode("utf-8", "surrogatepass"))
     digest.update(array("Q", map(len, items)).tobytes())

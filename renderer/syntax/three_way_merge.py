@@ -57,7 +57,7 @@ def merge_texts(base: str, ours: str, theirs: str, *, our_name: str = "ours", th
     old, left, right = split_lines(base), split_lines(ours), split_lines(theirs)
     merged: Lines = []
     conflicts: list[Conflict] = []
-    for in_old, in_left, in_right in _regions(old, left, right):
+    for in_old, in_left, in_right in _list_regions(old, left, right):
         base_lines, our_lines, their_lines = old[in_old], left[in_left], right[in_right]
         if their_lines in (our_lines, base_lines):
             merged += our_lines
@@ -67,9 +67,9 @@ def merge_texts(base: str, ours: str, theirs: str, *, our_name: str = "ours", th
             conflicts.append(Conflict(len(merged) + 1, "".join(base_lines), "".join(our_lines), "".join(their_lines)))
             marked = [
                 f"<<<<<<< {our_name}\n",
-                *_ended(our_lines),
+                *_end_lines(our_lines),
                 "=======\n",
-                *_ended(their_lines),
+                *_end_lines(their_lines),
                 f">>>>>>> {their_name}\n",
             ]
             merged += marked
@@ -90,16 +90,16 @@ def resolve_conflicts(merged: Merged, texts: Sequence[str]) -> str:
     return "".join([*resolved, *lines[at:]])
 
 
-def _regions(old: Lines, left: Lines, right: Lines) -> Iterator[tuple[slice, slice, slice]]:
+def _list_regions(old: Lines, left: Lines, right: Lines) -> Iterator[tuple[slice, slice, slice]]:
     """The three texts split into matching regions: those that all share, and those in between."""
     at_old = at_left = at_right = 0
-    for in_old, in_left, in_right, length in [*_shared(old, left, right), (len(old), len(left), len(right), 0)]:
+    for in_old, in_left, in_right, length in [*_find_shared(old, left, right), (len(old), len(left), len(right), 0)]:
         yield slice(at_old, in_old), slice(at_left, in_left), slice(at_right, in_right)
         at_old, at_left, at_right = in_old + length, in_left + length, in_right + length
         yield slice(in_old, at_old), slice(in_left, at_left), slice(in_right, at_right)
 
 
-def _shared(old: Lines, left: Lines, right: Lines) -> list[tuple[int, int, int, int]]:
+def _find_shared(old: Lines, left: Lines, right: Lines) -> list[tuple[int, int, int, int]]:
     """Runs of lines that are in all three texts: the start in each text, and the length."""
     to_left, to_right = sequence_diff.matches(old, left), sequence_diff.matches(old, right)
     runs = []
@@ -119,6 +119,6 @@ def _shared(old: Lines, left: Lines, right: Lines) -> list[tuple[int, int, int, 
     return runs
 
 
-def _ended(lines: Lines) -> Lines:
+def _end_lines(lines: Lines) -> Lines:
     """The lines with a line feed after the last one, so that a marker can follow."""
     return [*lines[:-1], lines[-1].removesuffix("\n") + "\n"] if lines else []

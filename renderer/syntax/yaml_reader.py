@@ -87,10 +87,10 @@ def compose(text: str, bounds: Bounds | None = None) -> Node | None:
     try:
         return reader.read(yaml.parse(text, Loader=CSafeLoader))
     except yaml.reader.ReaderError as error:
-        index = _first_unreadable(text, error)
+        index = _find_first_unreadable(text, error)
         raise YamlError(f"YAML cannot have the character U+{ord(text[index]):04X} here", index) from error
     except yaml.MarkedYAMLError as error:
-        raise YamlError(_sentence(error), min(_index(error), len(text))) from error
+        raise YamlError(_describe_error(error), min(_index(error), len(text))) from error
     except yaml.YAMLError as error:
         raise YamlError(f"this is not YAML: {error}", 0) from error
 
@@ -98,7 +98,7 @@ def compose(text: str, bounds: Bounds | None = None) -> Node | None:
 _UNREADABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def _first_unreadable(text: str, error: yaml.reader.ReaderError) -> int:
+def _find_first_unreadable(text: str, error: yaml.reader.ReaderError) -> int:
     match = _UNREADABLE.search(text)
     return match.start() if match else min(max(int(error.position), 0), len(text) - 1)
 
@@ -114,7 +114,7 @@ def _index(error: yaml.MarkedYAMLError) -> int:
     return int(mark.index) if mark else 0
 
 
-def _sentence(error: yaml.MarkedYAMLError) -> str:
+def _describe_error(error: yaml.MarkedYAMLError) -> str:
     parts = [part for part in (error.context, error.problem) if part]
     return "this is not YAML: " + ", ".join(parts)
 
@@ -188,7 +188,7 @@ class _Reader:
         if key.style == "plain" and key.value == "<<":
             raise YamlError("merge keys (<<) are not allowed; write the values out", key.start, "PT103")
         if key.value in seen:
-            raise YamlError(f"the key `{_short(key.value)}` occurs here twice", key.start, "PT102")
+            raise YamlError(f"the key `{_shorten(key.value)}` occurs here twice", key.start, "PT102")
         seen.add(key.value)
         return key
 
@@ -201,7 +201,7 @@ def _end(event: Any) -> int:
     return int(event.end_mark.index)
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
@@ -231,7 +231,7 @@ def parse_core_value(text: str) -> Any:
         number = float(text)
         if math.isfinite(number):
             return number
-        raise ValueError(f"the number {_short(text)} is too large")
+        raise ValueError(f"the number {_shorten(text)} is too large")
     if _NOT_FINITE.fullmatch(text):
         raise ValueError(f"{text} has no JSON form")
     return text

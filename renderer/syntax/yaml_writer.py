@@ -23,40 +23,40 @@ def write_yaml(value: Any, *, sort_keys: bool = True) -> str:
     always are.
     """
     if not sort_keys and isinstance(value, Mapping) and value:
-        return "".join(f"{line}\n" for key, item in value.items() for line in _keyed(str(key), item, ""))
-    return "\n".join(_lines(value, "")) + "\n"
+        return "".join(f"{line}\n" for key, item in value.items() for line in _write_entry(str(key), item, ""))
+    return "\n".join(_write_lines(value, "")) + "\n"
 
 
-def _lines(value: Any, indent: str) -> Iterator[str]:
+def _write_lines(value: Any, indent: str) -> Iterator[str]:
     if isinstance(value, Mapping) and value:
         for key, item in sorted(value.items()):
-            yield from _keyed(str(key), item, indent)
+            yield from _write_entry(str(key), item, indent)
     elif isinstance(value, list | tuple) and value:
         for item in value:
-            yield from _item(item, indent)
+            yield from _write_item(item, indent)
     else:
-        yield indent + _scalar(value, indent)
+        yield indent + _write_scalar(value, indent)
 
 
-def _keyed(key: str, value: Any, indent: str) -> Iterator[str]:
-    name = key if _PLAIN_KEY.fullmatch(key) and isinstance(parse_core_value(key), str) else _quoted(key)
+def _write_entry(key: str, value: Any, indent: str) -> Iterator[str]:
+    name = key if _PLAIN_KEY.fullmatch(key) and isinstance(parse_core_value(key), str) else _quote_text(key)
     if len(name) > _LONGEST_KEY:
         yield f"{indent}? {name}"
         yield f"{indent}:"
-        yield from _lines(value, indent + "  ")
+        yield from _write_lines(value, indent + "  ")
     elif _is_block(value):
         yield f"{indent}{name}:"
-        yield from _lines(value, indent + "  ")
+        yield from _write_lines(value, indent + "  ")
     else:
-        yield f"{indent}{name}: {_scalar(value, indent)}"
+        yield f"{indent}{name}: {_write_scalar(value, indent)}"
 
 
-def _item(value: Any, indent: str) -> Iterator[str]:
+def _write_item(value: Any, indent: str) -> Iterator[str]:
     if not _is_block(value):
-        yield f"{indent}- {_scalar(value, indent)}"
+        yield f"{indent}- {_write_scalar(value, indent)}"
         return
     first = True
-    for line in _lines(value, indent + "  "):
+    for line in _write_lines(value, indent + "  "):
         yield f"{indent}- {line[len(indent) + 2 :]}" if first else line
         first = False
 
@@ -65,7 +65,7 @@ def _is_block(value: Any) -> bool:
     return isinstance(value, Mapping | Sequence) and not isinstance(value, str) and bool(value)
 
 
-def _scalar(value: Any, indent: str) -> str:
+def _write_scalar(value: Any, indent: str) -> str:
     if not isinstance(value, str):
         return json.dumps(value) if value not in ([], {}, ()) else ("{}" if isinstance(value, Mapping) else "[]")
     if _PLAIN.fullmatch(value) and len(value) <= _LONGEST_PLAIN and isinstance(parse_core_value(value), str):
@@ -74,7 +74,7 @@ def _scalar(value: Any, indent: str) -> str:
         mark = "|" if value.endswith("\n") else "|-"
         body = value.removesuffix("\n").split("\n")
         return "\n".join([mark, *(f"{indent}  {line}" if line else "" for line in body)])
-    return _quoted(value)
+    return _quote_text(value)
 
 
 def _is_literal(text: str) -> bool:
@@ -85,6 +85,6 @@ def _is_literal(text: str) -> bool:
     return bool(lines[0] and lines[-1]) and not lines[0][0].isspace() and not any(line.isspace() for line in lines)
 
 
-def _quoted(text: str) -> str:
+def _quote_text(text: str) -> str:
     escaped = json.dumps(text, ensure_ascii=False)
     return _UNREADABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", escaped)

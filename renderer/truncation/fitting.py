@@ -98,21 +98,21 @@ def fit_parts(
     """
     ruler = _Ruler(profile, tokenizer, targets.has_frames(parts))
     if ruler.surely_fits(parts, limit):
-        return _uncounted(parts, ruler)
+        return _keep_uncounted(parts, ruler)
     counts = ruler.counts(parts)
     total = sum(counts) + ruler.markup(parts)
     if limit is None or total <= limit:
-        return Fitted(_counted(parts, counts), [], Counts(total))
+        return Fitted(_add_counts(parts, counts), [], Counts(total))
     need = -(-(total - limit) // step) * step
     pairs = keep_pairs or bool(profile and profile.user_first)
     plan = truncation_plan.Plan(parts, counts, ruler.costs(parts, counts), keep_last=keep_last, keep_pairs=pairs)
     fitting, left = _cut(parts, counts, ruler, plan, total, total - need)
     if left > limit:
-        raise _cannot_fit(fitting, left, limit)
-    return Fitted(fitting, _cuts(parts, counts, plan, total - limit), Counts(left))
+        raise _refuse_to_fit(fitting, left, limit)
+    return Fitted(fitting, _list_cuts(parts, counts, plan, total - limit), Counts(left))
 
 
-def _uncounted(parts: Sequence[Part], ruler: _Ruler) -> Fitted:
+def _keep_uncounted(parts: Sequence[Part], ruler: _Ruler) -> Fitted:
     """All parts unchanged, counted together when the tokens of any part, or the total, are first needed."""
 
     def count() -> tuple[int, list[int]]:
@@ -129,26 +129,26 @@ def _cut(
     """Run the plan until at most `goal` tokens are left or nothing more may be cut; return the rest and its tokens."""
     while True:
         plan.take(left - goal, ruler.shortened)
-        staying = _counted(compress(parts, plan.stays), compress(counts, plan.stays))
+        staying = _add_counts(compress(parts, plan.stays), compress(counts, plan.stays))
         if plan.shorter:
-            staying = _counted(*zip(*_with_shorter(parts, counts, plan), strict=True))
+            staying = _add_counts(*zip(*_replace_shortened(parts, counts, plan), strict=True))
         # If a profile joins adjacent parts, removing one saves less than its share: measure, and continue if needed.
         left = sum(map(_count_of, staying)) + ruler.markup(staying)
         if left <= goal or plan.exhausted:
             return staying, left
 
 
-def _with_shorter(parts: Sequence[Part], counts: list[int], plan: truncation_plan.Plan) -> list[tuple[Part, int]]:
+def _replace_shortened(parts: Sequence[Part], counts: list[int], plan: truncation_plan.Plan) -> list[tuple[Part, int]]:
     stay = compress(range(len(parts)), plan.stays)
     return [plan.shorter.get(index) or (parts[index], counts[index]) for index in stay]
 
 
-def _counted(parts: Iterable[Part], counts: Iterable[int]) -> list[Part]:
+def _add_counts(parts: Iterable[Part], counts: Iterable[int]) -> list[Part]:
     pairs = zip(parts, counts, strict=True)
-    return [part if part.token_count == count else _with_count(part, count) for part, count in pairs]
+    return [part if part.token_count == count else _add_count(part, count) for part, count in pairs]
 
 
-def _with_count(part: Part, count: int) -> Part:
+def _add_count(part: Part, count: int) -> Part:
     # Like dataclasses.replace but five times faster, which matters for a chat of thousands of turns.
     return Part(
         part.name,
@@ -166,29 +166,31 @@ def _with_count(part: Part, count: int) -> Part:
     )
 
 
-def _cuts(parts: Sequence[Part], counts: list[int], plan: truncation_plan.Plan, over: int) -> list[Cut]:
+def _list_cuts(parts: Sequence[Part], counts: list[int], plan: truncation_plan.Plan, over: int) -> list[Cut]:
     """List what was cut, in the template's order."""
     removed = [index for index, stays in enumerate(plan.stays) if not stays]
     priorities = {parts[index].truncation_priority for index in removed}
-    reasons: dict[int, str] = {priority: f"dropped: {_because(priority, over)}" for priority in priorities}
-    cuts = [Cut(part.name, at, counts[at], reasons[part.truncation_priority]) for at, part in _picked(parts, removed)]
+    reasons: dict[int, str] = {priority: f"dropped: {_explain_cut(priority, over)}" for priority in priorities}
+    cuts = [
+        Cut(part.name, at, counts[at], reasons[part.truncation_priority]) for at, part in _select_parts(parts, removed)
+    ]
     for index, (_, count) in plan.shorter.items():
         part = parts[index]
         where = "in the middle" if part.shrink == "middle" else f"at the {part.shrink}"
-        reason = f"shortened {where}: {_because(part.truncation_priority, over)}"
+        reason = f"shortened {where}: {_explain_cut(part.truncation_priority, over)}"
         cuts.append(Cut(part.name, index, counts[index] - count, reason))
     return sorted(cuts, key=lambda cut: cut.index) if plan.shorter else cuts
 
 
-def _picked(parts: Sequence[Part], indices: list[int]) -> Iterable[tuple[int, Part]]:
+def _select_parts(parts: Sequence[Part], indices: list[int]) -> Iterable[tuple[int, Part]]:
     return zip(indices, map(parts.__getitem__, indices), strict=True)
 
 
-def _because(priority: int, over: int) -> str:
+def _explain_cut(priority: int, over: int) -> str:
     return f"priority {priority}, prompt {over} tokens over its limit"
 
 
-def _cannot_fit(staying: list[Part], left: int, limit: int) -> TruncationError:
+def _refuse_to_fit(staying: list[Part], left: int, limit: int) -> TruncationError:
     protected = [part.label for part in staying]
     largest = sorted(staying, key=lambda part: -(part.token_count or 0))[:8]
     part_list = ", ".join(f"{part.label} ({part.token_count})" for part in largest)

@@ -21,26 +21,28 @@ def shortened(part: Part, tokens: int, tokenizer: Tokenizer) -> Part:
     text = part.content if isinstance(part.content, str) else ""
     borders = [0, *tokenizer.borders(text)]
     if part.shrink == "end":
-        keep = _most(len(borders) - 1, lambda count: tokenizer.count(text[: borders[count]]) <= tokens)
+        keep = _find_most(len(borders) - 1, lambda count: tokenizer.count(text[: borders[count]]) <= tokens)
         start, end = borders[keep], len(text)
     elif part.shrink == "start":
-        keep = _most(len(borders) - 1, lambda count: tokenizer.count(text[borders[-1 - count] :]) <= tokens)
+        keep = _find_most(len(borders) - 1, lambda count: tokenizer.count(text[borders[-1 - count] :]) <= tokens)
         start, end = 0, borders[-1 - keep]
     else:
-        keep = _most(len(borders) - 1, lambda count: tokenizer.count(_without_middle(text, borders, count)) <= tokens)
-        start, end = _middle(borders, keep)
+        keep = _find_most(
+            len(borders) - 1, lambda count: tokenizer.count(_remove_middle(text, borders, count)) <= tokens
+        )
+        start, end = _find_middle(borders, keep)
     gap = GAP if part.shrink == "middle" and 0 < start < end else ""
     content = text[:start] + gap + text[end:]
     return replace(
         part,
         content=content,
         token_count=tokenizer.count(content),
-        marks=_moved(part.marks, start, end, len(gap)),
+        marks=_move_marks(part.marks, start, end, len(gap)),
         input_tokens=None,
     )
 
 
-def _most(highest: int, fits: Callable[[int], bool]) -> int:
+def _find_most(highest: int, fits: Callable[[int], bool]) -> int:
     """The largest count that fits, found by bisection; 0 always fits."""
     low, high = 0, highest
     while low < high:
@@ -52,18 +54,18 @@ def _most(highest: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _middle(borders: list[int], keep: int) -> tuple[int, int]:
+def _find_middle(borders: list[int], keep: int) -> tuple[int, int]:
     """The range to remove so that `keep` pieces stay, the larger half of them at the start."""
     first = (keep + 1) // 2
     return borders[first], borders[len(borders) - 1 - (keep - first)]
 
 
-def _without_middle(text: str, borders: list[int], keep: int) -> str:
-    start, end = _middle(borders, keep)
+def _remove_middle(text: str, borders: list[int], keep: int) -> str:
+    start, end = _find_middle(borders, keep)
     return text[:start] + GAP + text[end:]
 
 
-def _moved(marks: tuple[Mark, ...], start: int, end: int, gap: int) -> tuple[Mark, ...]:
+def _move_marks(marks: tuple[Mark, ...], start: int, end: int, gap: int) -> tuple[Mark, ...]:
     """The marks after text[start:end] was replaced by a gap; marks inside that range are dropped."""
 
     def at(offset: int) -> int:

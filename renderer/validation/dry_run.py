@@ -127,10 +127,10 @@ def check_worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Probl
     if longest.size > 4_000_000:
         tokens = longest.size
     else:
-        prompts = _prompts(template.body, {**data, "token_limit": limit})
+        prompts = _render_prompts(template.body, {**data, "token_limit": limit})
         if prompts is None:
             return
-        tokens = max((_least_room(parts, tokenizer) for parts in prompts), default=0)
+        tokens = max((_compute_least_room(parts, tokenizer) for parts in prompts), default=0)
     place = document.place("token_limit")
     room = limit - document.reserve
     if tokens > room:
@@ -144,19 +144,19 @@ def check_worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Probl
         yield Problem("PT611", "note", message, where.line, where.column, variable=first)
 
 
-def _prompts(body: Body, data: Mapping[str, Any]) -> Sequence[Sequence[Part]] | None:
+def _render_prompts(body: Body, data: Mapping[str, Any]) -> Sequence[Sequence[Part]] | None:
     try:
         return body.parts(data)
     except RenderError:
         return None
 
 
-def _least_room(parts: Sequence[Part], tokenizer: Tokenizer) -> int:
+def _compute_least_room(parts: Sequence[Part], tokenizer: Tokenizer) -> int:
     """The tokens of one prompt's parts that may not be cut."""
-    return sum(_most_tokens(part, tokenizer) for part in parts if part.truncation_priority <= 0)
+    return sum(_estimate_most_tokens(part, tokenizer) for part in parts if part.truncation_priority <= 0)
 
 
-def _most_tokens(part: Part, tokenizer: Tokenizer) -> int:
+def _estimate_most_tokens(part: Part, tokenizer: Tokenizer) -> int:
     if not isinstance(part.content, str):
         return 0
     own_tokens, at, printed = [], 0, 0

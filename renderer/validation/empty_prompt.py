@@ -19,23 +19,25 @@ __all__ = ["empty_prompt"]
 def empty_prompt(document: Document, body: object) -> Problem | None:
     """Return an error if a body can't produce any text, whatever the data."""
     if isinstance(body, JinjaBody):
-        silent = not has_whole_line(body.unit) and not _says(outline(body.unit), values=document.format == "text")
-        if silent or (not body.names() and _gives_nothing(body)):
+        silent = not has_whole_line(body.unit) and not _may_print_text(
+            outline(body.unit), values=document.format == "text"
+        )
+        if silent or (not body.names() and _is_without_text(body)):
             subject = "the body gives no parts" if silent and document.format == "parts" else "the body says nothing"
-            return _problem(document, subject)
-    if isinstance(body, ShapedBody) and not any(map(_shows, body.pieces)):
-        return _problem(document, "the body says nothing")
+            return _make_problem(document, subject)
+    if isinstance(body, ShapedBody) and not any(map(_prints_text, body.pieces)):
+        return _make_problem(document, "the body says nothing")
     if isinstance(body, PrompterBody) and not body.says_something:
-        return _problem(document, "the prompter says nothing: it has no instruction, and no data can be given")
+        return _make_problem(document, "the prompter says nothing: it has no instruction, and no data can be given")
     return None
 
 
-def _problem(document: Document, subject: str) -> Problem:
+def _make_problem(document: Document, subject: str) -> Problem:
     place = document.body_place(0) if document.body else Place(1, 1)
     return Problem("PT311", "error", subject, place.line, place.column)
 
 
-def _says(pieces: Seq, *, values: bool) -> bool:
+def _may_print_text(pieces: Seq, *, values: bool) -> bool:
     """Whether these pieces print text of the author's, or with `values` anything at all."""
     return any(_may_say(pieces, values=values))
 
@@ -46,14 +48,14 @@ def _may_say(pieces: Seq, *, values: bool) -> Iterator[bool]:
             lines = piece.text.split("\n")
             yield any(line.strip() and (values or not line.lstrip().startswith("#")) for line in lines)
         elif isinstance(piece, Choice):
-            yield from (_says(branch, values=values) for branch in piece.branches)
+            yield from (_may_print_text(branch, values=values) for branch in piece.branches)
         elif isinstance(piece, Loop):
-            yield from (_says(inner, values=values) for inner in (piece.body, piece.otherwise))
+            yield from (_may_print_text(inner, values=values) for inner in (piece.body, piece.otherwise))
         else:
             yield values or isinstance(piece, Unknown)
 
 
-def _gives_nothing(body: JinjaBody) -> bool:
+def _is_without_text(body: JinjaBody) -> bool:
     """Whether a body that uses no data produces parts without content."""
     try:
         parts = [part for prompt in body.parts({}) for part in prompt]
@@ -69,7 +71,7 @@ def _has_content(content: Content) -> bool:
     return any(item.get("type") != "text" or str(item.get("text", "")).strip() for item in content)
 
 
-def _shows(piece: parser.Text | Field) -> bool:
+def _prints_text(piece: parser.Text | Field) -> bool:
     if not isinstance(piece, Field):
         return bool(piece.text.strip())
     for node in parser.walk(piece.node):

@@ -36,14 +36,14 @@ def declare_all(document: Document, schemas: Mapping[str, dict[str, Any]]) -> Fi
     entries = [f"{name}: {write_flow(schema)}" for name, schema in schemas.items()]
     title = f"Declare `{next(iter(schemas))}`" if len(schemas) == 1 else f"Declare all {len(schemas)}"
     lines = unify_newlines(document.text).split("\n")
-    edit = _declaring_edit(document, lines, entries)
+    edit = _make_declaring_edit(document, lines, entries)
     if edit is None:
         return None
     newline = "\r\n" if "\r\n" in document.text else "\n"
     return Fix(title, (replace(edit, text=edit.text.replace("\n", newline)),))
 
 
-def _declaring_edit(document: Document, lines: list[str], entries: list[str]) -> Edit | None:
+def _make_declaring_edit(document: Document, lines: list[str], entries: list[str]) -> Edit | None:
     block = "".join(f"  {entry}\n" for entry in entries)
     place = document.places.get(("inputs",))
     if "inputs" not in document.front or place is None:
@@ -70,7 +70,7 @@ def insert_key(document: Document, lines: list[str], written: str) -> Edit | Non
 
 def _edit_after_last(document: Document, lines: list[str], entries: list[str]) -> Edit | None:
     names = list(document.inputs or ())
-    first = _key_line(lines, document, names[0]) if names else None
+    first = _find_key_line(lines, document, names[0]) if names else None
     last = find_value(document, "inputs", names[-1]) if names else None
     if first is None or last is None or last.end_line is None:
         return None
@@ -101,7 +101,7 @@ def undeclare(document: Document, name: str) -> Fix | None:
     """Return a fix that removes an input; None if it shares a line with others or is the only one."""
     lines = unify_newlines(document.text).split("\n")
     place = find_value(document, "inputs", name)
-    first = _key_line(lines, document, name)
+    first = _find_key_line(lines, document, name)
     if len(document.inputs or ()) < 2 or first is None or place is None or place.end_line is None:
         return None
     return Fix(f"Remove the input `{name}`", (Edit(first, 1, place.end_line + 1, 1, ""),))
@@ -155,7 +155,7 @@ def find_value(document: Document, *path: str) -> Place | None:
     return Lines(text).place(start, end)
 
 
-def _key_line(lines: list[str], document: Document, name: str) -> int | None:
+def _find_key_line(lines: list[str], document: Document, name: str) -> int | None:
     """The line on which an input's key starts; None if the key shares its line with another or spans several."""
     place = document.places.get(("inputs", name))
     key = re.compile(rf" +(?:{re.escape(name)}|\"{re.escape(name)}\"|'{re.escape(name)}') *:")

@@ -67,7 +67,7 @@ class _Line:
 
 def foreign_placeholders(document: Document, body: object) -> Iterator[Problem]:
     """Return a warning for each kind of placeholder; its fix rewrites all of them in the document's format."""
-    placeholders = list(_found(document, body))
+    placeholders = list(_find_all(document, body))
     if not placeholders:
         return
     braces = not isinstance(body, JinjaBody)
@@ -77,7 +77,7 @@ def foreign_placeholders(document: Document, body: object) -> Iterator[Problem]:
         by_name.setdefault(placeholder.text, placeholder)
     for placeholder in list(by_name.values())[:_MOST]:
         place = document.body_place(placeholder.start, placeholder.end)
-        spelling = _written(placeholder.name, braces=braces)
+        spelling = _write_placeholder(placeholder.name, braces=braces)
         message = (
             f"`{placeholder.text}` reaches the model as it is; a value is written `{spelling}` in the format "
             f"{document.format}"
@@ -95,7 +95,7 @@ def foreign_placeholders(document: Document, body: object) -> Iterator[Problem]:
         )
 
 
-def _found(document: Document, body: object) -> Iterator[_Found]:
+def _find_all(document: Document, body: object) -> Iterator[_Found]:
     text = document.body
     pattern = _JINJA_HAS if isinstance(body, JinjaBody) else _BRACES_HAVE
     numbers = 0
@@ -115,7 +115,10 @@ def _found(document: Document, body: object) -> Iterator[_Found]:
                 numbers += 1
                 name = f"value_{numbers}"
             yield _Found(
-                match.start(), match.end(), match[0], _usable(name.replace(" ", "_").lower() if " " in name else name)
+                match.start(),
+                match.end(),
+                match[0],
+                _make_usable(name.replace(" ", "_").lower() if " " in name else name),
             )
 
 
@@ -137,12 +140,12 @@ def _read_line(text: str, start: int) -> _Line:
     return _Line(line.strip(), _CODE_LINE.search(line) is not None)
 
 
-def _usable(name: str) -> str:
+def _make_usable(name: str) -> str:
     is_taken = name in RESERVED or name in FUNCTIONS or name in GLOBALS
     return f"{name}_value" if is_taken else name
 
 
-def _written(name: str, *, braces: bool) -> str:
+def _write_placeholder(name: str, *, braces: bool) -> str:
     return "{" + name.replace(".", "_") + "}" if braces else "{{ " + name + " }}"
 
 
@@ -157,16 +160,16 @@ def _own_texts(document: Document, body: object) -> Sequence[tuple[int, int]]:
             hidden = "".join("\n" if sign == "\n" else " " for sign in blank[tag.start : tag.end])
             blank = blank[: tag.start] + hidden + blank[tag.end :]
         if document.format == "text":
-            return _between([(tag.start, tag.end) for tag in tags], len(blank))
-        return _contents(blank)
+            return _list_gaps([(tag.start, tag.end) for tag in tags], len(blank))
+        return _list_contents(blank)
     if isinstance(body, ShapedBody):
         return () if any(isinstance(piece, Field) for piece in body.pieces) else [(0, len(document.body))]
     if isinstance(body, PrompterBody):
-        return () if body.slots else _contents(document.body)
+        return () if body.slots else _list_contents(document.body)
     return ()
 
 
-def _between(spans: Sequence[tuple[int, int]], size: int) -> list[tuple[int, int]]:
+def _list_gaps(spans: Sequence[tuple[int, int]], size: int) -> list[tuple[int, int]]:
     edges = [0, *(edge for span in spans for edge in span), size]
     return list(zip(edges[::2], edges[1::2], strict=True))
 
@@ -174,31 +177,31 @@ def _between(spans: Sequence[tuple[int, int]], size: int) -> list[tuple[int, int
 _SPOKEN = ("content", "sections", "text", "instruction", "system", "user")
 
 
-def _contents(text: str) -> list[tuple[int, int]]:
+def _list_contents(text: str) -> list[tuple[int, int]]:
     """The places of the contents of parts, or of a prompter's texts; excludes names, comments and the like."""
     try:
         node = yaml_reader.compose(text)
     except yaml_reader.YamlError:
         return []
-    return list(_scalars(node, spoken=False))
+    return list(_list_scalars(node, spoken=False))
 
 
-def _scalars(node: yaml_reader.Node | None, *, spoken: bool) -> Iterator[tuple[int, int]]:
+def _list_scalars(node: yaml_reader.Node | None, *, spoken: bool) -> Iterator[tuple[int, int]]:
     if isinstance(node, yaml_reader.Scalar) and spoken:
         yield node.start, node.end
     elif isinstance(node, yaml_reader.Sequence):
         for item in node.items:
-            yield from _scalars(item, spoken=spoken)
+            yield from _list_scalars(item, spoken=spoken)
     elif isinstance(node, yaml_reader.Mapping):
         for pair in node.items:
-            yield from _scalars(pair.value, spoken=pair.key.value in _SPOKEN)
+            yield from _list_scalars(pair.value, spoken=pair.key.value in _SPOKEN)
 
 
 def _fix(document: Document, placeholders: Sequence[_Found], *, braces: bool) -> Fix:
     edits = []
     for placeholder in placeholders:
         place = document.body_place(placeholder.start, placeholder.end)
-        edits.append(_edit(place, _written(placeholder.name, braces=braces)))
+        edits.append(_edit(place, _write_placeholder(placeholder.name, braces=braces)))
     names = dict.fromkeys(
         placeholder.name.replace(".", "_") if braces else placeholder.name.split(".")[0] for placeholder in placeholders
     )
@@ -206,14 +209,12 @@ def _fix(document: Document, placeholders: Sequence[_Found], *, braces: bool) ->
     first = [edit for cure in fixes_needed if cure is not None for edit in cure.edits]
     if first:
         place = Place(first[0].line, first[0].column, first[0].end_line, first[0].end_column)
-        edits.insert(0, _edit(place, _together([edit.text for edit in first])))
-    return Fix(
-        f"Write {'it' if len(placeholders) == 1 else 'them all'} as `{_written(placeholders[0].name, braces=braces)}`",
-        tuple(edits),
-    )
+        edits.insert(0, _edit(place, _join_texts([edit.text for edit in first])))
+    example = _write_placeholder(placeholders[0].name, braces=braces)
+    return Fix(f"Write {'it' if len(placeholders) == 1 else 'them all'} as `{example}`", tuple(edits))
 
 
-def _together(texts: Sequence[str]) -> str:
+def _join_texts(texts: Sequence[str]) -> str:
     """Combine declarations at one place: in flow style each ends with a comma, except the last if nothing follows."""
     if len(texts) < 2 or texts[0].endswith(("\n", ", ")):
         return "".join(texts)

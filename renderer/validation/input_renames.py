@@ -36,7 +36,7 @@ def rename_input(document: Document, old: str, new: str, fragments: Mapping[str,
     is_declared = old in (document.inputs or {})
     if not is_declared and all(use.name != old for use in uses):
         raise InputRenameError(f"There is no input `{old}`.")
-    edits = [_key_edit(document, old, new)] if is_declared else []
+    edits = [_make_key_edit(document, old, new)] if is_declared else []
     # A variable that the text sets under the new name isn't a use of an input, and would shadow it.
     if any(use.name == new for use in uses) or re.search(rf"{{[{{%][^{{}}]*(?<![\w.]){new}(?!\w)", document.body):
         raise InputRenameError(f"The text uses `{new}` already.")
@@ -72,7 +72,7 @@ def _list_uses(document: Document, fragments: Mapping[str, str]) -> list[Use]:
         raise InputRenameError("The text has errors. Mend them first.") from error
 
 
-def _key_edit(document: Document, old: str, new: str) -> Edit:
+def _make_key_edit(document: Document, old: str, new: str) -> Edit:
     """An edit that renames the input's declaration."""
     value = document.places.get(("inputs", old))
     lines = unify_newlines(document.text).split("\n")

@@ -45,10 +45,10 @@ def render_with_placeholders(
     for fault in template.inputs.faults({**filled.data, **data}):
         if fault.variable in data and fault.variable not in filled.completed:
             raise fault
-    return _without_inputs(template).render_all(filled.data), filled.placeholders
+    return _remove_inputs(template).render_all(filled.data), filled.placeholders
 
 
-def _without_inputs(template: Template) -> Template:
+def _remove_inputs(template: Template) -> Template:
     """The same template without declared inputs, because placeholders need not fit their schemas."""
     document, body = replace(template.document, inputs=None), template.body
     if not isinstance(body, formats.WithoutInputs):
@@ -77,7 +77,7 @@ def fill_placeholders(document: Document, used: InputUses, data: Mapping[str, An
         elif "default" in schema:
             filled.data[name] = schema["default"]
         elif not usage.has_default or name in declared:
-            filled.data[name] = _placeholder(filled, schema, usage, name)
+            filled.data[name] = _make_placeholder(filled, schema, usage, name)
     if document.inputs is None:
         filled.data.update({name: value for name, value in data.items() if name not in filled.data})
     return filled
@@ -99,24 +99,24 @@ def _complete(filled: FilledData, value: Any, schema: Any, usage: Usage, path: s
         if key in value:
             whole[key] = _complete(filled, value[key], inner, part, f"{path}.{key}")
         elif key in schema.get("required", ()) or (key in usage.properties and not part.has_default):
-            whole[key] = _placeholder(filled, inner, part, f"{path}.{key}")
+            whole[key] = _make_placeholder(filled, inner, part, f"{path}.{key}")
     return whole
 
 
-def _placeholder(filled: FilledData, schema: Any, usage: Usage, path: str, depth: int = 0) -> Any:
+def _make_placeholder(filled: FilledData, schema: Any, usage: Usage, path: str, depth: int = 0) -> Any:
     """The placeholder for a missing value, of the declared type or else of one that fits its uses."""
     schema = schema if isinstance(schema, dict) else {}
     kind = example_data.find_type(schema) if {"type", "properties", "items"} & schema.keys() else usage.kind
     if kind == "array" and depth < _MAX_DEPTH:
         items = usage.items or Usage()
         return [
-            _placeholder(filled, schema.get("items", {}), items, f"{path}, {ordinal}", depth + 1)
+            _make_placeholder(filled, schema.get("items", {}), items, f"{path}, {ordinal}", depth + 1)
             for ordinal in _ORDINALS
         ]
     if kind == "object" and depth < _MAX_DEPTH:
         properties = schema.get("properties", {})
         return {
-            key: _placeholder(
+            key: _make_placeholder(
                 filled, properties.get(key, {}), usage.properties.get(key, Usage()), f"{path}.{key}", depth + 1
             )
             for key in dict.fromkeys((*properties, *usage.properties))

@@ -60,12 +60,12 @@ def find_secrets(text: str) -> Iterator[Secret]:
 def _find(text: str, patterns: Iterable[Pattern | re.Pattern[str]]) -> Iterator[Secret]:
     """As `find_secrets`, by these patterns only."""
     patterns = list(patterns)
-    sure = list(_without_overlaps(_known(text, [pattern for pattern in patterns if isinstance(pattern, Pattern)])))
+    sure = list(_remove_overlaps(_find_known(text, [pattern for pattern in patterns if isinstance(pattern, Pattern)])))
     yield from sure
-    yield from _beside(sure, list(_without_overlaps(_suspicious(text, patterns))))
+    yield from _skip_overlapping(sure, list(_remove_overlaps(_find_suspicious(text, patterns))))
 
 
-def _known(text: str, patterns: Iterable[Pattern]) -> Iterator[Secret]:
+def _find_known(text: str, patterns: Iterable[Pattern]) -> Iterator[Secret]:
     for pattern in patterns:
         for match in pattern.regex.finditer(text):
             start, end = match.span(1 if pattern.regex.groups else 0)
@@ -73,7 +73,7 @@ def _known(text: str, patterns: Iterable[Pattern]) -> Iterator[Secret]:
                 yield Secret(pattern.kind, start, end)
 
 
-def _suspicious(text: str, patterns: Collection[Pattern | re.Pattern[str]]) -> Iterator[Secret]:
+def _find_suspicious(text: str, patterns: Collection[Pattern | re.Pattern[str]]) -> Iterator[Secret]:
     if _ASSIGNED in patterns:
         for match in _ASSIGNED.finditer(text):
             if _is_random(match.group(1)) and not _PLACEHOLDER.search(match.group(1)):
@@ -84,7 +84,7 @@ def _suspicious(text: str, patterns: Collection[Pattern | re.Pattern[str]]) -> I
                 yield Secret("a secret", *match.span(), sure=False)
 
 
-def _without_overlaps(secrets: Iterable[Secret]) -> Iterator[Secret]:
+def _remove_overlaps(secrets: Iterable[Secret]) -> Iterator[Secret]:
     """Sort by position. Of overlapping ones, keep the one that begins first, or of those the one found first."""
     end = 0
     for secret in sorted(secrets, key=lambda secret: secret.start):
@@ -93,8 +93,8 @@ def _without_overlaps(secrets: Iterable[Secret]) -> Iterator[Secret]:
             yield secret
 
 
-def _beside(accepted: list[Secret], secrets: list[Secret]) -> Iterator[Secret]:
-    """Those that don't overlap any of `taken`; both are in the order of the text."""
+def _skip_overlapping(accepted: list[Secret], secrets: list[Secret]) -> Iterator[Secret]:
+    """Those that don't overlap any of `accepted`; both are in the order of the text."""
     index = 0
     for secret in secrets:
         while index < len(accepted) and accepted[index].end <= secret.start:
@@ -105,16 +105,16 @@ def _beside(accepted: list[Secret], secrets: list[Secret]) -> Iterator[Secret]:
 
 def _is_random(text: str) -> bool:
     """Words have less than three bits of entropy per character; keys have more, and digits."""
-    return any(character.isdigit() for character in text) and _bits(text) > 3.2
+    return any(character.isdigit() for character in text) and _compute_entropy(text) > 3.2
 
 
 def _is_base64(text: str) -> bool:
     """Whether it looks like base64 of random bytes: both cases, digits, a sign, and more entropy than a path."""
     kinds = (str.isupper, str.islower, str.isdigit, lambda character: character in "+/")
-    return all(any(map(kind, text)) for kind in kinds) and _bits(text) > 4.2
+    return all(any(map(kind, text)) for kind in kinds) and _compute_entropy(text) > 4.2
 
 
-def _bits(text: str) -> float:
+def _compute_entropy(text: str) -> float:
     counts = Counter(text)
     return -sum(count / len(text) * math.log2(count / len(text)) for count in counts.values())
 

@@ -12,7 +12,7 @@ _CLOSING = {"{{": "}}", "{%": "%}"}
 
 def has_word(word: str, text: str) -> bool:
     """Whether the text contains the word or phrase as a whole word, ignoring case."""
-    return bool(_word_pattern(word).search(text))
+    return bool(_compile_word(word).search(text))
 
 
 def find_word(word: str, text: str) -> Iterator[tuple[int, int]]:
@@ -20,7 +20,7 @@ def find_word(word: str, text: str) -> Iterator[tuple[int, int]]:
 
     Of two that are separated by one character only the first is found.
     """
-    for match in _word_pattern(word).finditer(text):
+    for match in _compile_word(word).finditer(text):
         yield match.span(1)
 
 
@@ -52,7 +52,7 @@ def blank_expressions(body: str) -> str:
     return "".join([*pieces, body[start:]])
 
 
-def _word_pattern(word: str) -> Pattern:
+def _compile_word(word: str) -> Pattern:
     """A pattern in which a space matches any white space.
 
     Word boundaries are required only next to a letter or digit, so that `C++` is found too.

@@ -94,7 +94,7 @@ class TagsStandard(Standard):
         others = ((index, tag) for index, tag in enumerate(document.tags) if self.allowed and tag not in self.allowed)
         for index, tag in islice(others, suggestions.MOST_NAMED):
             place = document.place("tags", index)
-            message = _not_allowed(tag, "tag", self.allowed)
+            message = _describe_not_allowed(tag, "tag", self.allowed)
             yield self._problem("PT003", message, place, fix=_fix(place, tag, self.allowed))
 
 
@@ -187,7 +187,7 @@ class ModelsStandard(Standard):
         model = subject.document.model
         if model is not None and model not in self.allowed:
             place = subject.document.place("model")
-            message = _not_allowed(model, "model", self.allowed)
+            message = _describe_not_allowed(model, "model", self.allowed)
             yield self._problem("PT009", message, place, fix=_fix(place, model, self.allowed))
 
 
@@ -206,7 +206,7 @@ class Standards:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types in the form of `read_standards`, without the standards that aren't set."""
-        return {name: _plain(standard) for name, standard in self.each()}
+        return {name: _to_plain(standard) for name, standard in self.each()}
 
     def each(self) -> Iterator[tuple[str, Standard]]:
         """Yield the standards that are set, by name."""
@@ -222,7 +222,7 @@ def check_standards(standards: Standards, subject: Subject) -> list[Problem]:
     return sorted(problems, key=lambda problem: (problem.line, problem.column, problem.code))
 
 
-def _plain(standard: Standard) -> dict[str, Any]:
+def _to_plain(standard: Standard) -> dict[str, Any]:
     """A standard in plain JSON types, without settings that require nothing."""
     settings = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(standard).items()}
     return {name: value for name, value in settings.items() if value not in (0, [])}
@@ -233,7 +233,7 @@ def _read_body(text: str) -> str:
     return document.body if document else ""
 
 
-def _not_allowed(name: str, noun: str, allowed: Collection[str]) -> str:
+def _describe_not_allowed(name: str, noun: str, allowed: Collection[str]) -> str:
     hint = suggestions.make_spelling_hint(name, allowed) or f"; allowed are {suggestions.list_names(allowed)}"
     return f"the {noun} `{suggestions.shorten_name(name)}` is not allowed in this namespace{hint}"
 

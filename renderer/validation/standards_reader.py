@@ -90,13 +90,13 @@ def _make_reader(name: str, setting: str) -> Callable[[Any], Any]:
     return _READERS.get((name, setting)) or _READERS[("", setting)]
 
 
-def _severity(value: Any) -> str:
+def _read_severity(value: Any) -> str:
     if value not in SEVERITIES:
         raise ValueError(f"one of {', '.join(SEVERITIES)}.")
     return str(value)
 
 
-def _whole(least: int, most: int) -> Callable[[Any], int]:
+def _read_whole_number(least: int, most: int) -> Callable[[Any], int]:
     def read(value: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
             raise ValueError(f"a whole number from {least} to {most:,}.")
@@ -105,7 +105,7 @@ def _whole(least: int, most: int) -> Callable[[Any], int]:
     return read
 
 
-def _words(value: Any) -> tuple[str, ...]:
+def _read_words(value: Any) -> tuple[str, ...]:
     """Single-line texts without duplicates and surrounding spaces."""
     if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
         raise ValueError("a list of texts.")
@@ -120,12 +120,12 @@ def _words(value: Any) -> tuple[str, ...]:
     return words
 
 
-def _names(value: Any) -> tuple[str, ...]:
-    """As `_words`, but an empty list allows everything."""
-    return () if value in ([], ()) else _words(value)
+def _read_names(value: Any) -> tuple[str, ...]:
+    """As `_read_words`, but an empty list allows everything."""
+    return () if value in ([], ()) else _read_words(value)
 
 
-def _pattern(value: Any) -> str:
+def _read_pattern(value: Any) -> str:
     if not isinstance(value, str) or not 1 <= len(value) <= _LONGEST_PATTERN:
         raise ValueError(f"a regular expression of 1 to {_LONGEST_PATTERN} characters.")
     try:
@@ -148,12 +148,12 @@ _KINDS: Mapping[str, type[Standard]] = {
     "models": ModelsStandard,
 }
 _READERS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
-    ("", "severity"): _severity,
-    ("", "words"): _words,
-    ("", "allowed"): _words,
-    ("", "pattern"): _pattern,
-    ("tags", "least"): _whole(0, _MOST_TAGS),
-    ("tags", "allowed"): _names,
-    ("samples", "least"): _whole(1, _MOST_SAMPLES),
-    ("size", "most"): _whole(1, _MOST_CHARACTERS),
+    ("", "severity"): _read_severity,
+    ("", "words"): _read_words,
+    ("", "allowed"): _read_words,
+    ("", "pattern"): _read_pattern,
+    ("tags", "least"): _read_whole_number(0, _MOST_TAGS),
+    ("tags", "allowed"): _read_names,
+    ("samples", "least"): _read_whole_number(1, _MOST_SAMPLES),
+    ("size", "most"): _read_whole_number(1, _MOST_CHARACTERS),
 }

@@ -18,7 +18,7 @@ def edit_tags(document: Document, tags: Sequence[str]) -> Fix | None:
     lines = unify_newlines(document.text).split("\n")
     if "tags" in document.front:
         place = find_value(document, "tags")
-        edit = _replacing_edit(lines, place, tags) if place is not None else None
+        edit = _make_replacing_edit(lines, place, tags) if place is not None else None
     else:
         edit = insert_key(document, lines, f"tags: {write_flow(list(tags))}\n")
     if edit is None:
@@ -27,10 +27,10 @@ def edit_tags(document: Document, tags: Sequence[str]) -> Fix | None:
     return Fix("Change the tags", (replace(edit, text=edit.text.replace("\n", newline)),))
 
 
-def _replacing_edit(lines: list[str], place: Place, tags: Sequence[str]) -> Edit | None:
+def _make_replacing_edit(lines: list[str], place: Place, tags: Sequence[str]) -> Edit | None:
     if place.end_line is None or place.end_column is None:
         return None
-    written = _text_between(lines, place, place.end_line, place.end_column)
+    written = _read_text_between(lines, place, place.end_line, place.end_column)
     if "#" in written:
         return None
     if written.startswith("["):
@@ -43,7 +43,7 @@ def _replacing_edit(lines: list[str], place: Place, tags: Sequence[str]) -> Edit
     return Edit(place.line, place.column, place.end_line, place.end_column, text)
 
 
-def _text_between(lines: list[str], place: Place, end_line: int, end_column: int) -> str:
+def _read_text_between(lines: list[str], place: Place, end_line: int, end_column: int) -> str:
     if place.line == end_line:
         return lines[place.line - 1][place.column - 1 : end_column - 1]
     first, last = lines[place.line - 1][place.column - 1 :], lines[end_line - 1][: end_column - 1]

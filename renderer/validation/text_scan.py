@@ -49,7 +49,7 @@ def scan_samples(samples: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
 
 def scan_values(value: Any, prefix: str, reason: str, *, sample: str | None = None) -> Iterator[Problem]:
     """Return secrets and personal data in a JSON value, including keys of mappings; `variable` is the path to each."""
-    for path, text in _texts(value, ""):
+    for path, text in _list_texts(value, ""):
         for secret in itertools.islice(secrets.find_secrets(text), _MOST):
             message = f"{prefix}`{path}` looks like {secret.kind}; {reason} ({secrets.ADVICE})"
             yield Problem("PT701", "error" if secret.sure else "warning", message, variable=path, sample=sample)
@@ -60,11 +60,11 @@ def scan_values(value: Any, prefix: str, reason: str, *, sample: str | None = No
 
 def is_harmless(values: Iterable[Any]) -> bool:
     """Whether none of these JSON values can contain a secret or personal data, by a single scan of all their texts."""
-    text = "\n".join(text for value in values for _, text in _texts(value, "", names=True))
+    text = "\n".join(text for value in values for _, text in _list_texts(value, "", names=True))
     return not any(True for find in (secrets.find_secrets, personal_data.find_personal_data) for _ in find(text))
 
 
-def _texts(value: Any, path: str, *, names: bool = False) -> Iterator[tuple[str, str]]:
+def _list_texts(value: Any, path: str, *, names: bool = False) -> Iterator[tuple[str, str]]:
     """Yield each text with its path; with `names` also all keys of mappings, otherwise only those with a secret."""
     if isinstance(value, str):
         yield path, value
@@ -74,10 +74,10 @@ def _texts(value: Any, path: str, *, names: bool = False) -> Iterator[tuple[str,
             if names or any(secret.sure for secret in secrets.find_secrets(name)):
                 yield path, name
                 name = "…"  # the path would repeat it
-            yield from _texts(item, f"{path}.{name}" if path else name, names=names)
+            yield from _list_texts(item, f"{path}.{name}" if path else name, names=names)
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            yield from _texts(item, f"{path}[{index}]", names=names)
+            yield from _list_texts(item, f"{path}[{index}]", names=names)
 
 
 _MARKS = re.compile(

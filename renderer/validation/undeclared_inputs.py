@@ -128,10 +128,10 @@ def infer_inputs(document: Document, fragments: Mapping[str, str], body: formats
     again.
     """
     if isinstance(body, JinjaBody):
-        return _inputs_of_units(body.unit_uses())
+        return _list_inputs_of_units(body.unit_uses())
     if document_fragments.can_have_fragments(document):
         known = {name: function.call for name, function in FUNCTIONS.items()}
-        return _inputs_of_units((unit, find_input_uses(unit)) for unit in parse_units(document, fragments, known))
+        return _list_inputs_of_units((unit, find_input_uses(unit)) for unit in parse_units(document, fragments, known))
     offered = {name: function.call for name, function in FUNCTIONS.items()}
     body = formats.find_format(document.format).compile(document, fragments, offered)
     uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
@@ -153,7 +153,7 @@ _LISTS = frozenset(
 ) | {"documents", "history"}
 
 
-def _inputs_of_units(unit_uses: Iterable[tuple[Unit, Sequence[Use]]]) -> dict[str, tuple[Use, Usage]]:
+def _list_inputs_of_units(unit_uses: Iterable[tuple[Unit, Sequence[Use]]]) -> dict[str, tuple[Use, Usage]]:
     inputs: dict[str, tuple[Use, Usage]] = {}
     for unit, uses in unit_uses:
         usages = infer_usages(unit)

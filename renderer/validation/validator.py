@@ -91,24 +91,24 @@ class _Checks:
         texts = self._try(lambda: fragments.resolve_fragments(self.document, self.source))
         if texts is None:
             return self.found
-        self._fragment_inputs(texts)
+        self._check_fragment_inputs(texts)
         if only_errors(self.found):
-            self._body_alone(texts)
+            self._check_body_alone(texts)
             return self.found
         template = self.template = self._try(lambda: Template(self.document, texts, profile, {}))
         if template is not None:
             template.vocabularies = self.vocabularies
-            self._names(template.body, texts)
+            self._check_names(template.body, texts)
             self.found.extend(template.body.problems())
             self.found.extend(validation_foreign_placeholders.foreign_placeholders(self.document, template.body))
             self.found.extend(outputs.find_output_problems(self.document))
             self.found.extend(declarations.advice(self.document))
-            self._limits(template)
-            self._trials(template)
-            self._samples(template)
+            self._check_limits(template)
+            self._try_rendering(template)
+            self._check_samples(template)
         return self.found
 
-    def _trials(self, template: Template) -> None:
+    def _try_rendering(self, template: Template) -> None:
         has_errors = bool(only_errors(self.found))
         has_own_names = self.document.format == "parts" and not self.samples
         if has_errors and not has_own_names:
@@ -126,12 +126,12 @@ class _Checks:
         if nothing is not None:
             self.found.append(nothing)
             return
-        too_long: list[Problem] = self._try(lambda: self._measured(template, dry_run.check_least_case)) or []
+        too_long: list[Problem] = self._try(lambda: self._measure_template(template, dry_run.check_least_case)) or []
         self.found.extend(too_long)
         if not problems and not too_long:
-            self.found.extend(self._try(lambda: self._measured(template, dry_run.check_worst_case)) or [])
+            self.found.extend(self._try(lambda: self._measure_template(template, dry_run.check_worst_case)) or [])
 
-    def _measured(
+    def _measure_template(
         self, template: Template, check: Callable[[Template, tokenizers.Tokenizer], Iterable[Problem]]
     ) -> list[Problem]:
         """Run a check of lengths. Without the vocabulary, use upper bounds; what they can't rule out is reported."""
@@ -142,10 +142,10 @@ class _Checks:
             problems = list(check(template, lazy.UpperBound(tokenizer.name)))
             sure = [problem for problem in problems if problem.code not in _OF_LENGTH]
             if len(sure) < len(problems):
-                sure.append(self._unmeasured(error))
+                sure.append(self._report_unmeasured(error))
             return sure
 
-    def _unmeasured(self, error: MissingVocabularyError) -> Problem:
+    def _report_unmeasured(self, error: MissingVocabularyError) -> Problem:
         place = self.document.place("token_limit")
         message = f"limits were not checked. {error.message}"
         return Problem("PT604", "warning", message, place.line, place.column, place.end_line, place.end_column)
@@ -158,12 +158,12 @@ class _Checks:
             self.found.append(error.to_problem())
             return None
 
-    def _body_alone(self, texts: Mapping[str, str]) -> None:
+    def _check_body_alone(self, texts: Mapping[str, str]) -> None:
         """If the front matter has errors, compile the body anyway to find its errors too."""
         functions = {name: function.call for name, function in FUNCTIONS.items()}
         self._try(lambda: formats.find_format(self.document.format).compile(self.document, texts, functions))
 
-    def _fragment_inputs(self, texts: Mapping[str, str]) -> None:
+    def _check_fragment_inputs(self, texts: Mapping[str, str]) -> None:
         inputs = self.document.inputs or {}
         whole = None if self.document.inputs is not None else self._declare_all(texts)
         for ref, text in texts.items():
@@ -196,7 +196,7 @@ class _Checks:
         }
         return fixes.declare_all(self.document, schemas) if schemas else None
 
-    def _names(self, body: formats.Body, texts: Mapping[str, str]) -> None:
+    def _check_names(self, body: formats.Body, texts: Mapping[str, str]) -> None:
         inputs = self.document.inputs
         if inputs is None:
             return
@@ -224,7 +224,7 @@ class _Checks:
                 place = self.document.place("inputs", name)
                 self._add("PT404", "warning", message, place, name, fixes.undeclare(self.document, name))
 
-    def _limits(self, template: Template) -> None:
+    def _check_limits(self, template: Template) -> None:
         limit, context = self.document.token_limit, template.context
         if limit is not None and context is not None and limit > context:
             place = self.document.place("token_limit")
@@ -236,7 +236,7 @@ class _Checks:
             message = f"a reserve of {self.document.reserve:,} leaves no room in {effective:,} tokens"
             self._add("PT606", "error", message, place)
 
-    def _samples(self, template: Template) -> None:
+    def _check_samples(self, template: Template) -> None:
         has_errors = bool(only_errors(self.found))
         for name, data in self.samples.items():
             faults: list[RenderError] = [*template.inputs.faults(data)]
@@ -244,10 +244,10 @@ class _Checks:
                 if not faults and not has_errors:
                     self._sample(template, name, data)
             except MissingVocabularyError as error:
-                self.found.append(self._unmeasured(error))
+                self.found.append(self._report_unmeasured(error))
             except RenderError as error:
                 faults.append(error)
-            self.found.extend(_of_sample(error, name) for error in faults)
+            self.found.extend(_name_sample(error, name) for error in faults)
 
     def _sample(self, template: Template, name: str, data: Mapping[str, Any]) -> None:
         for prompt in template.render_all(data):
@@ -276,7 +276,7 @@ class _Checks:
         self.found.append(Problem(code, severity, message, place.line, place.column, *ends, fix, variable))
 
 
-def _of_sample(error: RenderError, name: str) -> Problem:
+def _name_sample(error: RenderError, name: str) -> Problem:
     """A sample's error. One that only lacks a value may be completed later, so it only blocks a change request."""
     problem = error.to_problem()
     severity: Severity = "warning" if problem.code == "PT401" else "error"

@@ -67,14 +67,14 @@ def check_printable(value: Any) -> None:
         elif isinstance(item, _also):
             size += len(item) if isinstance(item, str) else 2
         else:
-            raise Unprintable(_what(item, is_inside=item is not value))
+            raise Unprintable(_describe_item(item, is_inside=item is not value))
         if size > MAX_TEXT:
             raise LimitError(f"this would print more than {MAX_TEXT:,} characters")
         if count + len(waiting) > MAX_ITEMS:
             raise LimitError(f"this would print more than {MAX_ITEMS:,} items")
 
 
-def _what(item: Any, *, is_inside: bool) -> str:
+def _describe_item(item: Any, *, is_inside: bool) -> str:
     kind = type(item).__name__
     description = _NAMES.get(kind, f"a {kind}, which has no text")
     if not is_inside:

@@ -41,7 +41,7 @@ class PartsParser:
     """Parses one document's renderings; caches the items it has read."""
 
     def __init__(self, sandbox: Sandbox) -> None:
-        self.marker = _unused_character(sandbox.texts)
+        self.marker = _find_unused_character(sandbox.texts)
         self._templates: dict[str, PartTemplate] = {}
 
     def parts(self, stream: Stream, names: Container[str]) -> list[Part]:
@@ -69,7 +69,7 @@ class PartsParser:
         lines = stream.item_lines(start == 0)
         if len(lines) != len(items):  # an item's dash and the line end before it are in different pieces
             starts = accumulate([len(item) + 3 for item in items[:-1]], initial=start)
-            lines = stream.lines(_one, tuple(starts))
+            lines = stream.lines(_count_one, tuple(starts))
         # The last item gets its own key if it lacks the line end that the others were cut with.
         items[-1] = items[-1][:-1] if items[-1].endswith("\n") else items[-1] + _UNENDED
         templates, parts = self._templates, []
@@ -85,7 +85,7 @@ class PartsParser:
         if _OTHER_BREAKS.search(item):
             raise _UnsureError
         pieces = item.removesuffix(_UNENDED).split(self.marker)
-        text = "- " + _numbered(pieces, self.marker) + ("" if item.endswith(_UNENDED) else "\n")
+        text = "- " + _number_pieces(pieces, self.marker) + ("" if item.endswith(_UNENDED) else "\n")
         node = yaml_reader.compose(text, _BOUNDS)
         if not isinstance(node, yaml_reader.Sequence) or len(node.items) != 1:
             raise _UnsureError
@@ -101,11 +101,11 @@ class PartsParser:
         try:
             return self._read(stream, slots, frozenset())
         except (PartError, yaml_reader.YamlError) as error:
-            nothing = _leading_nothings(stream)
+            nothing = _find_leading_nothings(stream)
             if nothing:
                 with suppress(PartError, yaml_reader.YamlError):
                     return self._read(stream, stream_slots(stream, names), nothing)
-            raise _blame(error, stream, slots) from error
+            raise _attribute_error(error, stream, slots) from error
 
     def _read(self, stream: Stream, slots: Slots, nothing: Container[int]) -> list[Part]:
         """`nothing` are the numbers of values that are left out: empty ones where no text can be."""
@@ -114,7 +114,7 @@ class PartsParser:
         def mark(number: int) -> str:
             return "" if number in nothing else f"{marker}{number}{marker}"
 
-        text = _marked(stream, mark)
+        text = _join_pieces(stream, mark)
         node = yaml_reader.compose(text, _BOUNDS)
         if node is None:
             return []
@@ -127,13 +127,13 @@ class PartsParser:
         return [template.fill(slots, line) for template, line in zip(templates, lines, strict=True)]
 
 
-def _marked(stream: Stream, mark: Callable[[int], str]) -> str:
+def _join_pieces(stream: Stream, mark: Callable[[int], str]) -> str:
     """The author's text with `mark(n)` as the n-th value."""
     texts, numbers = stream.sandbox.texts, count()
     return "".join([mark(next(numbers)) if piece < 0 else texts[piece] for piece in stream.pieces])
 
 
-def _leading_nothings(stream: Stream) -> frozenset[int]:
+def _find_leading_nothings(stream: Stream) -> frozenset[int]:
     """The empty values with nothing before them on their line, such as calls between parts made for a side effect."""
     texts, numbers, slots = stream.sandbox.texts, count(), set()
     before = ""
@@ -154,12 +154,14 @@ def stream_slots(stream: Stream, names: Container[str]) -> Slots:
     return Slots(stream.values, stream.sites(), names, ordinary=stream.sandbox.ordinary)
 
 
-def _blame(error: PartError | yaml_reader.YamlError, stream: Stream, slots: Slots) -> DocumentError | InputError:
+def _attribute_error(
+    error: PartError | yaml_reader.YamlError, stream: Stream, slots: Slots
+) -> DocumentError | InputError:
     if isinstance(error, PartError) and error.slot is not None:
         site = slots.sites[error.slot]
         place = Place(site.line, site.column)
         return InputError(error.message, code=error.code, place=place, variable=site.expression)
-    place = stream.place(_numbered_size, error.index)
+    place = stream.place(_count_digits, error.index)
     if error.code == "PT401":
         return InputError(error.message, code=error.code, place=place)
     fix = None
@@ -169,20 +171,20 @@ def _blame(error: PartError | yaml_reader.YamlError, stream: Stream, slots: Slot
     return DocumentError(error.message, code=error.code, place=place, fix=fix)
 
 
-def _one(number: int) -> int:
+def _count_one(number: int) -> int:
     return 1
 
 
-def _numbered_size(number: int) -> int:
+def _count_digits(number: int) -> int:
     return len(str(number)) + 2
 
 
-def _numbered(pieces: Sequence[str], marker: str) -> str:
+def _number_pieces(pieces: Sequence[str], marker: str) -> str:
     """The pieces between marks, joined by numbered marks."""
     return "".join(text if number == 0 else f"{marker}{number - 1}{marker}{text}" for number, text in enumerate(pieces))
 
 
-def _unused_character(texts: Sequence[str]) -> str:
+def _find_unused_character(texts: Sequence[str]) -> str:
     """A private-use character that isn't in the author's text."""
     characters = set().union(*map(set, texts)) if texts else set()
     for code in chain(range(0xE000, 0xF900), range(0xF0000, 0x10FFFE)):
