@@ -70,7 +70,9 @@ def account(request: HttpRequest, actor: Actor) -> HttpResponse:
             return redirect("mfa_index")
     else:
         UserSession.objects.create_from_request(request)  # list this session too, since it is in use now
-    return show(request, "accounts/account.html", _context(request, actor, profile_form, address_form), status=status)
+    return show(
+        request, "accounts/account.html", _build_context(request, actor, profile_form, address_form), status=status
+    )
 
 
 @never_cache
@@ -135,7 +137,7 @@ def _end_sessions(request: HttpRequest, actor: Actor, button: str) -> None:
     messages.success(request, ended if count else gettext("There was no other session."))
 
 
-def _context(
+def _build_context(
     request: HttpRequest, actor: Actor, profile_form: ProfileForm, address_form: AddressForm
 ) -> dict[str, object]:
     person = actor.person

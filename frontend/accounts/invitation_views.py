@@ -67,8 +67,8 @@ def accept(request: HttpRequest, secret: str) -> HttpResponse:
 def _accept_as(request: HttpRequest, person: User, invitation: Invitation, secret: str) -> HttpResponse:
     if request.method == "POST":
         services.accept_invitation(actor=Actor(person), secret=secret)
-        return _welcome(request, person, invitation)
-    return show(request, "accounts/invitation.html", {**_context(request, invitation), "person": person})
+        return _sign_in_and_redirect(request, person, invitation)
+    return show(request, "accounts/invitation.html", {**_build_context(request, invitation), "person": person})
 
 
 @sensitive_variables("password")
@@ -93,12 +93,12 @@ def _accept_as_new(request: HttpRequest, invitation: Invitation, secret: str) ->
                 if not has_password:
                     return redirect(f"{reverse('openid_connect_login', args=['oidc'])}?{urlencode({'next': '/'})}")
                 return _sign_in(request, person, invitation)
-    context = {**_context(request, invitation), "form": form, "has_password": has_password}
+    context = {**_build_context(request, invitation), "form": form, "has_password": has_password}
     return show(request, "accounts/invitation.html", context, status=status)
 
 
 def _sign_in(request: HttpRequest, person: User, invitation: Invitation) -> HttpResponse:
-    target = _welcome(request, person, invitation).url
+    target = _sign_in_and_redirect(request, person, invitation).url
     try:
         answer: HttpResponse = perform_password_login(
             request, {"username": person.username}, Login(user=person, redirect_url=target)
@@ -108,7 +108,7 @@ def _sign_in(request: HttpRequest, person: User, invitation: Invitation) -> Http
     return answer
 
 
-def _context(request: HttpRequest, invitation: Invitation) -> dict[str, object]:
+def _build_context(request: HttpRequest, invitation: Invitation) -> dict[str, object]:
     return {
         "invitation": invitation,
         "next": request.path,
@@ -116,7 +116,7 @@ def _context(request: HttpRequest, invitation: Invitation) -> dict[str, object]:
     }
 
 
-def _welcome(request: HttpRequest, person: User, invitation: Invitation) -> HttpResponseRedirect:
+def _sign_in_and_redirect(request: HttpRequest, person: User, invitation: Invitation) -> HttpResponseRedirect:
     space = invitation.namespace.name
     messages.success(
         request, gettext("Welcome to {space}: you are {role} there.").format(space=space, role=invitation.role)

@@ -47,7 +47,7 @@ def describe_watches(actor: Actor) -> list[str]:
         sentence = gettext("Everywhere else: {wish}.") if watches else gettext("Everywhere: {wish}.")
         sentences.append(sentence.format(wish=_SENTENCES[Watch.MINE]))
     for watch in watches:
-        topics = _name_topics(watch)
+        topics = _describe_topics(watch)
         wish = gettext("mail about {topics}").format(topics=topics) if topics else _SENTENCES[watch.level]
         if watch.namespace and watch.template:
             sentence = gettext("In {namespace}, {paths}: {wish}.")
@@ -60,7 +60,7 @@ def describe_watches(actor: Actor) -> list[str]:
     return sentences
 
 
-def _name_topics(watch: Watch) -> str:
+def _describe_topics(watch: Watch) -> str:
     return ", ".join(str(TOPICS_IN_WORDS[topic]) for topic in watch.topic_list)
 
 
@@ -98,7 +98,7 @@ def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
     watches = notification_queries.list_own_watches(actor)
     context = {
         "section": "account",
-        "watches": [(watch, _name_topics(watch) or words[watch.level]) for watch in watches],
+        "watches": [(watch, _describe_topics(watch) or words[watch.level]) for watch in watches],
         "namespaces": [namespace.name for namespace, _role in namespace_queries.list_namespaces(actor)],
         "levels": LEVELS,
         "form": form,

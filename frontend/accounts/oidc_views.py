@@ -32,7 +32,7 @@ def redirect_to_provider(
     request: HttpRequest, provider_id: str, target: str, *, is_trial: bool = False
 ) -> HttpResponse:
     """Redirect to the provider. target: the page after sign-in; is_trial: sign nobody in, see `oidc_trial`."""
-    adapter = _adapter(request, provider_id)
+    adapter = _find_adapter(request, provider_id)
     nonce = secrets.token_urlsafe(24)
     try:
         provider = adapter.get_provider()
@@ -46,7 +46,7 @@ def redirect_to_provider(
             is_trial=is_trial,
         )
     except (RequestException, OAuth2Error, AttributeError, KeyError, TypeError, ValueError):
-        return _sorry(
+        return _render_refusal(
             request, gettext("The provider does not answer as it should. Try again, or sign in with a password."), 503
         )
     return answer
@@ -54,7 +54,7 @@ def redirect_to_provider(
 
 def complete_sign_in(request: HttpRequest, provider_id: str) -> HttpResponse:
     """The callback: exchange the code, and validate the provider's response in full before signing anyone in."""
-    adapter = _adapter(request, provider_id)
+    adapter = _find_adapter(request, provider_id)
     try:
         answer: HttpResponse = OAuth2CallbackView.adapter_view(adapter)(request)
     except ImmediateHttpResponse as answered:
@@ -65,10 +65,10 @@ def complete_sign_in(request: HttpRequest, provider_id: str) -> HttpResponse:
 @require_safe
 def show_cancelled(request: HttpRequest) -> HttpResponse:
     """The page for a sign-in that the user cancelled at the provider."""
-    return _sorry(request, gettext("You cancelled the sign-in. Nothing was stored."), 200)
+    return _render_refusal(request, gettext("You cancelled the sign-in. Nothing was stored."), 200)
 
 
-def _adapter(request: HttpRequest, provider_id: str) -> Adapter:
+def _find_adapter(request: HttpRequest, provider_id: str) -> Adapter:
     adapter = Adapter(request)
     try:
         if provider_id == PROVIDER and adapter.get_provider():
@@ -78,6 +78,6 @@ def _adapter(request: HttpRequest, provider_id: str) -> Adapter:
     raise Http404
 
 
-def _sorry(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
+def _render_refusal(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
     context = {"heading": gettext("You are not signed in"), "reason": sentence}
     return show(request, "web/not_signed_in.html", context, status=status)

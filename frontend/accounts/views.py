@@ -116,7 +116,7 @@ def no_password(request: HttpRequest, _actor: Actor) -> HttpResponse:
 @require_POST
 def set_theme(request: HttpRequest) -> HttpResponse:
     """Store light or dark in a cookie, so that the server renders it before the first paint."""
-    answer = redirect(_inside(request, request.POST.get("next", "/")))
+    answer = redirect(_keep_inside(request, request.POST.get("next", "/")))
     theme = request.POST.get("theme", "system")
     if theme in ("light", "dark"):
         answer.set_cookie("theme", theme, max_age=YEAR, samesite="Lax", secure=request.is_secure())
@@ -127,10 +127,10 @@ def set_theme(request: HttpRequest) -> HttpResponse:
 
 def read_target(request: HttpRequest) -> str:
     """The page to open after sign-in: the local page that was requested, else the home page."""
-    return _inside(request, request.POST.get("next") or request.GET.get("next") or "/")
+    return _keep_inside(request, request.POST.get("next") or request.GET.get("next") or "/")
 
 
-def _inside(request: HttpRequest, target: str) -> str:
+def _keep_inside(request: HttpRequest, target: str) -> str:
     """The target if it is on this server, else the home page."""
     inside = url_has_allowed_host_and_scheme(target, {request.get_host()}, require_https=request.is_secure())
     return target if inside and target.startswith("/") else "/"  # `redirect` would resolve a bare word as a URL name

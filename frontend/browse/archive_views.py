@@ -27,7 +27,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     refusal: PromptuaryError | None = None
     if request.method == "POST":
         try:
-            sentence = _act(request, actor, name)
+            sentence = _perform_action(request, actor, name)
         except PromptuaryError as error:
             refusal = error
         else:
@@ -53,7 +53,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return show(request, "browse/archive.html", context, status=find_status(refusal) if refusal else 200)
 
 
-def _act(request: HttpRequest, actor: Actor, name: str) -> str:
+def _perform_action(request: HttpRequest, actor: Actor, name: str) -> str:
     if request.POST.get("do") == "unarchive":
         template_archive.unarchive_template(actor=actor, name=name)
         return gettext("{name} is restored.").format(name=name)

@@ -48,7 +48,7 @@ def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
         return _undo(request, actor)
     sent = request.POST if request.method == "POST" else request.GET
     act = "archive" if sent.get("act") == "archive" else "tag"
-    names = _chosen_names(sent)
+    names = _read_chosen_names(sent)
     form_class = _ArchiveForm if act == "archive" else _TagForm
     form, status = form_class(request.POST if request.method == "POST" else None), 200
     refusals: dict[str, str] = {}
@@ -56,13 +56,13 @@ def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
         status = 422
         if form.is_valid():
             try:
-                changed = _do(actor, act, names, form)
+                changed = _perform_action(actor, act, names, form)
             except Invalid as error:
                 refusals = {name: error.fields[name] for name in names if name in error.fields}
                 add_errors(form, _summarize(refusals, names) if refusals else error)
                 status = find_status(error)
             else:
-                _say_done(request, actor, act, changed, names)
+                _add_done_message(request, actor, act, changed, names)
                 return _redirect_to_list(actor, names)
     templates = {template.name: template for template in bookmark_queries.find_readable(actor, names)}
     context = {
@@ -75,11 +75,13 @@ def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "browse/bulk.html", context, status=status)
 
 
-def _say_done(request: HttpRequest, actor: Actor, act: str, changed: Sequence[str], names: Sequence[str]) -> None:
+def _add_done_message(
+    request: HttpRequest, actor: Actor, act: str, changed: Sequence[str], names: Sequence[str]
+) -> None:
     """Confirm in the status line of the next page what was done, with an undo button."""
     # Name the version that the tags created, so that undo doesn't revert one saved later.
     refs = {each.name: each.latest.number for each in bookmark_queries.find_readable(actor, changed) if each.latest}
-    context = {"sentence": _sentence(act, changed, names), "act": act, "refs": refs}
+    context = {"sentence": _describe_result(act, changed, names), "act": act, "refs": refs}
     messages.success(request, render_to_string("frontend/browse/_bulk_done.html", context, request))
 
 
@@ -117,11 +119,11 @@ def _redirect_to_list(actor: Actor, names: Sequence[str]) -> HttpResponse:
     return redirect("folder", namespaces.pop()) if len(namespaces) == 1 else redirect("browse")
 
 
-def _chosen_names(sent: QueryDict) -> list[str]:
+def _read_chosen_names(sent: QueryDict) -> list[str]:
     return list(dict.fromkeys(name.replace("\0", "") for name in sent.getlist("template")))
 
 
-def _do(actor: Actor, act: str, names: Sequence[str], form: forms.Form) -> list[str]:
+def _perform_action(actor: Actor, act: str, names: Sequence[str], form: forms.Form) -> list[str]:
     values = form.cleaned_data
     if act == "archive":
         return bulk.archive_templates(actor=actor, names=names, reason=values["reason"], force=values["force"])
@@ -138,7 +140,7 @@ def _summarize(refusals: dict[str, str], names: Sequence[str]) -> Invalid:
     return Invalid(sentence.format(refused=len(refusals), count=len(names)))
 
 
-def _sentence(act: str, changed: Sequence[str], names: Sequence[str]) -> str:
+def _describe_result(act: str, changed: Sequence[str], names: Sequence[str]) -> str:
     if act == "archive":
         archived = ngettext(
             "{count} template archived. They can still be fetched, and restored.",

@@ -118,11 +118,15 @@ def parse_month(text: str, today: date) -> Month:
 def lay_out_days(month: Month, calendar: Calendar, today: date, zone: tzinfo) -> list[CalendarDay]:
     """The days of the month's weeks, with times in the given time zone."""
     items: defaultdict[date, list[CalendarItem]] = defaultdict(list)
-    listed = (*_scheduled(calendar), *map(_moved, calendar.moves), *map(_rolled_out, calendar.rollouts))
+    listed = (
+        *_list_scheduled(calendar),
+        *map(_describe_move, calendar.moves),
+        *map(_describe_rollout, calendar.rollouts),
+    )
     for item in sorted(listed, key=lambda item: item.at):
         local = replace(item, at=item.at.astimezone(zone))
         items[local.at.date()].append(local)
-    freezes = _freezes_by_day(month.days, calendar.windows, zone)
+    freezes = _group_freezes_by_day(month.days, calendar.windows, zone)
     return [
         CalendarDay(
             day,
@@ -144,7 +148,7 @@ def fold_items(items: list[CalendarItem]) -> tuple[list[CalendarItem], list[Cale
     return shown, happened[:first] + coming[SHOWN:]
 
 
-def _scheduled(calendar: Calendar) -> Iterator[CalendarItem]:
+def _list_scheduled(calendar: Calendar) -> Iterator[CalendarItem]:
     for change in calendar.changes:
         if change.goes_live_at is not None:
             what = gettext("{label} to v{number}").format(label=change.label, number=change.version.number)
@@ -169,7 +173,7 @@ _MOVES: Mapping[str, str | Promise] = {
 }
 
 
-def _moved(move: LabelMove) -> CalendarItem:
+def _describe_move(move: LabelMove) -> CalendarItem:
     target = move.label
     if move.after:
         target = gettext("{label} to v{number}").format(label=move.label, number=move.after.number)
@@ -187,7 +191,7 @@ _ROLLOUTS: Mapping[str, str | Promise] = {
 }
 
 
-def _rolled_out(moment: RolloutMoment) -> CalendarItem:
+def _describe_rollout(moment: RolloutMoment) -> CalendarItem:
     rollout = moment.rollout
     share, number = name_share(moment.share), rollout.candidate.number
     what = str(_ROLLOUTS[moment.kind]).format(label=rollout.label, number=number, share=share)
@@ -196,7 +200,7 @@ def _rolled_out(moment: RolloutMoment) -> CalendarItem:
     return CalendarItem(moment.at, "due" if is_due else "moved", what, rollout.template.name, url, person)
 
 
-def _freezes_by_day(
+def _group_freezes_by_day(
     days: Sequence[date], windows: Sequence[FreezeWindow], zone: tzinfo
 ) -> dict[date, list[FreezeOnDay]]:
     freezes: defaultdict[date, list[FreezeOnDay]] = defaultdict(list)
@@ -205,12 +209,12 @@ def _freezes_by_day(
         for it in windows:
             if it.window.begins < ends and begins < it.window.ends:
                 space = it.freeze.namespace.name
-                hours = _hours(it, begins, ends, zone)
+                hours = _format_hours(it, begins, ends, zone)
                 freezes[day].append(FreezeOnDay(space, it.freeze.reason, hours, reverse("freezes", args=[space])))
     return freezes
 
 
-def _hours(it: FreezeWindow, begins: datetime, ends: datetime, zone: tzinfo) -> str:
+def _format_hours(it: FreezeWindow, begins: datetime, ends: datetime, zone: tzinfo) -> str:
     start = "" if it.window.begins <= begins else f"{it.window.begins.astimezone(zone):%H:%M}"
     end = "" if it.window.ends >= ends else f"{it.window.ends.astimezone(zone):%H:%M}"
     if start and end:

@@ -38,12 +38,12 @@ def calendar(request: HttpRequest, actor: Actor) -> HttpResponse:
         "zone": timezone.get_current_timezone_name(),
         "names": names,
         "namespace": namespace,
-        "previous_url": _address(month.previous, namespace),
-        "next_url": _address(month.following, namespace),
-        "today_url": _address(parse_month("", today), namespace),
+        "previous_url": _build_address(month.previous, namespace),
+        "next_url": _build_address(month.following, namespace),
+        "today_url": _build_address(parse_month("", today), namespace),
     }
     return show(request, "browse/calendar.html", context)
 
 
-def _address(month: Month, namespace: str) -> str:
+def _build_address(month: Month, namespace: str) -> str:
     return f"?{urlencode({'month': month.slug, **({'namespace': namespace} if namespace else {})})}"

@@ -53,7 +53,7 @@ def choose_action(
         word = gettext("Roll back to v{number}").format(number=failure.back)
         return RowAction(word, failure.back_url, in_panel=True)
     if rollout is not None:
-        return _rollout_action(rollout, role)
+        return _choose_rollout_action(rollout, role)
     if state.gate is not None:
         return _request_action(state, state.gate, role)
     if state.state != "ready" or state.source is None:
@@ -75,7 +75,7 @@ def choose_action(
     return RowAction(promote, address, reason, in_panel=True, is_blocked=bool(state.blocking))
 
 
-def _rollout_action(rollout: RolloutRow, role: Role | None) -> RowAction:
+def _choose_rollout_action(rollout: RolloutRow, role: Role | None) -> RowAction:
     """The next step of the rollout, if the user may take it; a freeze makes it unavailable."""
     if not may(role, Verb.PUBLISH) or rollout.rollout.state == Rollout.PAUSED:
         return RowAction(gettext("Open rollout"), f"{reverse('change', args=[rollout.rollout.change_id])}#rollout")

@@ -144,15 +144,15 @@ def group_rows(
         space = row.template.namespace
         held = roles.get(space.pk)
         if not groups or groups[-1].namespace != space.name:
-            heads = [_head(space, label, pair[1], freezes.get(space.pk)) for label in columns]
+            heads = [_build_head(space, label, pair[1], freezes.get(space.pk)) for label in columns]
             may_release = pair[1] in space.protected_labels and may(held.highest if held else None, Verb.PROPOSE)
             groups.append(Group(space.name, heads, [], may_release))
         role = held.at(row.template.path) if held else None
-        groups[-1].lines.append(_line(row, states[row.template.pk], columns, role, pair, divided, failing))
+        groups[-1].lines.append(_build_line(row, states[row.template.pk], columns, role, pair, divided, failing))
     return groups
 
 
-def _head(space: Namespace, label: str, target: str, freeze: StandingFreeze | ComingFreeze | None) -> Head:
+def _build_head(space: Namespace, label: str, target: str, freeze: StandingFreeze | ComingFreeze | None) -> Head:
     protected = label in space.protected_labels
     if label != target:
         return Head(label, protected)
@@ -163,7 +163,7 @@ def _head(space: Namespace, label: str, target: str, freeze: StandingFreeze | Co
     return Head(label, True, f"{rule}, {freeze.short_notice}", freeze.notice) if freeze else Head(label, True, rule)
 
 
-def _line(
+def _build_line(
     row: EnvironmentRow,
     state: PromotionState,
     columns: Collection[str],
@@ -177,7 +177,7 @@ def _line(
     cells: list[Cell] = []
     left = 0
     for label in columns:
-        cell = _cell(template, label, row.places.get(label), role, is_target=label == pair[1])
+        cell = _build_cell(template, label, row.places.get(label), role, is_target=label == pair[1])
         behind = max(0, left - cell.number) if cell.number else 0
         place = (template.pk, label)
         checks = summarize_checks(state.checks) if label == pair[0] else None
@@ -198,7 +198,7 @@ def _line(
         state=state,
         action=action,
         selectable=selectable,
-        rank=_RANKS.index(_kind(state, target, action, is_scheduled=goes_live_at is not None)),
+        rank=_RANKS.index(_choose_kind(state, target, action, is_scheduled=goes_live_at is not None)),
         menu=build_menu(row, state, others, role, date_url, _list_roll_backs(cells, action)),
         goes_live_at=goes_live_at,
         request_checks=summarize_checks(state.gate.checks) if state.gate and not state.proposes_source else None,
@@ -215,7 +215,7 @@ def _list_roll_backs(cells: Sequence[Cell], action: RowAction | None) -> list[Me
     ]
 
 
-def _kind(state: PromotionState, target: Cell, action: RowAction | None, *, is_scheduled: bool) -> str:
+def _choose_kind(state: PromotionState, target: Cell, action: RowAction | None, *, is_scheduled: bool) -> str:
     """The row's entry in `_RANKS`."""
     if state.emergency:
         return "emergency"
@@ -230,7 +230,9 @@ def _kind(state: PromotionState, target: Cell, action: RowAction | None, *, is_s
     return "blocked" if action.is_blocked or not action.url else "ready"
 
 
-def _cell(template: Template, label: str, place: EnvironmentCell | None, role: Role | None, *, is_target: bool) -> Cell:
+def _build_cell(
+    template: Template, label: str, place: EnvironmentCell | None, role: Role | None, *, is_target: bool
+) -> Cell:
     newest = template.latest.number if template.latest else 0
     if label == LATEST:
         return Cell(label, False, newest, template.latest.created_at if template.latest else None)

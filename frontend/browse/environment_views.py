@@ -100,7 +100,7 @@ def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
     groups = group_rows(rows, states, roles, pair, freezes, divided, failures)
     counts = _Counts(
-        ready=_at_least(promotable.ready, sum(state.state == "ready" for state in states.values())),
+        ready=_count_at_least(promotable.ready, sum(state.state == "ready" for state in states.values())),
         opened=promotable.opened,
         rolling=len(_list_rolling_templates(rollouts)),
         failing=live_failures.count_failing_templates(actor),
@@ -186,7 +186,7 @@ def _list_tabs(chosen: _Filter, counts: _Counts) -> list[dict[str, Any]]:
         ("behind", gettext("Behind"), counts.behind),
     )
     shown = "" if chosen.view == "all" else chosen.view
-    return [_tab(word, count, view == shown, {"q": chosen.words, "show": view}) for view, word, count in tabs]
+    return [_build_tab(word, count, view == shown, {"q": chosen.words, "show": view}) for view, word, count in tabs]
 
 
 def _list_busy_templates(
@@ -213,7 +213,7 @@ def _list_rolling_templates(rollouts: Collection[Rollout], words: str = "") -> l
     )
 
 
-def _at_least(count: MatchCount, shown: int) -> MatchCount:
+def _count_at_least(count: MatchCount, shown: int) -> MatchCount:
     """The count, raised to the number of rows on the page if it isn't exact."""
     return count if count.is_exact else MatchCount(max(count.number, shown), is_exact=False)
 
@@ -236,6 +236,6 @@ def _choose_pair(
     return source, target
 
 
-def _tab(word: str, count: MatchCount | None, on: bool, query: Mapping[str, str]) -> dict[str, Any]:
+def _build_tab(word: str, count: MatchCount | None, on: bool, query: Mapping[str, str]) -> dict[str, Any]:
     kept = {name: value for name, value in query.items() if value}
     return {"word": word, "count": count, "on": on, "url": f"?{urlencode(kept)}"}

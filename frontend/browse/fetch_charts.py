@@ -75,10 +75,10 @@ class Sparkline:
 def draw_sparklines(templates: Iterable[int]) -> dict[int, Sparkline]:
     """Sparklines by template id, for templates with fetches. Each has its own scale, because only the shape matters."""
     counts = usage_queries.count_by_template_and_day(templates, DAYS)
-    return {template: _sparkline(per_day) for template, per_day in counts.items()}
+    return {template: _draw_sparkline(per_day) for template, per_day in counts.items()}
 
 
-def _sparkline(per_day: list[int]) -> Sparkline:
+def _draw_sparkline(per_day: list[int]) -> Sparkline:
     top = max(per_day) or 1
     heights = [SPARK_MARGIN + SPARK_HEIGHT * (1 - count / top) for count in per_day]
     step = SPARK_WIDTH / (DAYS - 1)
@@ -91,11 +91,11 @@ def draw(template: Template, live: int | None, label: str, *, most: int = 4) -> 
     by_version = usage_queries.count_by_version_and_day(template, DAYS)
     rows = describe_fetchers(usage_queries.list_fetchers(template, DAYS), live)
     return Fetched(
-        lines=_lines(by_version),
-        days=_days(),
+        lines=_draw_lines(by_version),
+        days=_list_days(),
         rows=rows[:most],
         more=max(len(rows) - most, 0),
-        stragglers=[_straggler(row, label) for row in rows if row.behind > 0][:2],
+        stragglers=[_describe_outdated_fetches(row, label) for row in rows if row.behind > 0][:2],
         by_label=usage_queries.count_by_label(template, DAYS),
         total=sum(sum(counts) for counts in by_version.values()),
     )
@@ -119,7 +119,7 @@ def describe_fetchers(fetchers: list[Fetcher], live: int | None) -> list[Asker]:
     ]
 
 
-def _lines(by_version: Mapping[int, list[int]]) -> list[Line]:
+def _draw_lines(by_version: Mapping[int, list[int]]) -> list[Line]:
     shown = list(by_version.items())[:MOST_LINES]
     top = max((max(counts) for _, counts in shown), default=0)
     if not top:
@@ -127,12 +127,12 @@ def _lines(by_version: Mapping[int, list[int]]) -> list[Line]:
     lines: list[Line] = []
     for rank, (number, counts) in enumerate(shown):
         heights = [TOP + HEIGHT * (1 - count / top) for count in counts]
-        points = " ".join(f"{_across(place):.1f},{height:.1f}" for place, height in enumerate(heights))
+        points = " ".join(f"{_compute_x(place):.1f},{height:.1f}" for place, height in enumerate(heights))
         lines.append(Line(number, sum(counts), points, heights[-1], heights[-1], rank))
-    return _part_names(lines)
+    return _separate_names(lines)
 
 
-def _part_names(lines: list[Line]) -> list[Line]:
+def _separate_names(lines: list[Line]) -> list[Line]:
     """Move names at the right end apart, and keep the lowest inside the drawing."""
     parted: list[Line] = []
     lowest = TOP + HEIGHT + 4
@@ -143,16 +143,16 @@ def _part_names(lines: list[Line]) -> list[Line]:
     return sorted(parted, key=lambda line: line.rank)
 
 
-def _across(place: int) -> float:
+def _compute_x(place: int) -> float:
     return LEFT + WIDTH * place / (DAYS - 1)
 
 
-def _days() -> list[tuple[float, str]]:
+def _list_days() -> list[tuple[float, str]]:
     today = datetime.now(UTC).date()
-    return [(_across(place), date_format(today - timedelta(days=DAYS - 1 - place), "D")) for place in range(DAYS)]
+    return [(_compute_x(place), date_format(today - timedelta(days=DAYS - 1 - place), "D")) for place in range(DAYS)]
 
 
-def _straggler(row: Asker, label: str) -> str:
+def _describe_outdated_fetches(row: Asker, label: str) -> str:
     sentence = {
         1: gettext("{service} is pinned to v{number}, one behind {label}."),
         2: gettext("{service} is pinned to v{number}, two behind {label}."),

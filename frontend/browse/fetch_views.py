@@ -60,7 +60,7 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "crumbs": breadcrumbs(template.name),
         "days": usage_queries.DAYS,
         "rows": describe_fetchers(fetchers, live),
-        "former_names": _former_names(template, fetchers),
+        "former_names": _list_former_names(template, fetchers),
         "by_label": usage_queries.count_by_label(template),
         "reported": client_reports.reports_by_version(template),
         "scores": scores,
@@ -70,7 +70,7 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return show(request, "browse/fetches.html", context, status=status)
 
 
-def _former_names(template: Template, fetchers: Iterable[Fetcher]) -> list[FormerNameUse]:
+def _list_former_names(template: Template, fetchers: Iterable[Fetcher]) -> list[FormerNameUse]:
     services: dict[str, list[str]] = {name: [] for name in former_names.list_names(template)[1:]}
     for fetcher in fetchers:
         for name in fetcher.former_names:

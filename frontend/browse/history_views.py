@@ -40,7 +40,7 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     page = versions_query.list_versions(actor, name, cursor=request.GET.get("cursor"), limit=50)
     moves: list[LabelMove] = label_queries.list_label_moves(actor, name, limit=200).items
     marks = list_label_statuses(actor, template, label_queries.read_label_numbers(template), moves)
-    rows = [_row(entry, marks, choose_live_label(template.namespace)) for entry in page.items]
+    rows = [_build_row(entry, marks, choose_live_label(template.namespace)) for entry in page.items]
     numbers = [row.entry.version.number for row in rows]
     may_write = permissions.is_allowed(actor, Verb.SAVE, template.namespace, template.path)
     context = {
@@ -51,7 +51,7 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "moves": moves[:30],
         "protected_labels": template.namespace.protected_labels,
         "default_to": numbers[0] if numbers else None,
-        "default_from": _baseline(marks, numbers, choose_live_label(template.namespace)),
+        "default_from": _choose_baseline(marks, numbers, choose_live_label(template.namespace)),
         "may_write": may_write,
         "may_restore": may_write and template.archived_at is None,
         "drafts": list_draft_links(actor, name),
@@ -60,7 +60,7 @@ def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return show(request, "browse/versions.html", context)
 
 
-def _row(entry: HistoryEntry, marks: list[LabelStatus], live: str) -> Row:
+def _build_row(entry: HistoryEntry, marks: list[LabelStatus], live: str) -> Row:
     on_it = [mark for mark in marks if mark.number == entry.version.number]
     problems = json.loads(entry.version.problems)
     return Row(
@@ -71,7 +71,7 @@ def _row(entry: HistoryEntry, marks: list[LabelStatus], live: str) -> Row:
     )
 
 
-def _baseline(marks: list[LabelStatus], numbers: list[int], live: str) -> int | None:
+def _choose_baseline(marks: list[LabelStatus], numbers: list[int], live: str) -> int | None:
     """The default version to compare the newest with: the live one, else the one before."""
     held = next((mark.number for mark in marks if mark.label == live and mark.number in numbers), None)
     if held is not None and numbers and held != numbers[0]:

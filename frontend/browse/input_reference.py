@@ -59,9 +59,9 @@ def describe_inputs(
             name=name,
             type=describe_schema(schema),
             required="default" not in schema,
-            default=_short(schema["default"]) if "default" in schema else "",
-            example=_example(name, schema, sample),
-            outside=bool(schema.get("untrusted")) or _items_outside(schema),
+            default=_shorten(schema["default"]) if "default" in schema else "",
+            example=_choose_example(name, schema, sample),
+            outside=bool(schema.get("untrusted")) or _has_untrusted_items(schema),
             description=str(schema.get("description") or ""),
         )
         for name, schema in (inputs or {}).items()
@@ -82,12 +82,12 @@ def describe_inputs(
 def describe_schema(schema: Mapping[str, Any]) -> str:
     """A JSON Schema in a few words: `text, up to 4,000`, `list of texts`, `formal or warm`, `group with name`."""
     if isinstance(schema.get("enum"), list):
-        return _either([_short(value) for value in schema["enum"]])
+        return _join_with_or([_shorten(value) for value in schema["enum"]])
     if "const" in schema:
-        return gettext("always {value}").format(value=_short(schema["const"]))
+        return gettext("always {value}").format(value=_shorten(schema["const"]))
     kind = schema.get("type")
     if isinstance(kind, list):
-        return _either(
+        return _join_with_or(
             [
                 str(TYPE_WORDS.get(str(each_kind), gettext("list") if each_kind == "array" else str(each_kind)))
                 for each_kind in kind
@@ -97,10 +97,10 @@ def describe_schema(schema: Mapping[str, Any]) -> str:
         return _list_words(schema)
     if kind == "object":
         names = [str(name) for name in schema.get("required") or schema.get("properties") or ()]
-        return gettext("group with {names}").format(names=_all(names)) if names else gettext("group")
+        return gettext("group with {names}").format(names=_join_with_and(names)) if names else gettext("group")
     if kind is None:
         return gettext("anything")
-    bounds = _bounds(schema)
+    bounds = _describe_bounds(schema)
     return str(TYPE_WORDS.get(str(kind), str(kind))) + (f", {bounds}" if bounds else "")
 
 
@@ -114,7 +114,7 @@ def _list_words(schema: Mapping[str, Any]) -> str:
     return words
 
 
-def _bounds(schema: Mapping[str, Any]) -> str:
+def _describe_bounds(schema: Mapping[str, Any]) -> str:
     low = schema.get("minLength", schema.get("minimum"))
     high = schema.get("maxLength", schema.get("maximum"))
     if isinstance(low, int | float) and isinstance(high, int | float):
@@ -126,25 +126,25 @@ def _bounds(schema: Mapping[str, Any]) -> str:
     return ""
 
 
-def _items_outside(schema: Mapping[str, Any]) -> bool:
+def _has_untrusted_items(schema: Mapping[str, Any]) -> bool:
     items = schema.get("items")
     return isinstance(items, Mapping) and bool(items.get("untrusted"))
 
 
-def _example(name: str, schema: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
+def _choose_example(name: str, schema: Mapping[str, Any], sample: Mapping[str, Any] | None) -> str:
     """The value that the sample is rendered with: its own, or the default if it has none."""
     if sample is None:
         return ""
     if name in sample:
-        return _short(sample[name])
-    return _short(schema["default"]) if "default" in schema else ""
+        return _shorten(sample[name])
+    return _shorten(schema["default"]) if "default" in schema else ""
 
 
-def _short(value: object) -> str:
+def _shorten(value: object) -> str:
     if isinstance(value, list):
         return ngettext("{count} item", "{count} items", len(value)).format(count=_group(len(value)))
     if isinstance(value, Mapping):
-        pairs = ", ".join(f"{name}: {_short(inner)}" for name, inner in value.items())
+        pairs = ", ".join(f"{name}: {_shorten(inner)}" for name, inner in value.items())
         return _cut(pairs) or gettext("empty group")
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return _cut(" ".join(text.split())) or gettext("empty text")
@@ -159,7 +159,7 @@ def _cut(text: str) -> str:
     return (words or start[:-1]).rstrip() + "…"
 
 
-def _either(words: list[str]) -> str:
+def _join_with_or(words: list[str]) -> str:
     if not words:
         return gettext("nothing")
     if len(words) == 1:
@@ -167,7 +167,7 @@ def _either(words: list[str]) -> str:
     return gettext("{words} or {last}").format(words=", ".join(words[:-1]), last=words[-1])
 
 
-def _all(words: list[str]) -> str:
+def _join_with_and(words: list[str]) -> str:
     if len(words) == 1:
         return words[0]
     return gettext("{words} and {last}").format(words=", ".join(words[:-1]), last=words[-1])

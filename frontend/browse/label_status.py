@@ -82,28 +82,28 @@ def list_label_statuses(
     may_go_back = permissions.is_allowed(actor, Verb.ROLL_BACK, namespace, template.path)
     approval, ways_back = find_approvals_of_labels([template])[template.pk], find_ways_back([template.pk])
     marks = []
-    for label in [*_live_first(namespace.protected_labels, live), *_live_first(others, live), LATEST]:
+    for label in [*_sort_live_first(namespace.protected_labels, live), *_sort_live_first(others, live), LATEST]:
         number = label_numbers.get(label)
         protected = label in namespace.protected_labels
         move = last.get(label)
         back = ways_back.get((template.pk, label)) if protected and may_go_back else None
-        act, act_url = _act(template, label, protected) if may_write and label != LATEST else ("", "")
+        act, act_url = _choose_action(template, label, protected) if may_write and label != LATEST else ("", "")
         marks.append(
             LabelStatus(
                 label=label,
                 protected=protected,
                 number=number,
                 digest=digests.get(number, "") if number else "",
-                ahead=_ahead(number, label_numbers.get(live)) if label != live else 0,
+                ahead=_count_ahead(number, label_numbers.get(live)) if label != live else 0,
                 person=move.person.username if move else "",
                 moved_at=move.created_at if move else None,
                 moved_by=_mark_person(move) if move else "",
                 approvals=_count_approvals(move) if move else None,
-                title=_title(move),
+                title=_write_title(move),
                 act=act,
                 act_url=act_url,
                 back=back,
-                back_url=_back_address(template, label, back) if back else "",
+                back_url=_build_back_address(template, label, back) if back else "",
                 unapproved=approval.get(label) == Approval.NEVER_APPROVED,
             )
         )
@@ -117,7 +117,7 @@ def mark_rollouts(statuses: Iterable[LabelStatus], rollouts: Iterable[Rollout]) 
         replace(
             status,
             back=rollout.stable.number,
-            back_url=_back_address(rollout.template, rollout.label, rollout.stable.number),
+            back_url=_build_back_address(rollout.template, rollout.label, rollout.stable.number),
         )
         if (rollout := by_label.get(status.label))
         else status
@@ -125,7 +125,7 @@ def mark_rollouts(statuses: Iterable[LabelStatus], rollouts: Iterable[Rollout]) 
     ]
 
 
-def _back_address(template: Template, label: str, number: int) -> str:
+def _build_back_address(template: Template, label: str, number: int) -> str:
     """The URL of the panel that rolls a label back to this version, or stops its rollout."""
     return f"{reverse('labels', args=[template.name])}?{urlencode({'label': label, 'version': number})}"
 
@@ -146,15 +146,15 @@ def list_labels_ahead(label_numbers: dict[str, int], namespace: Namespace) -> li
     return ahead
 
 
-def _live_first(labels: Iterable[str], live: str) -> list[str]:
+def _sort_live_first(labels: Iterable[str], live: str) -> list[str]:
     return sorted(labels, key=lambda label: (label != live, label))
 
 
-def _ahead(number: int | None, live: int | None) -> int:
+def _count_ahead(number: int | None, live: int | None) -> int:
     return number - live if number is not None and live is not None else 0
 
 
-def _title(move: LabelMove | None) -> str:
+def _write_title(move: LabelMove | None) -> str:
     if move is None:
         return ""
     why = f": {move.reason}" if move.reason else ""
@@ -174,7 +174,7 @@ def _count_approvals(move: LabelMove) -> int | None:
     return len(decided["approvals"]) if decided else None
 
 
-def _act(template: Template, label: str, protected: bool) -> tuple[str, str]:
+def _choose_action(template: Template, label: str, protected: bool) -> tuple[str, str]:
     if protected:
         address = reverse("propose", args=[template.name])
         return gettext("Propose"), f"{address}?{urlencode({'label': label})}"

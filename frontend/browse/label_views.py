@@ -99,7 +99,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 if request.POST.get("do") == "stop_rollout":
                     messages.success(request, _stop_rollout(actor, request, asked["reason"]), extra_tags=keep)
                     return redirect(_find_page_behind(request, name))
-                sentence = _act(actor, name, request.POST.get("do", "move"), asked)
+                sentence = _perform_action(actor, name, request.POST.get("do", "move"), asked)
             except (Invalid, Conflict, NotAllowed) as error:
                 add_errors(form, error)
                 status = find_status(error)
@@ -107,7 +107,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 add_label_moved_message(request, actor, template, form.cleaned_data["label"], sentence, tags=keep)
                 return redirect(_find_page_behind(request, name))
     moves = labels_query.list_label_moves(actor, name, label or None, limit=100).items
-    held_before = _held_before(template, label, label_numbers, moves)
+    held_before = _list_held_before(template, label, label_numbers, moves)
     context = {
         "section": "templates",
         "template": template,
@@ -158,20 +158,20 @@ def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], ver
     preview = label_preview.find_preview(actor, template.name, label, version) if is_moved else None
     context |= {
         "panel": f"frontend/{PANEL}",
-        "panel_title": _title(label, version, is_protected=is_protected),
+        "panel_title": _write_title(label, version, is_protected=is_protected),
         "leave_url": reverse("template", args=[template.name]),
         "may_act": may and preview is not None and rollout is None,
         "rollout": rollout,
         "rollout_row": rollout_rows([rollout])[0] if rollout else None,
         "may_stop": rollout is not None and context["may_roll_back"],
         **reason_context(request.POST),
-        "earlier": _earlier_versions(context, label) if is_protected else [],
+        "earlier": _list_earlier_versions(context, label) if is_protected else [],
         **(evidence_context(request, actor, preview) if preview else {}),
     }
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
-def _title(label: str, version: int, *, is_protected: bool) -> str:
+def _write_title(label: str, version: int, *, is_protected: bool) -> str:
     if is_protected:
         words = gettext("Roll {label} back to v{number}") if version else gettext("Roll {label} back")
     else:
@@ -179,7 +179,7 @@ def _title(label: str, version: int, *, is_protected: bool) -> str:
     return words.format(label=label, number=version)
 
 
-def _earlier_versions(context: dict[str, Any], label: str) -> list[EarlierVersion]:
+def _list_earlier_versions(context: dict[str, Any], label: str) -> list[EarlierVersion]:
     """The last versions that the label may be rolled back to, with their messages and how long they were live."""
     of_label = [move for move in context["moves"] if move.label == label]
     ends = {move.pk: after.created_at for after, move in pairwise(of_label)}
@@ -198,7 +198,7 @@ def _earlier_versions(context: dict[str, Any], label: str) -> list[EarlierVersio
     ]
 
 
-def _act(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
+def _perform_action(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
     label, version = asked["label"], asked["version"]
     if do == "roll_back":
         labels.roll_back_label(
@@ -242,7 +242,9 @@ def _stop_rollout(actor: Actor, request: HttpRequest, reason: str) -> str:
     )
 
 
-def _held_before(template: Template, label: str, label_numbers: dict[str, int], moves: list[LabelMove]) -> list[int]:
+def _list_held_before(
+    template: Template, label: str, label_numbers: dict[str, int], moves: list[LabelMove]
+) -> list[int]:
     """Versions that the label may go back to, latest first; for a protected label only those approved for it."""
     versions = [move.after for move in moves if move.label == label and move.after]
     if label in template.namespace.protected_labels:

@@ -25,7 +25,7 @@ def rename_template(request: HttpRequest, actor: Actor, name: str) -> HttpRespon
     refusal: PromptuaryError | None = None
     if request.method == "POST":
         try:
-            renamed = rename.rename_template(actor=actor, name=name, **_given(request))
+            renamed = rename.rename_template(actor=actor, name=name, **_read_fields(request))
         except (Conflict, Invalid) as error:
             refusal = error
         else:
@@ -41,7 +41,7 @@ def rename_template(request: HttpRequest, actor: Actor, name: str) -> HttpRespon
         "dependants": fragments.list_dependants(actor, template),
         "former_names": former_names.list_names(template)[1:],
         "open_changes": template.changes.pending().order_by("number"),
-        **_form_context(request, name, refusal),
+        **_build_context(request, name, refusal),
     }
     return show(request, "browse/rename.html", context, status=find_status(refusal) if refusal else 200)
 
@@ -54,7 +54,7 @@ def rename_folder(request: HttpRequest, actor: Actor, folder: str) -> HttpRespon
     refusal: PromptuaryError | None = None
     if request.method == "POST":
         try:
-            rename.rename_folder(actor=actor, folder=folder, **_given(request))
+            rename.rename_folder(actor=actor, folder=folder, **_read_fields(request))
         except (Conflict, Invalid) as error:
             refusal = error
         else:
@@ -66,17 +66,17 @@ def rename_folder(request: HttpRequest, actor: Actor, folder: str) -> HttpRespon
         "subject": folder,
         "crumbs": breadcrumbs(folder),
         "names": listed,
-        **_form_context(request, folder, refusal),
+        **_build_context(request, folder, refusal),
     }
     return show(request, "browse/rename.html", context, status=find_status(refusal) if refusal else 200)
 
 
-def _given(request: HttpRequest) -> dict[str, str]:
+def _read_fields(request: HttpRequest) -> dict[str, str]:
     given = {name: request.POST.get(name, "") for name in ("reason", "confirmed")}
     return {**given, "to": request.POST.get("to", "").strip()}
 
 
-def _form_context(request: HttpRequest, name: str, refusal: PromptuaryError | None) -> dict[str, object]:
+def _build_context(request: HttpRequest, name: str, refusal: PromptuaryError | None) -> dict[str, object]:
     return {
         "namespace": name.partition("/")[0],
         "to": request.POST.get("to", name),

@@ -99,8 +99,8 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "is_old": bool(ref) and template.latest is not None and version.number < template.latest.number,
         "crumbs": breadcrumbs(name),
         "description": (document.description if document else "") or template.description,
-        "facts": _facts(template, document),
-        "origin_url": _origin_url(template),
+        "facts": _list_facts(template, document),
+        "origin_url": _build_origin_url(template),
         **_find_rights(actor, template),
         **_own_drafts(actor, name),
         "compare_url": _compare_url(template, version),
@@ -116,13 +116,13 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "document": version.document,
         "source": highlight.highlight(version.document),
         "problems": json.loads(version.problems),
-        "rail": _rail(actor, template, marks),
+        "rail": _build_rail(actor, template, marks),
         "fetched": fetch_charts.draw(template, label_numbers.get(live), live),
-        "files": _fragments(version),
+        "files": _list_fragments(version),
         "included_by": fragments.list_dependants(actor, template),
         **_fetch(request, name, version, marks),
         "runs": run_queries.list_runs(actor, template=name, limit=4).items,
-        **_key_help(actor, template),
+        **_describe_key_help(actor, template),
     }
     return show(
         request,
@@ -193,7 +193,7 @@ def _compare_url(template: Template, version: Version) -> str:
     return f"{reverse('diff', args=[template.name])}?{urlencode({'from': ends[0], 'to': ends[1]})}"
 
 
-def _facts(template: Template, document: Any) -> list[str]:
+def _list_facts(template: Template, document: Any) -> list[str]:
     facts = [template.format]
     if document is not None and document.model:
         facts.append(document.model)
@@ -230,16 +230,16 @@ def _fetch(request: HttpRequest, name: str, version: Version, marks: list[LabelS
     }
 
 
-def _rail(actor: Actor, template: Template, marks: list[LabelStatus]) -> list[RailEntry]:
+def _build_rail(actor: Actor, template: Template, marks: list[LabelStatus]) -> list[RailEntry]:
     entries = version_queries.list_versions(actor, template.name, limit=RAIL).items
     live = namespace_queries.choose_live_label(template.namespace)
     checks = read_check_summaries(
         dict.fromkeys((entry.version.pk for entry in entries), read_rules(template.namespace))
     )
-    return [_rail_entry(entry.version, marks, live, checks[entry.version.pk]) for entry in entries]
+    return [_build_rail_entry(entry.version, marks, live, checks[entry.version.pk]) for entry in entries]
 
 
-def _rail_entry(version: Version, marks: list[LabelStatus], live: str, checks: CheckSummary | None) -> RailEntry:
+def _build_rail_entry(version: Version, marks: list[LabelStatus], live: str, checks: CheckSummary | None) -> RailEntry:
     """A version as a rail entry."""
     on_it = [mark for mark in marks if mark.number == version.number]
     problems = json.loads(version.problems)
@@ -256,7 +256,7 @@ def _rail_entry(version: Version, marks: list[LabelStatus], live: str, checks: C
     )
 
 
-def _fragments(version: Version) -> list[dict[str, str]]:
+def _list_fragments(version: Version) -> list[dict[str, str]]:
     """The fragments this version is pinned to, each with a link to the included version."""
     links = []
     for address in version.unpacked().get("fragments") or {}:
@@ -265,12 +265,12 @@ def _fragments(version: Version) -> list[dict[str, str]]:
     return links
 
 
-def _origin_url(template: Template) -> str:
+def _build_origin_url(template: Template) -> str:
     name, _, number = template.copied_from.partition("@")
     return f"{reverse('template', args=[name])}?ref={number}" if name else ""
 
 
-def _key_help(actor: Actor, template: Template) -> dict[str, str]:
+def _describe_key_help(actor: Actor, template: Template) -> dict[str, str]:
     """Where the reader can issue a key for fetches, or whom to ask for one."""
     if not permissions.is_allowed(actor, Verb.MANAGE, template.namespace):
         return {"key_granters": granters.describe_granters(template.namespace)}

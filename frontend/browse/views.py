@@ -118,7 +118,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
         "flat": search_counts.list_flat_folders(actor, folder.partition("/")[0]) if is_flat else [],
         "total": total,
         "folder_count": here.count if here else total,
-        "rows": _rows(actor, result.page.items, folder, text.words),
+        "rows": _build_rows(actor, result.page.items, folder, text.words),
         "count": result.count,
         "next_url": text.address(cursor=result.page.next) if result.page.next else "",
         "page_size": PAGE_SIZE,
@@ -129,13 +129,13 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
         "sort": SORTS[sort],
         "sorts": [Link(str(word), text.address(sort=name), name == sort) for name, word in SORTS.items()],
         "archive_url": text.address(archived="" if search.archived else "1"),
-        "menus": _menus(actor, text, folder.partition("/")[0]),
+        "menus": _build_menus(actor, text, folder.partition("/")[0]),
         "unknown": text.unknown,
         "kinds": FILTER_KINDS,
-        "suggestions": _suggestions(actor, text, result),
+        "suggestions": _list_suggestions(actor, text, result),
         "views": list_view_rows(actor),
         "kept_query": text.address().lstrip("?"),
-        **_namespace_context(actor, folder.partition("/")[0], folder),
+        **_build_namespace_context(actor, folder.partition("/")[0], folder),
     }
     return show(request, "browse/browse.html", context, regions={"templates": "browse/_templates.html"})
 
@@ -148,7 +148,7 @@ def _choose_layout(request: HttpRequest, actor: Actor) -> str:
     return actor.person.folder_layout
 
 
-def _menus(actor: Actor, text: SearchText, namespace: str) -> list[Menu]:
+def _build_menus(actor: Actor, text: SearchText, namespace: str) -> list[Menu]:
     values = search_counts.list_values(actor, tuple(MENUS), namespace=namespace)
     menus = []
     for kind, word in MENUS.items():
@@ -165,7 +165,7 @@ def _menus(actor: Actor, text: SearchText, namespace: str) -> list[Menu]:
     return menus
 
 
-def _suggestions(actor: Actor, text: SearchText, found: SearchPage) -> list[Link]:
+def _list_suggestions(actor: Actor, text: SearchText, found: SearchPage) -> list[Link]:
     """Suggestions if nothing was found: the closest value in use for each filter and word."""
     if found.count.number:
         return []
@@ -184,7 +184,7 @@ def _suggestions(actor: Actor, text: SearchText, found: SearchPage) -> list[Link
     return links
 
 
-def _namespace_context(actor: Actor, name: str, folder: str) -> dict[str, Any]:
+def _build_namespace_context(actor: Actor, name: str, folder: str) -> dict[str, Any]:
     roles = {namespace.name: (namespace, held) for namespace, held in namespace_queries.list_namespaces(actor)}
     if name not in roles:
         return {
@@ -207,7 +207,7 @@ def _namespace_context(actor: Actor, name: str, folder: str) -> dict[str, Any]:
     }
 
 
-def _rows(actor: Actor, items: Sequence[Template], folder: str, words: str) -> list[Row]:
+def _build_rows(actor: Actor, items: Sequence[Template], folder: str, words: str) -> list[Row]:
     numbers = label_queries.read_label_numbers_of_many(items)
     patterns = (compile_word_pattern(words), compile_text_pattern(words))
     elsewhere = [row for row in items if not _is_marked(row, words)] if words else []
@@ -216,7 +216,7 @@ def _rows(actor: Actor, items: Sequence[Template], folder: str, words: str) -> l
     dependants = fragments.count_dependants(actor, items)
     checks = read_check_summaries({row.latest_id: read_rules(row.namespace) for row in items if row.latest_id})
     return [
-        _row(
+        _build_row(
             row,
             folder,
             numbers[row.pk],
@@ -235,7 +235,7 @@ def _is_marked(template: Template, words: str) -> bool:
     return all(word.casefold() in shown for word in words.split())
 
 
-def _row(
+def _build_row(
     template: Template,
     folder: str,
     numbers: dict[str, int],

@@ -52,22 +52,22 @@ def read_text(part: Mapping[str, Any]) -> str:
 def compare_parts(old: Sequence[Mapping[str, Any]], new: Sequence[Mapping[str, Any]]) -> list[PartDiff]:
     """Compare parts of the same name, in the new order; removed parts stay in their old place."""
     effort = Effort()
-    before, after = _named(old), _named(new)
+    before, after = _map_by_name(old), _map_by_name(new)
     places = {name: place for place, name in enumerate(before)}
-    stays = _longest_rising([places[name] for name in after if name in places])
+    stays = _find_longest_rising([places[name] for name in after if name in places])
     result: list[PartDiff] = []
     for place, (name, part) in enumerate(after.items()):
         if name not in before:
-            result.append(replace(_one_sided(part, "added"), index=place))
+            result.append(replace(_build_one_sided(part, "added"), index=place))
             continue
         move = ""
         if places[name] not in stays:
             move = gettext("moved from place {before} to {after}").format(before=places[name] + 1, after=place + 1)
-        result.append(replace(_both_sides(before[name], part, move, effort), index=place))
-    return _with_removed(before, after, result)
+        result.append(replace(_build_two_sided(before[name], part, move, effort), index=place))
+    return _add_removed(before, after, result)
 
 
-def _with_removed(
+def _add_removed(
     before: Mapping[tuple[str, int], Mapping[str, Any]],
     after: Mapping[tuple[str, int], Any],
     result: Sequence[PartDiff],
@@ -80,7 +80,7 @@ def _with_removed(
         if name in order:
             lowest = max(lowest, order[name])
         else:
-            removed.setdefault(lowest, []).append(_one_sided(part, "removed"))
+            removed.setdefault(lowest, []).append(_build_one_sided(part, "removed"))
     part_diffs = removed.get(-1, [])
     for place, part_diff in enumerate(result):
         part_diffs += [part_diff, *removed.get(place, [])]
@@ -106,7 +106,7 @@ def split_at_values(line: Line) -> Iterator[tuple[str, bool, Value | None]]:
         at = end
 
 
-def _named(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:
+def _map_by_name(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:
     """Parts by (name, occurrence), because a name can occur more than once."""
     parts_by_name: dict[tuple[str, int], Mapping[str, Any]] = {}
     turns: dict[str, int] = {}
@@ -117,7 +117,7 @@ def _named(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[
     return parts_by_name
 
 
-def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> PartDiff:
+def _build_one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> PartDiff:
     text = read_text(part)
     lines, _ = diff_text.folded_diff("", text) if state == "added" else diff_text.folded_diff(text, "")
     marks = _find_values(text, part.get("spans") or ())
@@ -133,7 +133,7 @@ def _one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> P
     )
 
 
-def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], move: str, effort: Effort) -> PartDiff:
+def _build_two_sided(old: Mapping[str, Any], new: Mapping[str, Any], move: str, effort: Effort) -> PartDiff:
     lines, counts = diff_text.folded_diff(read_text(old), read_text(new), effort, context=2)
     before, after = (_find_values(read_text(part), part.get("spans") or ()) for part in (old, new))
     same_role = old.get("role") == new.get("role")
@@ -150,7 +150,7 @@ def _both_sides(old: Mapping[str, Any], new: Mapping[str, Any], move: str, effor
     )
 
 
-def _longest_rising(places: Sequence[int]) -> set[int]:
+def _find_longest_rising(places: Sequence[int]) -> set[int]:
     """The places that keep their order (a longest increasing subsequence); every other part moved."""
     tops: list[int] = []
     below: dict[int, int | None] = {}
@@ -174,7 +174,7 @@ def _find_values(text: str, spans: Sequence[Mapping[str, Any]]) -> Values:
         at += len(line)
     values: defaultdict[int, list[Value]] = defaultdict(list)
     first = 0  # the line on which the next span may begin: spans are in order and don't overlap
-    for span in _outer(spans):
+    for span in _list_outer_spans(spans):
         while first < len(starts) and starts[first][1] <= span["start"]:
             first += 1
         for number in range(first, len(starts)):
@@ -183,13 +183,13 @@ def _find_values(text: str, spans: Sequence[Mapping[str, Any]]) -> Values:
                 break
             left, right = max(start, span["start"]), min(end, span["end"])
             if left < right:
-                values[number + 1].append(_value(span, left - start, right - start, start <= span["start"]))
+                values[number + 1].append(_build_value(span, left - start, right - start, start <= span["start"]))
     return {number: tuple(numbered) for number, numbered in values.items()}
 
 
 def _mark_values(entries: Iterable[Entry], old: Values, new: Values) -> list[Entry]:
     """Add the values to the lines of a diff; removed lines get those of the old side."""
-    return [_marked(entry, old, new) for entry in entries]
+    return [_mark_entry(entry, old, new) for entry in entries]
 
 
 def _fold_fragments(entries: Sequence[Entry]) -> list[Entry]:
@@ -204,7 +204,7 @@ def _fold_fragments(entries: Sequence[Entry]) -> list[Entry]:
     return folded
 
 
-def _outer(spans: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _list_outer_spans(spans: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     at = 0
     for span in sorted(spans, key=lambda span: (span["start"], -span["end"])):
         if span["start"] >= at and span["end"] > span["start"]:
@@ -212,20 +212,20 @@ def _outer(spans: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
             at = span["end"]
 
 
-def _value(span: Mapping[str, Any], start: int, end: int, is_first: bool) -> Value:
+def _build_value(span: Mapping[str, Any], start: int, end: int, is_first: bool) -> Value:
     kind: Literal["input", "fragment"] = "fragment" if span.get("kind") == "fragment" else "input"
     expression = str(span.get("expression") or "")
     source = read_reference(expression) if kind == "fragment" else expression
     return Value(start, end, kind, source, span.get("line"), is_first)
 
 
-def _marked(entry: Entry, old: Values, new: Values) -> Entry:
+def _mark_entry(entry: Entry, old: Values, new: Values) -> Entry:
     if isinstance(entry, Fold):
-        return Fold(tuple(_with_values(line, old, new) for line in entry.lines), entry.reference)
-    return _with_values(entry, old, new) if isinstance(entry, Line) else entry
+        return Fold(tuple(_add_values(line, old, new) for line in entry.lines), entry.reference)
+    return _add_values(entry, old, new) if isinstance(entry, Line) else entry
 
 
-def _with_values(line: Line, old: Values, new: Values) -> Line:
+def _add_values(line: Line, old: Values, new: Values) -> Line:
     values = new.get(line.new, ()) if line.new is not None else old.get(line.old or 0, ())
     return line._replace(values=values) if values else line
 

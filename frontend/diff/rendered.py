@@ -58,7 +58,9 @@ def messages(parts: Sequence[Mapping[str, Any]], placeholders: Sequence[str] = (
                 role="" if role == last else role,
                 tokens=part.get("token_count"),
                 pieces=tuple(
-                    _with_placeholders(split_at_spans(read_text(part), part.get("spans") or ()), marks, placeholders)
+                    _split_at_placeholders(
+                        split_at_spans(read_text(part), part.get("spans") or ()), marks, placeholders
+                    )
                 ),
             )
         )
@@ -76,14 +78,14 @@ def split_at_spans(text: str, spans: Sequence[Mapping[str, Any]]) -> list[Piece]
             continue
         if start > at:
             pieces.append(Piece(text[at:start]))
-        pieces.append(_value(text[start:end], span))
+        pieces.append(_build_value(text[start:end], span))
         at = end
     if at < len(text):
         pieces.append(Piece(text[at:]))
     return pieces
 
 
-def _with_placeholders(
+def _split_at_placeholders(
     pieces: Sequence[Piece], marks: re.Pattern[str] | None, placeholders: Sequence[str]
 ) -> Iterator[Piece]:
     """Split placeholders in values from inputs into separate pieces. A missing number is recognized by its expression,
@@ -106,7 +108,7 @@ def _with_placeholders(
             yield replace(piece, text=piece.text[at:])
 
 
-def _value(text: str, span: Mapping[str, Any]) -> Piece:
+def _build_value(text: str, span: Mapping[str, Any]) -> Piece:
     kind: Literal["input", "fragment"] = "fragment" if span.get("kind") == "fragment" else "input"
     head, more = text, ""
     if len(text) > OPEN_CHARACTERS * 1.3:

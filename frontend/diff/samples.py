@@ -83,25 +83,25 @@ def render_sample(actor: Actor, name: str, number: int, data: Mapping[str, Any])
     try:
         result = preview.render_prompt(actor=actor, name=name, ref=str(number), data=dict(data), target="messages")
     except Invalid as error:
-        return RenderedSample(failure=_failure(error))
+        return RenderedSample(failure=_describe_failure(error))
     except Busy as error:
         return RenderedSample(failure=RenderFailure("", f"{error.message} {gettext('Reload to try again.')}"))
     except PromptuaryError as error:
         return RenderedSample(failure=RenderFailure("", error.message))
-    return _of_prompt(result)
+    return _read_prompt(result)
 
 
 def preview_of_outcome(outcome: SampleOutcome) -> RenderedSample:
     """The same from a stored rendering."""
     if outcome.prompt is not None:
-        return _of_prompt(outcome.prompt)
+        return _read_prompt(outcome.prompt)
     problem = outcome.problem
     return RenderedSample(
         failure=RenderFailure(problem.code, problem.message, problem.line) if problem else RenderFailure("", "")
     )
 
 
-def _of_prompt(result: Mapping[str, Any]) -> RenderedSample:
+def _read_prompt(result: Mapping[str, Any]) -> RenderedSample:
     limit = result.get("token_limit")
     return RenderedSample(
         parts=result.get("parts") or (),
@@ -113,7 +113,7 @@ def _of_prompt(result: Mapping[str, Any]) -> RenderedSample:
     )
 
 
-def _failure(error: Invalid) -> RenderFailure:
+def _describe_failure(error: Invalid) -> RenderFailure:
     if not error.problems:
         return RenderFailure("", error.message)
     problem = error.problems[0]
@@ -147,12 +147,12 @@ def compare_samples(
     old: Version | None, new: Version, samples: Mapping[str, Mapping[str, Any]]
 ) -> list[SampleComparison]:
     """Compare the samples in order; two queries, and renders only what isn't stored yet."""
-    before = _previews(old, samples) if old else {}
-    after = _previews(new, samples)
+    before = _render_previews(old, samples) if old else {}
+    after = _render_previews(new, samples)
     return [SampleComparison(name, before.get(name, RenderedSample()), after[name]) for name in samples]
 
 
-def _previews(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, RenderedSample]:
+def _render_previews(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, RenderedSample]:
     try:
         outcomes = sample_renderings.render_samples(version, samples)
     except PromptuaryError as error:

@@ -44,7 +44,7 @@ def pair_lines(entries: Iterable[Line | Fold | Gap]) -> list[Row | FoldedRows | 
     for entry in entries:
         if not isinstance(entry, Line) or entry.kind == "same":
             write_changes()
-            rows.append(_unchanged(entry))
+            rows.append(_build_unchanged(entry))
         elif entry.kind == "removed":
             # Marked words mean that this line was edited: the added line after it is its counterpart.
             if added or entry.marked is not None:
@@ -58,7 +58,7 @@ def pair_lines(entries: Iterable[Line | Fold | Gap]) -> list[Row | FoldedRows | 
     return rows
 
 
-def _unchanged(entry: Line | Fold | Gap) -> Row | FoldedRows | Gap:
+def _build_unchanged(entry: Line | Fold | Gap) -> Row | FoldedRows | Gap:
     if isinstance(entry, Fold):
         return FoldedRows([Row(line, line) for line in entry.lines])
     return entry if isinstance(entry, Gap) else Row(entry, entry)

@@ -132,20 +132,19 @@ def folded_diff(old: str, new: str, effort: Effort | None = None, context: int =
     )
     shown_steps, rest, left = list[Step](), list[Step](), MOST_SHOWN
     for step in steps:
-        if left > 0 and _size(step) > left:
+        if left > 0 and _count_lines(step) > left:
             half = left if step.kind == "equal" else left // 2 + 1
             shown_steps.append(_cut(step, 0, half))
             rest.append(_cut(step, half, None))
         else:
             (shown_steps if left > 0 else rest).append(step)
-        left -= _size(step)
-    entries: list[Entry] = [*fold_unchanged(_lines(before, after, shown_steps, effort), context)]
+        left -= _count_lines(step)
+    entries: list[Entry] = [*fold_unchanged(_build_lines(before, after, shown_steps, effort), context)]
     return [*entries, Rest(before, after, rest)] if rest else entries, counts
 
 
-def _size(step: Step) -> int:
-    added = 0 if step.kind == "equal" else step.new_end - step.new_start
-    return step.old_end - step.old_start + added
+def _count_lines(step: Step) -> int:
+    return step.old_end - step.old_start + (0 if step.kind == "equal" else step.new_end - step.new_start)
 
 
 def _cut(step: Step, start: int, end: int | None) -> Step:
@@ -160,10 +159,12 @@ def compare_lines(old: str, new: str, effort: Effort | None = None) -> list[Line
     effort: a budget shared by several comparisons; None allows the full budget for this one.
     """
     before, after = old.splitlines(), new.splitlines()
-    return _lines(before, after, sequence_diff.steps(before, after, effort), effort)
+    return _build_lines(before, after, sequence_diff.steps(before, after, effort), effort)
 
 
-def _lines(before: Sequence[str], after: Sequence[str], steps: Sequence[Step], effort: Effort | None) -> list[Line]:
+def _build_lines(
+    before: Sequence[str], after: Sequence[str], steps: Sequence[Step], effort: Effort | None
+) -> list[Line]:
     lines: list[Line] = []
     marked = sum(i2 - i1 + j2 - j1 for kind, i1, i2, j1, j2 in steps if kind == "replace") <= MARKED
     marks = _Marks(before, after, effort or Effort(WORD_STEPS))
@@ -174,7 +175,7 @@ def _lines(before: Sequence[str], after: Sequence[str], steps: Sequence[Step], e
         elif marked and (i2 - i1) * (j2 - j1) <= PAIRED:
             lines += marks.replaced(range(i1, i2), range(j1, j2))
         else:
-            lines += _gone(before, i1, i2) + _come(after, j1, j2)
+            lines += _list_removed(before, i1, i2) + _list_added(after, j1, j2)
     return lines
 
 
@@ -216,7 +217,7 @@ def shorten_diff(
         left = 0
         lines: Sequence[Line | Gap] = entry.lines if isinstance(entry, Fold) else (entry,)
         entries_shown += [line if isinstance(line, Line) and line.new in kept else Gap(1) for line in lines]
-    return _without_neighbours(entries_shown)
+    return _merge_gaps(entries_shown)
 
 
 def _split_kept(rest: Rest, kept: Sequence[int]) -> list[Line | Gap]:
@@ -235,7 +236,7 @@ def _split_kept(rest: Rest, kept: Sequence[int]) -> list[Line | Gap]:
     return entries
 
 
-def _without_neighbours(entries: Sequence[Line | Fold | Gap]) -> list[Line | Fold | Gap]:
+def _merge_gaps(entries: Sequence[Line | Fold | Gap]) -> list[Line | Fold | Gap]:
     """Merge adjacent gaps and drop empty ones."""
     merged: list[Line | Fold | Gap] = []
     for entry in entries:
@@ -264,33 +265,33 @@ class _Marks:
         lines: list[Line] = []
         old, new = old_range.start, new_range.start
         for at in new_range:
-            partner = next((k for k in range(old, old_range.stop) if self._alike(before[k], after[at])), None)
+            partner = next((k for k in range(old, old_range.stop) if self._are_alike(before[k], after[at])), None)
             if partner is None:
                 continue
-            lines += _gone(before, old, partner) + _come(after, new, at)
+            lines += _list_removed(before, old, partner) + _list_added(after, new, at)
             left, right = diff_words(before[partner], after[at], self.effort)
             lines.append(Line("removed", partner + 1, None, before[partner], left))
             lines.append(Line("added", None, at + 1, after[at], right))
             old, new = partner + 1, at + 1
-        return lines + _gone(before, old, old_range.stop) + _come(after, new, new_range.stop)
+        return lines + _list_removed(before, old, old_range.stop) + _list_added(after, new, new_range.stop)
 
-    def _alike(self, old: str, new: str) -> bool:
+    def _are_alike(self, old: str, new: str) -> bool:
         """Whether the lines have enough words in common."""
-        first, second = self._bag(old), self._bag(new)
+        first, second = self._count_words(old), self._count_words(new)
         both = first.total() + second.total()
         return both > 0 and 2 * (first & second).total() >= ALIKE * both
 
-    def _bag(self, line: str) -> Counter[str]:
+    def _count_words(self, line: str) -> Counter[str]:
         if line not in self._bags:
             self._bags[line] = Counter(WORD.findall(line[:LIKENESS])) if line.strip() else Counter()
         return self._bags[line]
 
 
-def _gone(before: Sequence[str], start: int, stop: int) -> list[Line]:
+def _list_removed(before: Sequence[str], start: int, stop: int) -> list[Line]:
     return [Line("removed", k + 1, None, before[k]) for k in range(start, stop)]
 
 
-def _come(after: Sequence[str], start: int, stop: int) -> list[Line]:
+def _list_added(after: Sequence[str], start: int, stop: int) -> list[Line]:
     return [Line("added", None, k + 1, after[k]) for k in range(start, stop)]
 
 

@@ -121,7 +121,7 @@ def compare_rendered(
     old: Version | None, new: Version, data: Mapping[str, Any], case: SampleComparison
 ) -> RenderedDiff:
     """Compare both sides of a sample part by part; the notes list data that one side doesn't declare."""
-    notes = [*(_unsent(old, case.old, data) if old else []), *_unsent(new, case.new, data)]
+    notes = [*(_list_unsent(old, case.old, data) if old else []), *_list_unsent(new, case.new, data)]
     parts = part_diffs.compare_parts(case.old.parts, case.new.parts)
     tokens = [TokenRow(part.name or gettext("(no name)"), part.old_tokens, part.new_tokens) for part in parts]
     return RenderedDiff(case.old, case.new, parts, tokens, notes, case.newly_cut)
@@ -140,7 +140,7 @@ def diff_context(
     data = sample_set.samples if sample_set else {}
     given = request.GET.get("sample", "")
     sample = given if given in data else ""
-    shown_view = view or _requested_view(request)
+    shown_view = view or _read_view(request)
     names = {
         *(list(data)[: samples.MOST] if every or not shown_view or not sample else ()),
         *([sample] if sample and shown_view != "source" else ()),
@@ -151,7 +151,7 @@ def diff_context(
     reason = ""
     if not shown_view:
         shown_view = "rendered" if differing else "source"
-        reason = "" if differing else _why_source(len(data))
+        reason = "" if differing else _explain_source_view(len(data))
     elif not sample and not view:
         shown_view = "source"
     comparison = next((case for case in comparisons if case.name == sample), None)
@@ -164,15 +164,15 @@ def diff_context(
         "samples": list(data),
         "cases": comparisons,
         "differing": differing,
-        "next_differing": _next_differing(comparisons, sample),
-        "tabs": _tabs(request, shown_view) if data or view else [],
+        "next_differing": _find_next_differing(comparisons, sample),
+        "tabs": _build_tabs(request, shown_view) if data or view else [],
         "kept_query": [(key, request.GET[key]) for key in KEPT if key != "sample" and request.GET.get(key)],
         "source": compare_source(old, new),
         "rendered": compare_rendered(old, new, data[sample], comparison) if comparison else None,
     }
 
 
-def _requested_view(request: HttpRequest) -> str:
+def _read_view(request: HttpRequest) -> str:
     """The view in the URL, or the one of the lines that the URL names; empty if it specifies neither."""
     if request.GET.get("view") in VIEWS:
         return request.GET["view"]
@@ -182,7 +182,7 @@ def _requested_view(request: HttpRequest) -> str:
     return side if side in VIEWS and "line" in request.GET else ""
 
 
-def _why_source(count: int) -> str:
+def _explain_source_view(count: int) -> str:
     """Why the source is shown by default, and what would change that."""
     if not count:
         return gettext("No samples, so nothing to render. Showing the source.")
@@ -192,7 +192,7 @@ def _why_source(count: int) -> str:
     return gettext("The model reads the same text on every sample. Showing the source.")
 
 
-def _next_differing(comparisons: list[SampleComparison], sample: str) -> str:
+def _find_next_differing(comparisons: list[SampleComparison], sample: str) -> str:
     """The next sample after this one, wrapping around, on which the two versions differ."""
     names = [case.name for case in comparisons]
     at = names.index(sample) + 1 if sample in names else 0
@@ -201,15 +201,15 @@ def _next_differing(comparisons: list[SampleComparison], sample: str) -> str:
     )
 
 
-def _tabs(request: HttpRequest, view: str) -> list[dict[str, Any]]:
+def _build_tabs(request: HttpRequest, view: str) -> list[dict[str, Any]]:
     query = {key: request.GET[key] for key in KEPT if request.GET.get(key)}
     return [
         {"word": word, "url": f"?{urlencode({**query, 'view': key})}", "on": key == view} for key, word in VIEWS.items()
     ]
 
 
-def _unsent(version: Version, rendering: RenderedSample, data: Mapping[str, Any]) -> list[str]:
-    ignored = rendering.ignored if rendering.failure is None else _undeclared(version, data)
+def _list_unsent(version: Version, rendering: RenderedSample, data: Mapping[str, Any]) -> list[str]:
+    ignored = rendering.ignored if rendering.failure is None else _list_undeclared(version, data)
     names = [name for name in data if name in ignored]
     if not names:
         return []
@@ -217,7 +217,7 @@ def _unsent(version: Version, rendering: RenderedSample, data: Mapping[str, Any]
     return [sentence.format(number=version.number, names=gettext(" and ").join(names))]
 
 
-def _undeclared(version: Version, data: Mapping[str, Any]) -> list[str]:
+def _list_undeclared(version: Version, data: Mapping[str, Any]) -> list[str]:
     """The names in the data that the document doesn't declare, if it couldn't be rendered with them."""
     document, _ = inspect_document(version.document)
     inputs = document.inputs if document is not None else None

@@ -67,15 +67,15 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
         "section": "templates",
         "template": template,
         "crumbs": breadcrumbs(name),
-        "choices": _choices(template, label_numbers, template_queries.list_template_drafts(actor, name), versions),
+        "choices": _list_choices(template, label_numbers, template_queries.list_template_drafts(actor, name), versions),
         "old_side": old,
         "new_side": new,
         **_compare(request, old, new),
     }
     context["layout"] = layout
     if context["view"] == "source":
-        context["layouts"] = _layouts(request, old, new, layout)
-        context["rows"] = _rows(context["source"]) if layout == "columns" else None
+        context["layouts"] = _list_layouts(request, old, new, layout)
+        context["rows"] = _list_rows(context["source"]) if layout == "columns" else None
     return show(request, "diff/diff.html", context, regions={"diff": "diff/_diff.html"})
 
 
@@ -101,11 +101,11 @@ def _compare(request: HttpRequest, old: _Side, new: _Side) -> dict[str, Any]:
     return {"view": "source", "source": compare_texts(old.document, new.document), "sides": (old.word, new.word)}
 
 
-def _rows(source: SourceDiff) -> Sequence[Any]:
+def _list_rows(source: SourceDiff) -> Sequence[Any]:
     return pair_lines(shorten_diff(source.lines)) if source.counts.added or source.counts.removed else []
 
 
-def _layouts(request: HttpRequest, old: _Side, new: _Side, layout: str) -> list[dict[str, Any]]:
+def _list_layouts(request: HttpRequest, old: _Side, new: _Side, layout: str) -> list[dict[str, Any]]:
     query = {"from": old.ref, "to": new.ref, "view": "source"}
     if request.GET.get("sample"):
         query["sample"] = request.GET["sample"]
@@ -115,7 +115,7 @@ def _layouts(request: HttpRequest, old: _Side, new: _Side, layout: str) -> list[
     ]
 
 
-def _choices(
+def _list_choices(
     template: Template, label_numbers: dict[str, int], drafts: Sequence[Draft], always: Sequence[Version]
 ) -> list[dict[str, str]]:
     """The versions to choose from, newest first, after the drafts."""

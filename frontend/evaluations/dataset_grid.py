@@ -60,7 +60,7 @@ def is_from_grid(request: HttpRequest) -> bool:
 def list_inputs_of_dataset(actor: Actor, dataset: Dataset) -> list[dict[str, Any]]:
     """The inputs of the first template that the dataset measures; see `list_inputs_of_template`."""
     measured = list_measured_templates(dataset.namespace, dataset.name)
-    return _declared_inputs(actor, measured[0]) if measured else []
+    return _list_declared_inputs(actor, measured[0]) if measured else []
 
 
 def list_inputs_of_template(actor: Actor, name: str) -> list[dict[str, Any]]:
@@ -69,12 +69,12 @@ def list_inputs_of_template(actor: Actor, name: str) -> list[dict[str, Any]]:
     group. Empty if there is no such template.
     """
     try:
-        return _declared_inputs(actor, template_queries.get_template(actor, name)) if name else []
+        return _list_declared_inputs(actor, template_queries.get_template(actor, name)) if name else []
     except (NotFound, Invalid):
         return []
 
 
-def _declared_inputs(actor: Actor, template: Template) -> list[dict[str, Any]]:
+def _list_declared_inputs(actor: Actor, template: Template) -> list[dict[str, Any]]:
     if template.latest is None:
         return []
     try:

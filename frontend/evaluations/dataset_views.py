@@ -55,12 +55,12 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
 def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """One version of a dataset: its rows, its other versions, its runs."""
     dataset = queries.read_dataset(actor, name)
-    number = _number(request.GET.get("version"))
+    number = _read_number(request.GET.get("version"))
     version = queries.read_dataset_version(actor, name, number)
     tag = request.GET.get("tag", "")
     page = queries.list_dataset_rows(version, tag=tag, cursor=request.GET.get("cursor"), limit=_ROWS)
     tags = queries.list_dataset_tags(version)
-    rows = [_row(index, row) for index, row in page.items]
+    rows = [_build_row(index, row) for index, row in page.items]
     inputs = list(dict.fromkeys(name for _, row in page.items for name in row.inputs))
     runs = run_queries.list_runs(actor, dataset=name, limit=8).items
     context = {
@@ -83,8 +83,10 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """What changed between two versions, row by row."""
     dataset = queries.read_dataset(actor, name)
-    after = queries.read_dataset_version(actor, name, _number(request.GET.get("to")))
-    before = queries.read_dataset_version(actor, name, _number(request.GET.get("from")) or max(1, after.number - 1))
+    after = queries.read_dataset_version(actor, name, _read_number(request.GET.get("to")))
+    before = queries.read_dataset_version(
+        actor, name, _read_number(request.GET.get("from")) or max(1, after.number - 1)
+    )
     difference = diff_dataset_versions(before, after)
     context = {
         **dataset_frame(actor, dataset),
@@ -92,13 +94,13 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "after": after,
         "difference": difference,
         "sides": [
-            (title, [_row(index, row) for index, row in placed[:_SHOWN_CHANGES]], style, len(placed))
+            (title, [_build_row(index, row) for index, row in placed[:_SHOWN_CHANGES]], style, len(placed))
             for title, placed, style in (
                 ("Added", difference.added, "diff-added"),
                 ("Removed", difference.removed, "diff-removed"),
             )
         ],
-        "changed": [_changed(index, was, row) for index, was, row in difference.changed[:_SHOWN_CHANGES]],
+        "changed": [_build_changed_row(index, was, row) for index, was, row in difference.changed[:_SHOWN_CHANGES]],
         "numbers": list_version_numbers(after.dataset),
     }
     return show(request, "evaluations/dataset_diff.html", context)
@@ -124,7 +126,7 @@ def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Save the rows of an older version as the next one. `base`: the digest of the latest version
     that the page showed.
     """
-    version = queries.read_dataset_version(actor, name, _number(request.POST.get("version")))
+    version = queries.read_dataset_version(actor, name, _read_number(request.POST.get("version")))
     result = datasets.save_dataset(
         actor=actor,
         name=name,
@@ -144,7 +146,7 @@ def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return redirect("dataset", name)
 
 
-def _row(index: int, row: Row) -> dict[str, Any]:
+def _build_row(index: int, row: Row) -> dict[str, Any]:
     return {
         "index": index,
         "name": name_row(row.id, index),
@@ -154,7 +156,7 @@ def _row(index: int, row: Row) -> dict[str, Any]:
     }
 
 
-def _changed(index: int, before: Row, after: Row) -> dict[str, Any]:
+def _build_changed_row(index: int, before: Row, after: Row) -> dict[str, Any]:
     """Each value that differs, with the changed words of both sides."""
     fields = []
     for kind, was, now in (("", before.inputs, after.inputs), ("expected ", before.expected, after.expected)):
@@ -169,5 +171,5 @@ def _changed(index: int, before: Row, after: Row) -> dict[str, Any]:
     return {"index": index, "name": name_row(after.id, index), "fields": fields}
 
 
-def _number(text: str | None) -> int | None:
+def _read_number(text: str | None) -> int | None:
     return int(text) if text and text.isdecimal() and len(text) < 10 else None

@@ -65,7 +65,7 @@ def show_improvement(request: HttpRequest, actor: Actor, number: int) -> HttpRes
     if request.method == "POST":
         form = TakeForm(request.POST if request.POST.get("do") == "take" else None)
         try:
-            if response := _act(request, actor, number, form):
+            if response := _perform_action(request, actor, number, form):
                 return response
             status = 422
         except PromptuaryError as error:
@@ -74,7 +74,7 @@ def show_improvement(request: HttpRequest, actor: Actor, number: int) -> HttpRes
             add_errors(form, error)
             status = find_status(error)
     improvement = queries.find_own_improvement(actor, number)
-    context = {**_frame(improvement), "form": form, "longest_name": LONGEST_DRAFT_NAME}
+    context = {**_build_frame(improvement), "form": form, "longest_name": LONGEST_DRAFT_NAME}
     if is_for_region(request, "progress"):
         page, regions = "evaluations/improvement.html", {"progress": "evaluations/_improvement_progress.html"}
         response = show(request, page, context, regions=regions)
@@ -85,7 +85,7 @@ def show_improvement(request: HttpRequest, actor: Actor, number: int) -> HttpRes
     return show(request, "evaluations/improvement.html", context, status=status)
 
 
-def _act(request: HttpRequest, actor: Actor, number: int, form: TakeForm) -> HttpResponse | None:
+def _perform_action(request: HttpRequest, actor: Actor, number: int, form: TakeForm) -> HttpResponse | None:
     """Perform the posted action; None if the form is invalid."""
     do = request.POST.get("do")
     if do == "take":
@@ -104,7 +104,7 @@ def _act(request: HttpRequest, actor: Actor, number: int, form: TakeForm) -> Htt
     return redirect("improvement", number)
 
 
-def _frame(improvement: Improvement) -> dict[str, Any]:
+def _build_frame(improvement: Improvement) -> dict[str, Any]:
     run, measurement = improvement.run, improvement.measurement
     permille = round(1000 * measurement.done / measurement.total) if measurement and measurement.total else 0
     return {
@@ -205,8 +205,8 @@ def _compare(row: MatrixRow, only: str) -> ComparedRow:
     before, after = row.cells
     changes = list(after.changes.values())
     change = (min if only == "regressions" else max)(changes) if changes else None
-    return row_comparison.compare_row(_detail(row, after), _detail(row, before), change)
+    return row_comparison.compare_row(_build_detail(row, after), _build_detail(row, before), change)
 
 
-def _detail(row: MatrixRow, cell: MatrixCell) -> RunRowDetail:
+def _build_detail(row: MatrixRow, cell: MatrixCell) -> RunRowDetail:
     return RunRowDetail(row.index, row.row.id, row.row.inputs, row.row.expected, cell.row)

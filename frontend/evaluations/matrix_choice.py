@@ -31,18 +31,18 @@ class MatrixChoice:
 
     def url(self, **changes: Any) -> str:
         """The URL of the page with some values changed; None omits a value."""
-        query = urlencode(self._values(**changes), doseq=True)
+        query = urlencode(self._list_values(**changes), doseq=True)
         return f"{reverse('run-matrix', args=[self.number])}?{query}"
 
     @property
     def fields_beside_column(self) -> list[tuple[str, Any]]:
         """Names and values for a form that changes only the column."""
         fields: list[tuple[str, Any]] = []
-        for name, value in self._values(column=None).items():
+        for name, value in self._list_values(column=None).items():
             fields += [(name, one) for one in value] if isinstance(value, tuple) else [(name, value)]
         return fields
 
-    def _values(self, **changes: Any) -> dict[str, Any]:
+    def _list_values(self, **changes: Any) -> dict[str, Any]:
         values: dict[str, Any] = {
             "with": self.others,
             "baseline": self.baseline,

@@ -35,7 +35,7 @@ def describe_columns(runs: Sequence[Run], baseline: Run, choice: MatrixChoice) -
     numbers = label_queries.read_label_numbers_of_many({run.template for run in runs})
     changes = ChangeRequest.objects.filter(version__in={run.version_id for run in runs}).pending()
     proposed = dict(changes.order_by("pk").values_list("version", "number"))
-    columns = [_column(run, runs[0], baseline, choice, numbers[run.template_id], proposed) for run in runs]
+    columns = [_build_column(run, runs[0], baseline, choice, numbers[run.template_id], proposed) for run in runs]
     titles = Counter(column["title"] for column in columns)
     for column in columns:
         if titles[column["title"]] > 1:
@@ -44,7 +44,7 @@ def describe_columns(runs: Sequence[Run], baseline: Run, choice: MatrixChoice) -
     return columns
 
 
-def _column(
+def _build_column(
     run: Run,
     first: Run,
     baseline: Run,
@@ -125,7 +125,7 @@ def describe_figures(matrix: RunMatrix, name: str) -> dict[str, Any]:
             low, high = score_table.format_score(saved["low"]), score_table.format_score(saved["high"])
             interval = f"{low} to {high}"
         is_other = run.pk != matrix.baseline.pk
-        chip = _chip(matrix.baseline, run, metric, target, mean, base) if is_other else None
+        chip = _build_chip(matrix.baseline, run, metric, target, mean, base) if is_other else None
         cells.append(
             {
                 "score": score_table.format_score(score, *scores),
@@ -144,7 +144,7 @@ def describe_people(runs: Sequence[Run]) -> list[dict[str, Any] | None]:
     return cells if any(cells) else []
 
 
-def _chip(
+def _build_chip(
     baseline: Run, run: Run, metric: str, target: str, mean: tuple[float, int] | None, base: tuple[float, int] | None
 ) -> dict[str, str] | None:
     """The difference of two averages; it reads as better or worse only if its interval excludes zero."""

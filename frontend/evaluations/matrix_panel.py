@@ -69,10 +69,10 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
         "expected": row_comparison.answer_text(row.row.expected),
         "columns": columns,
         "close_url": choice.url(),
-        **_row_acts(actor, runs, index),
+        **_list_row_actions(actor, runs, index),
         "edit_url": _edit_url(actor, runs[0], row.row.id),
-        "scoring": _scoring(actor, runs, index, choice, neighbours["following"]),
-        "hide_url": f"{reverse('score-rows', args=[runs[0].number])}?{_hidden_query(runs, index)}",
+        "scoring": _build_scoring(actor, runs, index, choice, neighbours["following"]),
+        "hide_url": f"{reverse('score-rows', args=[runs[0].number])}?{_build_hidden_query(runs, index)}",
         "place": place + 1 if place is not None else None,
         "of": len(matrix.indexes),
         **{
@@ -137,11 +137,11 @@ def _edit_url(actor: Actor, run: Run, row_name: str) -> str:
     return f"{reverse('edit-dataset', args=[dataset.name])}?{urlencode({'search': row_name})}"
 
 
-def _hidden_query(runs: Sequence[Run], index: int) -> str:
+def _build_hidden_query(runs: Sequence[Run], index: int) -> str:
     return urlencode([*(("with", run.number) for run in runs[1:]), ("hide", 1), ("row", index)])
 
 
-def _row_acts(actor: Actor, runs: Sequence[Run], index: int) -> dict[str, str]:
+def _list_row_actions(actor: Actor, runs: Sequence[Run], index: int) -> dict[str, str]:
     """The URLs that add the row to a dataset and open it in the editor; empty if the user may not save."""
     template = runs[0].template
     if not permissions.is_allowed(actor, Verb.SAVE, template.namespace):
@@ -152,7 +152,7 @@ def _row_acts(actor: Actor, runs: Sequence[Run], index: int) -> dict[str, str]:
     return {"add_url": f"{add}?{others}" if others else add, "editor_url": edit}
 
 
-def _scoring(
+def _build_scoring(
     actor: Actor, runs: Sequence[Run], index: int, choice: MatrixChoice, following: int | None
 ) -> dict[str, Any] | None:
     """The row's score buttons, unless a run is queued; *Save and next* continues with the following row."""

@@ -80,19 +80,19 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "usage": matrix_columns.describe_usage(runs),
         "people": matrix_columns.describe_people(runs),
         "told": matrix_columns.tell_changes(matrix, choice),
-        "failures": _failures(matrix, choice),
+        "failures": _list_failures(matrix, choice),
         "score_url": _score_url(runs),
-        "tabs": _tabs(matrix, choice),
-        "rows": [_row(matrix_row, matrix.metrics, choice, row) for matrix_row in matrix.page.items],
+        "tabs": _build_tabs(matrix, choice),
+        "rows": [_build_row(matrix_row, matrix.metrics, choice, row) for matrix_row in matrix.page.items],
         "panel": matrix_panel.describe_panel(actor, row, matrix, choice) if row is not None else None,
         "metrics": [(name, title_metric(name)) for name in matrix.metrics],
         "orders": list(_ORDERS.items()),
         "tags": matrix.tags,
         "choice": choice,
-        "addable": _addable(runs, choice),
+        "addable": _list_addable(runs, choice),
         "may_run": permissions.is_allowed(actor, Verb.EVALUATE, runs[0].template.namespace, runs[0].template.path),
         "may_improve": improvement_queries.may_improve(actor, runs[0]),
-        "new_run_url": _new_run_url(runs[0]),
+        "new_run_url": _build_new_run_url(runs[0]),
         "waits": waits,
         "progress": describe_progress(runs, datetime.now(UTC)),
         "poll_url": choice.url(seen=seen if seen is not None else done),
@@ -131,7 +131,7 @@ def _score_url(runs: Sequence[Run]) -> str:
     return f"{reverse('score-rows', args=[runs[0].number])}{f'?{query}' if query else ''}"
 
 
-def _tabs(matrix: RunMatrix, choice: MatrixChoice) -> list[dict[str, Any]]:
+def _build_tabs(matrix: RunMatrix, choice: MatrixChoice) -> list[dict[str, Any]]:
     return [
         {
             "word": word,
@@ -144,7 +144,7 @@ def _tabs(matrix: RunMatrix, choice: MatrixChoice) -> list[dict[str, Any]]:
     ]
 
 
-def _failures(matrix: RunMatrix, choice: MatrixChoice) -> list[dict[str, Any]]:
+def _list_failures(matrix: RunMatrix, choice: MatrixChoice) -> list[dict[str, Any]]:
     """Why rows failed, with equal reasons grouped, each with a link to its rows, or back to all rows
     if it is selected.
     """
@@ -161,7 +161,7 @@ def _failures(matrix: RunMatrix, choice: MatrixChoice) -> list[dict[str, Any]]:
     ]
 
 
-def _row(row: MatrixRow, metrics: Sequence[str], choice: MatrixChoice, open_row: int | None) -> dict[str, Any]:
+def _build_row(row: MatrixRow, metrics: Sequence[str], choice: MatrixChoice, open_row: int | None) -> dict[str, Any]:
     values = row_comparison.readable_values(row.row.inputs)
     texts = [name for name in row_comparison.LEADS if isinstance(row.row.inputs.get(name), str)]
     lead = dict(values).get(next(iter(texts), values[0][0] if values else ""), "")
@@ -176,7 +176,7 @@ def _row(row: MatrixRow, metrics: Sequence[str], choice: MatrixChoice, open_row:
     }
 
 
-def _addable(runs: Sequence[Run], choice: MatrixChoice) -> list[dict[str, Any]]:
+def _list_addable(runs: Sequence[Run], choice: MatrixChoice) -> list[dict[str, Any]]:
     """Runs that can be added, each with its URL."""
     if len(runs) >= run_matrix.MOST_RUNS:
         return []
@@ -189,7 +189,7 @@ def _addable(runs: Sequence[Run], choice: MatrixChoice) -> list[dict[str, Any]]:
     ]
 
 
-def _new_run_url(run: Run) -> str:
+def _build_new_run_url(run: Run) -> str:
     query = {"template": run.template.name}
     if run.dataset_version:
         query["dataset"] = run.dataset_version.dataset.name

@@ -53,13 +53,13 @@ def draw_line(line: MetricLine) -> MetricPlot:
     values = [point.value for point in line.points]
     bounds = [*values, *([line.floor] if line.floor is not None else [])]
     low, high = min(bounds), max(bounds)
-    across = _spread(len(values))
-    heights = [_height(value, low, high) for value in values]
+    across = _compute_places(len(values))
+    heights = [_compute_height(value, low, high) for value in values]
     pairs = zip(line.points, line.points[1:], across[1:], strict=False)
     return MetricPlot(
         line=line,
         points=" ".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, heights, strict=True)),
-        gate=None if line.floor is None else round(_height(line.floor, low, high), 1),
+        gate=None if line.floor is None else round(_compute_height(line.floor, low, high), 1),
         ticks=tuple(round(x, 1) for before, after, x in pairs if before.version != after.version),
         end=(round(across[-1], 1), round(heights[-1], 1)),
         is_missed=line.is_missed,
@@ -69,14 +69,14 @@ def draw_line(line: MetricLine) -> MetricPlot:
     )
 
 
-def _spread(count: int) -> Sequence[float]:
+def _compute_places(count: int) -> Sequence[float]:
     """The x coordinates of this many figures, from the left to the right edge; a single one is on the right."""
     if count == 1:
         return [float(WIDTH - _EDGE)]
     return [_EDGE + (WIDTH - 2 * _EDGE) * index / (count - 1) for index in range(count)]
 
 
-def _height(value: float, low: float, high: float) -> float:
+def _compute_height(value: float, low: float, high: float) -> float:
     """The y coordinate of a value; in the middle if all values are equal."""
     share = (value - low) / (high - low) if high > low else 0.5
     return HEIGHT - _EDGE - (HEIGHT - 2 * _EDGE) * share

@@ -100,9 +100,9 @@ def list_failed_rows(run: Run) -> list[ComparedRow]:
 def compare_row(detail: RunRowDetail, before: RunRowDetail | None = None, change: float | None = None) -> ComparedRow:
     """Prepare one row."""
     row = detail.row
-    answer, earlier_answer = _said(detail), _said(before) if before else ""
+    answer, earlier_answer = _read_reply(detail), _read_reply(before) if before else ""
     left, right = compare_replies(earlier_answer, answer) if before else ((Word(earlier_answer),), (Word(answer),))
-    lead, other_count = _lead(detail.inputs)
+    lead, other_count = _choose_lead(detail.inputs)
     return ComparedRow(
         detail.index,
         name_row(detail.id, detail.index),
@@ -136,7 +136,7 @@ def readable_values(values: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     """Names with their values as readable texts: lists of texts or documents as numbered lines, plain mappings as
     `name: value`.
     """
-    return [(name, _written(value)) for name, value in (values or {}).items()]
+    return [(name, _write_value(value)) for name, value in (values or {}).items()]
 
 
 def answer_text(outputs: Mapping[str, Any] | None) -> str:
@@ -146,7 +146,7 @@ def answer_text(outputs: Mapping[str, Any] | None) -> str:
     value = outputs.get("answer", next(iter(outputs.values())) if len(outputs) == 1 else outputs)
     if isinstance(value, Mapping) and isinstance(value.get("answer"), str):
         return str(value["answer"])
-    return value if isinstance(value, str) else _json(value)
+    return value if isinstance(value, str) else _write_json(value)
 
 
 def shorten_text(text: str, longest: int = _LONGEST) -> Excerpt:
@@ -154,12 +154,12 @@ def shorten_text(text: str, longest: int = _LONGEST) -> Excerpt:
     return Excerpt(text) if len(text) <= longest * 1.2 else Excerpt(text[:longest], len(text) - longest)
 
 
-def _said(detail: RunRowDetail | None) -> str:
+def _read_reply(detail: RunRowDetail | None) -> str:
     row = detail.row if detail else None
     return shorten_text(answer_text(row.actual), 700).text if row else ""
 
 
-def _lead(inputs: Mapping[str, Any]) -> tuple[Excerpt, int]:
+def _choose_lead(inputs: Mapping[str, Any]) -> tuple[Excerpt, int]:
     """The most informative input of a row, and how many more there are."""
     values = readable_values(inputs)
     texts = [name for name in LEADS if isinstance(inputs.get(name), str)]
@@ -167,7 +167,7 @@ def _lead(inputs: Mapping[str, Any]) -> tuple[Excerpt, int]:
     return shorten_text(dict(values).get(name, ""), 200), max(0, len(values) - 1)
 
 
-def _written(value: Any) -> str:
+def _write_value(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
@@ -176,7 +176,7 @@ def _written(value: Any) -> str:
         return "\n".join(f"{number}. {_write_document(item)}" for number, item in enumerate(value, start=1))
     if isinstance(value, dict) and value and all(isinstance(item, str | int | float) for item in value.values()):
         return "\n".join(f"{name}: {item}" for name, item in value.items())
-    return _json(value)
+    return _write_json(value)
 
 
 def _is_document(value: Any) -> bool:
@@ -191,7 +191,7 @@ def _write_document(document: Mapping[str, Any]) -> str:
     return f"{document['content']} ({facts})" if facts else str(document["content"])
 
 
-def _json(value: Any) -> str:
+def _write_json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, indent=None if _is_flat(value) else 1)
 
 

@@ -67,15 +67,15 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
         "name": row_comparison.name_row(detail.id, index),
         "inputs": row_comparison.readable_values(detail.inputs),
         "expected": row_comparison.answer_text(detail.expected),
-        "outputs": _others(detail),
+        "outputs": _list_other_outputs(detail),
         "answer": answer,
         "against": against,
         "other": other,
         "pair": row_comparison.compare_replies(was, answer) if other else ((), (Word(answer),)),
-        "scores": _scores(detail, other),
+        "scores": _list_scores(detail, other),
         "judgement": judgement,
         "judgement_scores": row_comparison.judgement_scores(judgement) if judgement else [],
-        "scoring": _scoring(actor, run, index, request) if run.state != Run.QUEUED else None,
+        "scoring": _build_scoring(actor, run, index, request) if run.state != Run.QUEUED else None,
         "previous": index - 1 if index else None,
         "following": index + 1 if index + 1 < run.total else None,
         "query": write_query(request),
@@ -83,7 +83,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
     return show(request, "evaluations/run_row.html", context)
 
 
-def _scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, str]]:
+def _list_scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, str]]:
     names = detail.row.scores if detail.row else {}
     return [
         {
@@ -101,11 +101,11 @@ def _score(detail: RunRowDetail, name: str) -> float | None:
     return detail.row.scores.get(name) if detail.row else None
 
 
-def _scoring(actor: Actor, run: Run, index: int, request: HttpRequest) -> dict[str, Any]:
+def _build_scoring(actor: Actor, run: Run, index: int, request: HttpRequest) -> dict[str, Any]:
     return score_panels.show_score_form(actor, [run], index, back=f"{request.get_full_path()}#score-form")
 
 
-def _others(detail: RunRowDetail) -> list[tuple[str, str]]:
+def _list_other_outputs(detail: RunRowDetail) -> list[tuple[str, str]]:
     """The outputs besides the answer, except those with the same text."""
     actual = detail.row.actual if detail.row else None
     answer = row_comparison.answer_text(actual)

@@ -63,7 +63,12 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "evaluations",
         "rows": [
-            {"run": run, "style": choose_run_style(run), "score": _first_score(run), "answered": run.done - run.failed}
+            {
+                "run": run,
+                "style": choose_run_style(run),
+                "score": _find_first_score(run),
+                "answered": run.done - run.failed,
+            }
             for run in page.items
         ],
         "filters": filters,
@@ -95,7 +100,7 @@ def _draw_plots(actor: Actor, template: str) -> dict[str, list[MetricPlot]]:
 def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """One run; a POST cancels it or reruns failed rows, and redirects to the page in `back`."""
     if request.method == "POST":
-        _act(request, actor, number)
+        _perform_action(request, actor, number)
         return redirect(write_run_address(request.POST.get("back", "")) or reverse("run", args=[number]))
     run = run_queries.read_run(actor, number)
     baseline_number = read_number(request.GET.get("against"))
@@ -121,7 +126,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     live = label_queries.read_label_numbers(run.template).get(choose_live_label(run.template.namespace))
     against, choices = score_table.find_baseline(run, live, baseline_number)
     board = score_table.score_table(run, against)
-    line = _chosen(board, request.GET.get("by", ""))
+    line = _find_chosen(board, request.GET.get("by", ""))
     proposal = improvement_queries.find_measured_improvement(actor, run)
     context |= {
         "board": board,
@@ -137,7 +142,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "propose_url": next_steps.find_propose_url(actor, run, live) if proposal is None else "",
         "thresholds_url": next_steps.find_thresholds_url(actor, run),
         "failures": row_comparison.list_failed_rows(run) if run.failed else [],
-        **_worst(run, against, line),
+        **_build_worst_rows(run, against, line),
     }
     return show(request, "evaluations/run.html", context)
 
@@ -157,7 +162,7 @@ def export(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpRe
     return response
 
 
-def _act(request: HttpRequest, actor: Actor, number: int) -> None:
+def _perform_action(request: HttpRequest, actor: Actor, number: int) -> None:
     if request.POST.get("do") == "cancel":
         services.cancel_run(actor=actor, number=number)
         messages.success(request, gettext("The run is cancelled; what came so far is kept."))
@@ -166,14 +171,14 @@ def _act(request: HttpRequest, actor: Actor, number: int) -> None:
         messages.success(request, gettext("The failed rows are asked again."))
 
 
-def _chosen(board: ScoreTable, key: str) -> ScoreRow | None:
+def _find_chosen(board: ScoreTable, key: str) -> ScoreRow | None:
     """The line whose worst rows are shown: the requested one, else the first that got worse, else the first."""
     worse = [line for line in board.lines if line.kind == "worse"]
     matching = [line for line in board.lines if line.key == key]
     return next(iter([*matching, *worse, *board.lines]), None)
 
 
-def _worst(run: Run, against: Run | None, line: ScoreRow | None) -> dict[str, Any]:
+def _build_worst_rows(run: Run, against: Run | None, line: ScoreRow | None) -> dict[str, Any]:
     if line is None:
         return {"pairs": [], "lost_count": 0}
     if against is None or line.compared is None:
@@ -182,7 +187,7 @@ def _worst(run: Run, against: Run | None, line: ScoreRow | None) -> dict[str, An
     return {"pairs": pairs, "lost_count": missing}
 
 
-def _first_score(run: Run) -> dict[str, str] | None:
+def _find_first_score(run: Run) -> dict[str, str] | None:
     for metric, targets in run.scores.items():
         for scored in targets.values():
             title = title_metric(metric)

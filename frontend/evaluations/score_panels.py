@@ -88,7 +88,7 @@ def build_score_columns(
     columns = []
     for position, run in enumerate(order):
         others = [
-            (score.person.username, str(_WORDS[score.score]), score.comment, _why_uncounted(score, contributors))
+            (score.person.username, str(_WORDS[score.score]), score.comment, _explain_uncounted(score, contributors))
             for score in scores
             if score.run_id == run.pk and score.person_id != person.pk and not hidden
         ]
@@ -145,7 +145,7 @@ def describe_people_scores(run: Run) -> dict[str, Any] | None:
         "mean": score_table.format_score(metric.mean),
         "count": metric.count,
         "raters": metric.raters,
-        "uncounted": sum(bool(_why_uncounted(score, contributors)) for score in scores),
+        "uncounted": sum(bool(_explain_uncounted(score, contributors)) for score in scores),
         "differing": len(person_score_queries.find_differing_rows(scores)),
         "agreement": None,
     }
@@ -162,7 +162,7 @@ def describe_people_scores(run: Run) -> dict[str, Any] | None:
     return facts
 
 
-def _why_uncounted(score: PersonScore, contributors: Collection[str]) -> str:
+def _explain_uncounted(score: PersonScore, contributors: Collection[str]) -> str:
     """Why no gate counts the score, or empty."""
     if score.person.username in contributors:
         return gettext("contributed, so no gate counts it")

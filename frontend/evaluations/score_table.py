@@ -123,14 +123,18 @@ def score_table(run: Run, against: Run | None) -> ScoreTable:
         top = find_best_score(metric)
         for target, scored in targets.items():
             baseline_score = against.scores.get(metric, {}).get(target) if against else None
-            compared = _compared(_ends(against), _ends(run), metric, target) if against and baseline_score else None
+            compared = (
+                _compare_metric(_read_ends(against), _read_ends(run), metric, target)
+                if against and baseline_score
+                else None
+            )
             rows_found.append((metric, target, scored, top, baseline_score, compared))
-    differences = [share for *_, top, _held, compared in rows_found for share in to_shares(_bounds(compared), top)]
+    differences = [share for *_, top, _held, compared in rows_found for share in to_shares(_list_bounds(compared), top)]
     axis = interval_svg.difference_axis(differences) if against else interval_svg.score_axis()
     lines = []
     for metric, target, scored, top, baseline_score, compared in rows_found:
-        kind = _kind(compared)
-        marks = _bounds(compared) if against else [scored["score"], scored.get("low"), scored.get("high")]
+        kind = _choose_kind(compared)
+        marks = _list_bounds(compared) if against else [scored["score"], scored.get("low"), scored.get("high")]
         value, low, high = to_shares(marks, top)
         lines.append(
             ScoreRow(
@@ -201,12 +205,12 @@ def format_change(value: float | None) -> str:
 _Ends = tuple[int, datetime | None]
 
 
-def _ends(run: Run | None) -> _Ends:
+def _read_ends(run: Run | None) -> _Ends:
     return (run.number, run.finished_at) if run else (0, None)
 
 
 @lru_cache(maxsize=256)
-def _compared(before: _Ends, after: _Ends, metric: str, target: str) -> RunComparison | None:
+def _compare_metric(before: _Ends, after: _Ends, metric: str, target: str) -> RunComparison | None:
     """Cached by end time: a finished run changes only if it is rerun, which changes its end."""
     first, second = run_queries.load_run(before[0]), run_queries.load_run(after[0])
     if first is None or second is None or {first.state, second.state} != {Run.DONE}:
@@ -214,17 +218,17 @@ def _compared(before: _Ends, after: _Ends, metric: str, target: str) -> RunCompa
     return run_queries.compare_runs(first, second, metric, target)
 
 
-lru.register(_compared.cache_clear)
+lru.register(_compare_metric.cache_clear)
 
 
-def _bounds(compared: RunComparison | None) -> Sequence[float | None]:
+def _list_bounds(compared: RunComparison | None) -> Sequence[float | None]:
     if compared is None:
         return (None, None, None)
     comparison = compared.comparison
     return (comparison.difference, comparison.low, comparison.high)
 
 
-def _kind(compared: RunComparison | None) -> Literal["better", "worse", "same"]:
+def _choose_kind(compared: RunComparison | None) -> Literal["better", "worse", "same"]:
     if compared is None or compared.comparison.winner is None:
         return "same"
     return "better" if compared.comparison.winner == "second" else "worse"
@@ -244,11 +248,11 @@ def list_gate_results(run: Run, board: ScoreTable) -> list[dict[str, Any]]:
         for text in plan.gates:
             gate = gates.parse_gate(text)
             lines = [line for line in board.lines if line.metric == gate.metric and gate.output in (None, line.target)]
-            results += [_gate_result(plan.name, gate, line) for line in lines]
+            results += [_build_gate_result(plan.name, gate, line) for line in lines]
     return results
 
 
-def _gate_result(name: str, gate: gates.Gate, line: ScoreRow) -> dict[str, Any]:
+def _build_gate_result(name: str, gate: gates.Gate, line: ScoreRow) -> dict[str, Any]:
     facts = {"name": name, "gate": str(gate), "title": line.title}
     if gate.floor is not None:
         passed = line.score is not None and line.score >= gate.floor

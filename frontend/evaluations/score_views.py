@@ -33,7 +33,7 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     repeating it removes it.
     """
     values = request.POST if request.method == "POST" else request.GET
-    others = [other for text in values.getlist("with") if (other := _number(text)) and other != number]
+    others = [other for text in values.getlist("with") if (other := _read_number(text)) and other != number]
     runs = run_matrix.read_matrix_runs(actor, number, tuple(others))
     permissions.require_verb(actor, Verb.COMMENT, runs[0].template.namespace, runs[0].template.path)
     for run in runs:
@@ -44,7 +44,7 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     if request.method == "POST":
         return _save(request, actor, runs, hide=hide)
     queue = person_score_queries.build_score_queue(actor.person, runs)
-    index = _number(request.GET.get("row"))
+    index = _read_number(request.GET.get("row"))
     if index is None:
         index = queue.find_next(None)
     context: dict[str, Any] = {
@@ -55,13 +55,13 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "queue": queue,
         "hide": hide,
         "other_runs": runs[1:],
-        "hide_url": _url(runs, index, hide=not hide),
+        "hide_url": _build_url(runs, index, hide=not hide),
         "people": [{"run": run, **facts} for run in runs if (facts := score_panels.describe_people_scores(run))],
         "row": None,
     }
     if index is not None:
         row = run_matrix.read_matrix_row(runs, index).row
-        following = _url(runs, index + 1, hide=hide) if index + 1 < runs[0].total else ""
+        following = _build_url(runs, index + 1, hide=hide) if index + 1 < runs[0].total else ""
         context |= {
             "row": row,
             "index": index,
@@ -73,14 +73,14 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
                 "with_replies": True,
             },
             "differs": index in queue.differing,
-            "previous_url": _url(runs, index - 1, hide=hide) if index else "",
+            "previous_url": _build_url(runs, index - 1, hide=hide) if index else "",
             "following_url": following,
         }
     return show(request, "evaluations/score_rows.html", context)
 
 
 def _save(request: HttpRequest, actor: Actor, runs: Sequence[Run], *, hide: bool) -> HttpResponse:
-    index = _number(request.POST.get("row"))
+    index = _read_number(request.POST.get("row"))
     if index is None:
         raise Invalid(fields={"row": gettext("the number of a row, from 0.")})
     run_matrix.read_matrix_row(runs, index)
@@ -100,10 +100,10 @@ def _save(request: HttpRequest, actor: Actor, runs: Sequence[Run], *, hide: bool
         following = queue.find_next(index)
         if following is None:
             messages.success(request, gettext("No other row waits for a score of yours."))
-        return redirect(_url(runs, following, hide=hide))
+        return redirect(_build_url(runs, following, hide=hide))
     if back:
         return redirect(back)
-    return redirect(f"{_url(runs, index, hide=hide)}#score-{position or 0}")
+    return redirect(f"{_build_url(runs, index, hide=hide)}#score-{position or 0}")
 
 
 def _save_column(actor: Actor, column: ScoreColumn, index: int, pressed: str, comment: str) -> None:
@@ -118,7 +118,7 @@ def _save_column(actor: Actor, column: ScoreColumn, index: int, pressed: str, co
         raise Invalid(fields={"comment": gettext("give a score with it.")})
 
 
-def _url(runs: Sequence[Run], index: int | None, *, hide: bool) -> str:
+def _build_url(runs: Sequence[Run], index: int | None, *, hide: bool) -> str:
     query = [("with", run.number) for run in runs[1:]]
     values: list[tuple[str, object]] = [*query, *([("hide", 1)] if hide else [])]
     values += [("row", index)] if index is not None else []
@@ -126,5 +126,5 @@ def _url(runs: Sequence[Run], index: int | None, *, hide: bool) -> str:
     return f"{address}?{urlencode(values)}" if values else address
 
 
-def _number(text: str | None) -> int | None:
+def _read_number(text: str | None) -> int | None:
     return int(text) if text and text.isdecimal() and len(text) < 19 else None

@@ -69,7 +69,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
     template = template_queries.find_template(actor, Verb.EVALUATE, name)
     label_numbers = label_queries.read_label_numbers(template)
     place = _Place(template, label_numbers, label_numbers.get(choose_live_label(template.namespace)))
-    form = _form(request, actor, place)
+    form = _build_form(request, actor, place)
     estimate = None
     status = 200
     if request.method == "POST":
@@ -94,7 +94,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
         "columns": _pad_columns(_read_columns(request)),
         "chosen": form["metrics"].value() or [],
         "usual": [(metric, str(TITLES[metric])) for metric in _USUAL],
-        "rare": [(metric, TITLES.get(metric, metric)) for metric in _names() if metric not in _USUAL],
+        "rare": [(metric, TITLES.get(metric, metric)) for metric in _list_names() if metric not in _USUAL],
         "refs": [(label, number) for label, number in label_numbers.items()],
         "has_rows": bool(form.fields["dataset"].choices),  # type: ignore[attr-defined]  # it is a ChoiceField
         "new_dataset": f"{reverse('new-dataset')}?{urlencode({'in': template.namespace.name, 'for': name})}",
@@ -102,7 +102,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "evaluations/run_new.html", context, status=status)
 
 
-def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
+def _build_form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
     template = place.template
     fitting = list_fitting_datasets(template.namespace, template.path)
     datasets = dataset_queries.list_datasets(actor, namespace=template.namespace.name, limit=_MOST).items
@@ -119,7 +119,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         (row.name, row.name if row.kind != "echo" else gettext("echo, which repeats the prompt's last message"))
         for row in connection_queries.list_endpoints(template.namespace.name)
     ]
-    inputs = _inputs(actor, template)
+    inputs = _list_inputs(actor, template)
     against = [("", gettext("nothing, only this version"))]
     if place.live:
         against.insert(0, (str(place.live), f"{choose_live_label(template.namespace)}, v{place.live}"))
@@ -140,7 +140,7 @@ def _form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
         initial=first,
         datasets=rows,
         models=models,
-        metrics=[(name, name) for name in _names()],
+        metrics=[(name, name) for name in _list_names()],
         against=against,
         judges=list_judges(actor, template.pk),
         inputs=[(name, name) for name in inputs],
@@ -165,7 +165,7 @@ def _explain_misfits(actor: Actor, template: Template, datasets: Sequence[Datase
         return {}
 
 
-def _inputs(actor: Actor, template: Template) -> dict[str, str]:
+def _list_inputs(actor: Actor, template: Template) -> dict[str, str]:
     """The names of the latest version's declared inputs, with their types."""
     document, _ = inspect_document(version_queries.resolve_version(actor, template.name, LATEST).document)
     inputs = (document.inputs if document else None) or {}
@@ -226,7 +226,7 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
     rows = shorten_text(data["dataset"], 80).text or gettext("the samples")
     sentence = gettext("Run {number} is on its way over {rows}.").format(number=run.number, rows=rows)
     if data["against"] and int(data["against"]) != run.version.number:
-        other = _known(run, int(data["against"]))
+        other = _find_equal_run(run, int(data["against"]))
         if other is None:
             other = services.start_run(actor=actor, ref=data["against"], **arguments)
             beside = gettext("Run {number} asks v{version} the same, to compare.")
@@ -252,7 +252,7 @@ def _estimate(request: HttpRequest, actor: Actor, place: _Place, data: dict[str,
     )
 
 
-def _known(run: Run, number: int) -> Run | None:
+def _find_equal_run(run: Run, number: int) -> Run | None:
     """A finished run of that version over the same rows with the same model, and with all the requested metrics."""
     for row in run_queries.list_comparable_runs(run):
         same = row.template_id == run.template_id and row.version.number == number
@@ -275,7 +275,7 @@ def _tell(form: RunForm, error: PromptuaryError) -> None:
         form.add_error(None, error.message)
 
 
-def _names() -> list[str]:
+def _list_names() -> list[str]:
     """The metrics that can score a run without a judge."""
     judged_metrics = {str(metric) for metric in catalogue.metrics_for("judgement")}
     kinds = ("answer", "json", "documents", "extractive_answer")

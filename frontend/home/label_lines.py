@@ -60,10 +60,10 @@ def list_published_lines(moves: Sequence[LabelMove]) -> list[LabelLine]:
 def list_event_lines(events: Sequence[Event]) -> list[LabelLine | AuditLine]:
     """Lines of events: label moves with the label as a pill, all others as a sentence."""
     described = [(event, describe_event(event, may_manage=False)) for event in events]
-    return [_label_line(event, line.at) or line for event, line in described]
+    return [_build_label_line(event, line.at) or line for event, line in described]
 
 
-def _label_line(row: Event, at: datetime) -> LabelLine | None:
+def _build_label_line(row: Event, at: datetime) -> LabelLine | None:
     event = parse_event(row.kind, json.loads(row.text)["body"])
     if not isinstance(event, LabelMoved) or event.to is None or event.to == event.from_version:
         return None

@@ -42,18 +42,18 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
         "favourites": _filter_named(bookmark_queries.list_favourites(actor, MOST_FAVOURITES), q),
         "templates": _search_templates(actor, q),
     }
-    actions = _actions(q)
+    actions = _list_actions(q)
     groups = [
         *_group_templates(found),
-        {"kind": "changes", "name": gettext("Changes"), "items": _changes(actor, q)},
+        {"kind": "changes", "name": gettext("Changes"), "items": _list_changes(actor, q)},
         {"kind": "actions", "name": gettext("Actions"), "items": actions},
     ]
-    if _begins_with(actions, q) and not any(_filter_named(templates, q) for templates in found.values()):
+    if _has_action_with_beginning(actions, q) and not any(_filter_named(templates, q) for templates in found.values()):
         groups.insert(0, groups.pop())
     return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})  # no text: a header
 
 
-def _begins_with(actions: list[dict[str, Any]], q: str) -> bool:
+def _has_action_with_beginning(actions: list[dict[str, Any]], q: str) -> bool:
     """Whether an action begins with the query: it then comes before templates that match only in their text."""
     return bool(q) and any(action["title"].casefold().startswith(q.casefold()) for action in actions)
 
@@ -112,7 +112,7 @@ def _describe_template(template: Template) -> dict[str, Any]:
     }
 
 
-def _changes(actor: Actor, q: str) -> list[dict[str, Any]]:
+def _list_changes(actor: Actor, q: str) -> list[dict[str, Any]]:
     words = q.casefold().split()
     items = []
     for change in change_queries.list_changes(actor, state="pending", limit=50).items:
@@ -129,7 +129,7 @@ def _changes(actor: Actor, q: str) -> list[dict[str, Any]]:
     return items[:MOST]
 
 
-def _actions(q: str) -> list[dict[str, Any]]:
+def _list_actions(q: str) -> list[dict[str, Any]]:
     actions = [
         {"title": gettext("Create a template"), "note": "", "href": reverse("new")},
         {"title": gettext("Browse all templates"), "note": "", "href": reverse("browse")},

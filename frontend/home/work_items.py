@@ -116,7 +116,7 @@ def list_rows_of_person(
     notices: of emergencies that aren't approved or closed; each appears in the row of its change.
     """
     person = actor.person.username
-    items = [_mine(gate, person) for gate in gates if gate.waits_on(person)]
+    items = [_build_own_item(gate, person) for gate in gates if gate.waits_on(person)]
     urgent = {item.change.template_id for item in items if item.change.needs_approval}
     fetches = usage_queries.count_by_template(urgent, usage_queries.WEEK) if urgent else {}
     by_change = {notice.emergency.change.number: notice for notice in notices}
@@ -131,8 +131,8 @@ def items_of_others(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
     A change that waits only for its own rollout is omitted, because the home page lists rollouts.
     """
     person = actor.person.username
-    others = [gate for gate in gates if not gate.waits_on(person) and _concerns(gate, person)]
-    return [_theirs(gate) for gate in others if not _is_rolling_out(gate)]
+    others = [gate for gate in gates if not gate.waits_on(person) and _is_about(gate, person)]
+    return [_build_item_of_others(gate) for gate in others if not _is_rolling_out(gate)]
 
 
 def list_resumable_drafts(drafts: Sequence[Draft]) -> list[ResumableDraft]:
@@ -184,7 +184,7 @@ def _release_row(gate: ReleaseGate) -> WaitingRow:
     return WaitingRow(1 if gate.open_members else 3, since, release=gate)  # one without templates blocks nothing
 
 
-def _concerns(gate: Gate, person: str) -> bool:
+def _is_about(gate: Gate, person: str) -> bool:
     change = gate.change
     spoke = any(voice.person == person for voice in gate.decisions)
     return spoke or person in (change.opened_by.username, change.version.author.username)
@@ -198,17 +198,17 @@ def _is_rolling_out(gate: Gate) -> bool:
     return all(blocker.code in (blockers.ROLLING_OUT, blockers.FREEZE) for blocker in gate.blockers)
 
 
-def _mine(gate: Gate, username: str) -> WorkItem:
+def _build_own_item(gate: Gate, username: str) -> WorkItem:
     if gate.turn is None or username not in gate.turn.people:  # they were asked by name, regardless of whose turn it is
         asked = review_requests.find_asked(gate, username)
-        item = _item(gate, str(_APPROVE[0]), str(_APPROVE[1]))
+        item = _build_item(gate, str(_APPROVE[0]), str(_APPROVE[1]))
         if asked is None:
             return item
         return replace(item, reason=gettext("{name} asked for your review.").format(name=asked.by), since=asked.at)
     blocker = next((candidate for candidate in gate.blockers if candidate.waiting_for), None)
     words = ASKS.get(blocker.code if blocker else "", MEND)
     verb, button = _APPROVE if blocker and blocker.asks_for_approval else words
-    item = _item(gate, str(verb), str(button))
+    item = _build_item(gate, str(verb), str(button))
     if blocker is not None and blocker.asks_for_approval and not item.more:
         item = replace(item, advice="")  # it would only repeat the button
     opener = gate.change.opened_by.username
@@ -216,18 +216,18 @@ def _mine(gate: Gate, username: str) -> WorkItem:
     return replace(item, blocked=opener) if is_blocking else item
 
 
-def _theirs(gate: Gate) -> WorkItem:
+def _build_item_of_others(gate: Gate) -> WorkItem:
     people = gate.turn.people if gate.turn else ()
     button = pgettext("button", "Open")
     if people:
-        return _item(gate, gettext(" or ").join(people[:2]), button)
+        return _build_item(gate, gettext(" or ").join(people[:2]), button)
     rollout = gate.facts.rollout
     if rollout:
         verb = gettext("Rollout {number}").format(number=rollout[0])
     else:
         is_frozen = any(blocker.code == blockers.FREEZE for blocker in gate.blockers)
         verb = gettext("A freeze") if is_frozen else gettext("A check")
-    return _item(gate, verb, button)
+    return _build_item(gate, verb, button)
 
 
 def _advise(blocker: Blocker, reason: str) -> str:
@@ -236,7 +236,7 @@ def _advise(blocker: Blocker, reason: str) -> str:
     return blocker.action if is_named else describe_blocker(blocker)
 
 
-def _item(gate: Gate, verb: str, button: str) -> WorkItem:
+def _build_item(gate: Gate, verb: str, button: str) -> WorkItem:
     turn = gate.turn
     has_passed = bool(gate.checks) and all(check.outcome == "passed" for check in gate.checks)
     return WorkItem(

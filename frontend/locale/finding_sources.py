@@ -181,7 +181,7 @@ def _is_unread(node: ast.AST) -> bool:
         return isinstance(node.value, ast.Constant)
     if isinstance(node, ast.Call):
         is_copy = isinstance(node.func, ast.Name) and node.func.id == "replace"  # of a dataclass
-        return _name_value(node.func) in _CODE_CALLS and not is_copy
+        return _find_variable(node.func) in _CODE_CALLS and not is_copy
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Constant)
     return isinstance(node, ast.Compare | ast.arg)
@@ -203,39 +203,39 @@ def _list_forms(node: ast.expr) -> Iterator[Form]:
         for pieces in product(list(_list_forms(node.left)), list(_list_forms(node.right))):
             yield tuple(part for piece in pieces for part in piece)
     else:
-        yield ((_name_value(node),),)
+        yield ((_find_variable(node),),)
 
 
-def _name_value(node: ast.AST) -> str:
+def _find_variable(node: ast.AST) -> str:
     """The last name of an expression: `limit` of `self.limit`, `names` of `", ".join(names)`."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name.strip("_").lower()
         case ast.Call():
-            return _name_result(node)
+            return _find_result(node)
         case ast.Subscript(slice=ast.Constant(value=str(key))) if key.isidentifier():
             return key
         case ast.Subscript(value=inner) | ast.Starred(value=inner) | ast.BoolOp(values=[inner, *_]):
-            return _name_value(inner)
+            return _find_variable(inner)
         case ast.BinOp(left=inner) if not isinstance(inner, ast.Constant):
-            return _name_value(inner)
+            return _find_variable(inner)
         case ast.GeneratorExp(generators=[first, *_]) | ast.ListComp(generators=[first, *_]):
-            return _name_value(first.iter)
+            return _find_variable(first.iter)
     return "value"
 
 
-def _name_result(call: ast.Call) -> str:
+def _find_result(call: ast.Call) -> str:
     """The name for a call's result: usually that of the function, or of the value that it converts."""
     match call:
         case ast.Call(func=ast.Name(id="len")):
             return "count"
         case ast.Call(func=ast.Name(id=name), args=[*_, last]) if name in _FORMS_OF_VALUES:
-            return _name_value(last)
+            return _find_variable(last)
         case ast.Call(func=ast.Attribute(attr="join"), args=[joined]):
-            return _name_value(joined)
+            return _find_variable(joined)
         case ast.Call(func=ast.Attribute(value=owner, attr="strip" | "rstrip" | "lower" | "removesuffix")):
-            return _name_value(owner)
-    return _name_value(call.func)
+            return _find_variable(owner)
+    return _find_variable(call.func)
 
 
 def _write_pattern(form: Form) -> str:

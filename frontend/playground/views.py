@@ -51,7 +51,7 @@ def start(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         )
         return _describe_run(run), 201
 
-    return _as_json(answer)
+    return _answer_json(answer)
 
 
 @require_POST
@@ -72,7 +72,7 @@ def plan_rows(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         url = reverse("dataset", args=[plan.dataset])
         return {**describe_row_plan(plan), "url": url}, 200
 
-    return _as_json(answer)
+    return _answer_json(answer)
 
 
 @require_POST
@@ -85,7 +85,7 @@ def stop(_request: HttpRequest, actor: Actor, name: str, column_id: int) -> Http
         column = services.stop_column(actor=actor, column_id=column_id)
         return translate_faults(describe_column(column), translate_finding), 200
 
-    return _as_json(answer)
+    return _answer_json(answer)
 
 
 @require_safe
@@ -97,7 +97,7 @@ def list_history(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         page = queries.list_own_runs(actor, name, request.GET.get("before"))
         return {"runs": [_describe_run(run) for run in page.items], "next": page.next}, 200
 
-    return _as_json(answer)
+    return _answer_json(answer)
 
 
 @require_safe
@@ -109,7 +109,7 @@ def show_choices(_request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         choices = describe_choices(queries.list_choices(actor, name))
         return {**choices, "connect_url": reverse("connections", args=[name.partition("/")[0]])}, 200
 
-    return _as_json(answer)
+    return _answer_json(answer)
 
 
 @require_POST
@@ -124,9 +124,9 @@ def save_sample(request: HttpRequest, actor: Actor, name: str, column_id: int) -
         draft = services.save_inputs_as_sample(
             actor=actor, column_id=column_id, sample=sample, draft_name=fields.get("draft", "")
         )
-        return {"title": str(sample).strip(), "url": draft_address(name, draft.name), **_draft_facts(draft)}, 200
+        return {"title": str(sample).strip(), "url": draft_address(name, draft.name), **_describe_draft(draft)}, 200
 
-    return _as_json(answer)
+    return _answer_json(answer)
 
 
 @require_POST
@@ -149,7 +149,7 @@ def add_row(request: HttpRequest, actor: Actor, name: str, column_id: int) -> Ht
         url = f"{reverse('dataset', args=[saved.dataset.name])}?{urlencode({'for': name})}"
         return {"title": f"{saved.dataset.path} v{saved.version.number}", "url": url}, 200
 
-    return _as_json(answer)
+    return _answer_json(answer)
 
 
 @require_POST
@@ -162,9 +162,9 @@ def restore_draft(request: HttpRequest, actor: Actor, name: str, run_id: int) ->
             raise NotFound(gettext("{name} has no run {number} of yours.").format(name=name, number=run_id))
         draft_name = _read_object(request).get("draft", "")
         draft = services.restore_draft_of_run(actor=actor, run_id=run_id, draft_name=draft_name)
-        return {"url": draft_address(name, draft.name), "document": draft.document, **_draft_facts(draft)}, 200
+        return {"url": draft_address(name, draft.name), "document": draft.document, **_describe_draft(draft)}, 200
 
-    return _as_json(answer)
+    return _answer_json(answer)
 
 
 def _describe_run(run: PlaygroundRun) -> dict[str, Any]:
@@ -180,7 +180,7 @@ def _find_column(actor: Actor, name: str, column_id: int) -> PlaygroundColumn:
     return column
 
 
-def _draft_facts(draft: Draft) -> dict[str, Any]:
+def _describe_draft(draft: Draft) -> dict[str, Any]:
     """What a page that shows the draft needs after the server saved it."""
     return {"revision": draft.revision, "saved_at": int(draft.updated_at.timestamp() * 1000)}
 
@@ -203,7 +203,7 @@ def _read_object(request: HttpRequest) -> Mapping[str, Any]:
     return fields
 
 
-def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> HttpResponse:
+def _answer_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> HttpResponse:
     """The response, or its refusal as a problem document, which the script shows in place."""
     headers = {"Cache-Control": "private, no-store"}
     try:

@@ -114,10 +114,10 @@ def _read(form: SoughtForm) -> Sought | None:
         person=data["person"],
         key=data["key"],
         template=data["template"],
-        since=_day(data["since"]) if data["since"] else None,
-        until=_day(data["until"]) + timedelta(days=1) if data["until"] else None,
+        since=_read_day(data["since"]) if data["since"] else None,
+        until=_read_day(data["until"]) + timedelta(days=1) if data["until"] else None,
     )
 
 
-def _day(day: date) -> datetime:
+def _read_day(day: date) -> datetime:
     return datetime.combine(day, time(), timezone.get_current_timezone())

@@ -33,7 +33,7 @@ def connections(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
     rows = queries.list_connections(actor, namespace)
     is_cap = request.method == "POST" and request.POST.get("do") == "cap"
     form = ConnectionForm(request.POST if request.method == "POST" and not is_cap else None)
-    cap_form = CapForm(request.POST) if is_cap else CapForm(initial=_cap_values(actor, namespace))
+    cap_form = CapForm(request.POST) if is_cap else CapForm(initial=_list_cap_values(actor, namespace))
     status = 200
     if request.method == "POST":
         status = 422
@@ -54,7 +54,7 @@ def connections(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
                 )
                 return redirect("connection", namespace, row.id)
     context = {
-        **_frame(namespace),
+        **_build_frame(namespace),
         "rows": rows,
         "form": form,
         "cap_form": cap_form,
@@ -92,7 +92,7 @@ def connection(request: HttpRequest, actor: Actor, namespace: str, connection_id
             else:
                 messages.success(request, gettext("The connection is changed."))
                 return redirect("connection", namespace, connection_id)
-    context = {**_frame(namespace), "connection": row, "form": form}
+    context = {**_build_frame(namespace), "connection": row, "form": form}
     return show(request, "settings/connection.html", context, status=status)
 
 
@@ -109,14 +109,14 @@ def _try_connection(request: HttpRequest, actor: Actor, row: Connection) -> None
     )
 
 
-def _cap_values(actor: Actor, namespace: str) -> dict[str, Any]:
+def _list_cap_values(actor: Actor, namespace: str) -> dict[str, Any]:
     cap = queries.find_spending_caps(actor, namespace)
     amounts = {"person_day": cap.person_day, "namespace_month": cap.namespace_month}
     shown = {name: None if amount is None else spending.format_amount(amount) for name, amount in amounts.items()}
     return {**shown, "currency": cap.currency}
 
 
-def _frame(namespace: str) -> dict[str, Any]:
+def _build_frame(namespace: str) -> dict[str, Any]:
     return {
         "section": "settings",
         "settings_page": "connections",

@@ -110,14 +110,14 @@ def list_gate_rows(attachment: Attachment | None, metric: str = "") -> list[Gate
         rows.append(GateRow(name, kind, f"{bound:g}"))
     if metric in catalogue.names():
         rows.append(GateRow(metric, FALL))
-    return _with_free_rows(rows)
+    return _add_free_rows(rows)
 
 
 def read_gate_rows(posted: QueryDict) -> list[GateRow]:
     """The posted rows that aren't empty, with empty ones below."""
     columns = (posted.getlist(name)[:_MOST_ROWS] for name in ("metric", "kind", "bound"))
     rows = [GateRow(metric, kind, bound.strip()) for metric, kind, bound in zip(*columns, strict=False)]
-    return _with_free_rows([row for row in rows if not row.is_empty])
+    return _add_free_rows([row for row in rows if not row.is_empty])
 
 
 def list_gate_metrics(rows: Sequence[GateRow]) -> list[str]:
@@ -126,5 +126,5 @@ def list_gate_metrics(rows: Sequence[GateRow]) -> list[str]:
     return [*sorted(names), *sorted({row.metric for row in rows if row.metric} - names)]
 
 
-def _with_free_rows(rows: list[GateRow]) -> list[GateRow]:
+def _add_free_rows(rows: list[GateRow]) -> list[GateRow]:
     return [*rows, *[GateRow()] * max(_FREE_ROWS, 3 - len(rows))][: max(_MOST_ROWS, len(rows))]

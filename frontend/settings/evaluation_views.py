@@ -120,7 +120,7 @@ def _try_gates(actor: Actor, namespace: str, form: EvaluationForm, rows: Sequenc
     return gate_trials.try_gates(
         actor=actor,
         namespace=namespace,
-        gates=_texts(rows),
+        gates=_list_texts(rows),
         **{field: form.cleaned_data[field] for field in fields},
     )
 
@@ -133,7 +133,7 @@ def _attach(
     attachments.attach_evaluation(
         actor=actor,
         namespace=namespace,
-        gates=_texts(rows),
+        gates=_list_texts(rows),
         metrics=previous.metrics if previous else (),
         **form.evaluation,
     )
@@ -153,5 +153,5 @@ def _place_errors(form: EvaluationForm, error: Invalid | NotFound) -> None:
         form.add_error("dataset", text.format(count=count))
 
 
-def _texts(rows: Sequence[GateRow]) -> list[str]:
+def _list_texts(rows: Sequence[GateRow]) -> list[str]:
     return [row.text for row in rows if not row.is_empty]

@@ -35,7 +35,7 @@ def show_groups(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
     if request.method == "POST":
         permissions.require_verb(actor, Verb.MANAGE, space)
         try:
-            done = _act(actor, namespace, button, request.POST, form)
+            done = _perform_action(actor, namespace, button, request.POST, form)
             if isinstance(done, ActToConfirm):
                 to_confirm = done
             elif done:
@@ -65,7 +65,9 @@ def show_groups(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
     return show(request, "settings/groups.html", context, status=status)
 
 
-def _act(actor: Actor, namespace: str, button: str, posted: QueryDict, form: GroupForm) -> str | ActToConfirm:
+def _perform_action(
+    actor: Actor, namespace: str, button: str, posted: QueryDict, form: GroupForm
+) -> str | ActToConfirm:
     """Perform the button's action; returns the message, the losses to confirm first, or an empty string if the form has
     errors.
     """

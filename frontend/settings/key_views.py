@@ -67,7 +67,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     if issued:
         form, rotate_form = KeyForm(people=people, initial=start), RotateForm()
     context = {
-        **_listed(actor, namespace),
+        **_list_keys(actor, namespace),
         "section": "settings",
         "settings_page": "keys",
         "namespace": namespace,
@@ -83,7 +83,7 @@ def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     return show(request, "settings/keys.html", context, status=status)
 
 
-def _listed(actor: Actor, namespace: str) -> dict[str, Any]:
+def _list_keys(actor: Actor, namespace: str) -> dict[str, Any]:
     """The keys, with the permissions of each in plain words, and which of them have ended."""
     rows, now = keys_query.list_keys(actor, namespace), datetime.now(UTC)
     return {

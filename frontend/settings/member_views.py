@@ -136,7 +136,7 @@ def _set_role(request: HttpRequest, actor: Actor, namespace: str, form: MemberFo
 
         return change_role(request, actor, namespace, username, role, describe)
 
-    to_confirm, status = _attempt(form, set_role)
+    to_confirm, status = _try_action(form, set_role)
     return to_confirm, 200 if to_confirm else status
 
 
@@ -147,7 +147,7 @@ def _set_owners(
     errors.
     """
     confirmed = request.POST.get("confirmed", "")
-    result, status = _attempt(form, lambda data: set_owners(actor, space, data, confirmed))
+    result, status = _try_action(form, lambda data: set_owners(actor, space, data, confirmed))
     if isinstance(result, RuleEffects):
         return result, 200
     if result:
@@ -161,7 +161,7 @@ def _set_folder_role(
     """Set the role and return None and 201; else what to confirm and 200, or None and the status
     of the form's errors.
     """
-    result, status = _attempt(form, lambda data: set_folder_role(actor, namespace, data, request.POST))
+    result, status = _try_action(form, lambda data: set_folder_role(actor, namespace, data, request.POST))
     if isinstance(result, ActToConfirm):
         return result, 200
     if result:
@@ -169,7 +169,7 @@ def _set_folder_role(
     return None, status
 
 
-def _attempt(form: Form, act: Callable[[dict[str, Any]], T]) -> tuple[T | None, int]:
+def _try_action(form: Form, act: Callable[[dict[str, Any]], T]) -> tuple[T | None, int]:
     """Call `act` with the form's values; returns its result, or None with its errors in the form, and the status."""
     if not form.is_valid():
         return None, 422

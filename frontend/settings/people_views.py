@@ -66,15 +66,15 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
             username = request.POST.get("username", "")
             if request.POST.get("do") == "again":
                 inviting = send_again(actor, request.POST)
-            elif (to_confirm := _act(request, actor)) is None:
-                return redirect(f"{reverse('people')}?{urlencode({'person': username, 'show': _shown(request)})}")
+            elif (to_confirm := _perform_action(request, actor)) is None:
+                return redirect(f"{reverse('people')}?{urlencode({'person': username, 'show': _read_filter(request)})}")
         except (Conflict, Invalid, NotFound) as error:
             problem, status = error.message, find_status(error)
-    with_deactivated = _shown(request) == "all"
+    with_deactivated = _read_filter(request) == "all"
     words = request.GET.get("q", "").strip()[:100].replace("\0", "")
     people = queries.list_people(actor, words=words, with_deactivated=with_deactivated)
     open_name = request.POST.get("username") or request.GET.get("person", "")
-    rows = [_row(person, namespaces, person.username == open_name) for person in people]
+    rows = [_build_row(person, namespaces, person.username == open_name) for person in people]
     is_installation_admin = permissions.is_installation_admin(actor)
     invitations = invitation_queries.list_open_of_all(actor, words)
     opened = next((row.person for row in rows if row.is_open), None)
@@ -89,7 +89,7 @@ def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
         "tab_namespace": tab_namespace,
         "key_rows": key_rows,
         "invitations": invitations,
-        "opened_roles": _roles_in(opened, namespaces) if opened else [],
+        "opened_roles": _list_roles(opened, namespaces) if opened else [],
         "session_count": _count_sessions(opened) if opened and is_installation_admin else 0,
         "roles": _ROLES,
         "groups": groups,
@@ -166,11 +166,11 @@ def _confirm(
     return show(request, template, context)
 
 
-def _act(request: HttpRequest, actor: Actor) -> RoleToConfirm | None:
+def _perform_action(request: HttpRequest, actor: Actor) -> RoleToConfirm | None:
     """Perform the button's action and add a message; returns a role that has to be confirmed."""
     posted = request.POST
     if posted.get("do") != "role":
-        messages.success(request, _manage_sign_in(actor, posted))
+        messages.success(request, _perform_sign_in_action(actor, posted))
         return None
     username, namespace, role = posted.get("username", ""), posted.get("namespace", ""), posted.get("role") or None
 
@@ -187,7 +187,7 @@ def _act(request: HttpRequest, actor: Actor) -> RoleToConfirm | None:
     return change_role(request, actor, namespace, username, role, describe)
 
 
-def _manage_sign_in(actor: Actor, posted: Any) -> str:
+def _perform_sign_in_action(actor: Actor, posted: Any) -> str:
     """Perform a button's action on an account or an invitation, and add a message."""
     username, button = posted.get("username", ""), posted.get("do", "")
     if button == "end_sessions":
@@ -213,11 +213,11 @@ def _list_administered(actor: Actor) -> list[str]:
     return [space.name for space, held in namespace_queries.list_namespaces(actor) if held.namespace == Role.ADMIN]
 
 
-def _shown(request: HttpRequest) -> str:
+def _read_filter(request: HttpRequest) -> str:
     return "all" if (request.POST.get("show") or request.GET.get("show")) == "all" else ""
 
 
-def _row(person: PersonSummary, namespaces: list[str], is_open: bool) -> PersonRow:
+def _build_row(person: PersonSummary, namespaces: list[str], is_open: bool) -> PersonRow:
     places = {role: [held.namespace for held in person.roles if held.role == role] for role in reversed(_ROLES)}
     roles = [(role, _join(names, len(namespaces))) for role, names in places.items() if names]
     for held in person.roles:
@@ -225,7 +225,7 @@ def _row(person: PersonSummary, namespaces: list[str], is_open: bool) -> PersonR
     return PersonRow(person, roles, is_open)
 
 
-def _roles_in(person: PersonSummary, namespaces: Iterable[str]) -> list[HeldRole]:
+def _list_roles(person: PersonSummary, namespaces: Iterable[str]) -> list[HeldRole]:
     """The role in each namespace that the reader manages, empty if the user has none."""
     roles = {held.namespace: held for held in person.roles}
     return [roles.get(name, HeldRole(name, "", "")) for name in namespaces]

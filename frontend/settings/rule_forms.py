@@ -60,11 +60,11 @@ class RulesForm(forms.Form):
 
     def clean_approval_rules(self) -> list[dict[str, Any]]:
         lines = enumerate(self.cleaned_data["approval_rules"].splitlines(), start=1)
-        return [_approval_rule(number, line) for number, line in lines if line.strip()]
+        return [_parse_approval_rule(number, line) for number, line in lines if line.strip()]
 
     def clean_owners(self) -> list[dict[str, Any]]:
         lines = enumerate(self.cleaned_data["owners"].splitlines(), start=1)
-        return [_owner(number, line) for number, line in lines if line.strip()]
+        return [_parse_owner(number, line) for number, line in lines if line.strip()]
 
 
 class NamespaceForm(forms.Form):
@@ -107,7 +107,7 @@ def _describe_approval_rule(rule: ApprovalRule) -> str:
     return f"{rule.label or '*'} {rule.folder}".rstrip() + f": {', '.join(asked)}"
 
 
-def _approval_rule(number: int, line: str) -> dict[str, Any]:
+def _parse_approval_rule(number: int, line: str) -> dict[str, Any]:
     where, colon, asked = line.partition(":")
     places, words = where.split(), split_words(asked)
     numbers = [word for word in words if word.isdecimal() and len(word) < 4]
@@ -130,7 +130,7 @@ def list_owner_names(owner: Owner) -> list[str]:
     return [*owner.people, *(f"{_GROUP}{name}" for name in owner.groups)]
 
 
-def _owner(number: int, line: str) -> dict[str, Any]:
+def _parse_owner(number: int, line: str) -> dict[str, Any]:
     pattern, colon, people = line.partition(":")
     if not colon or not pattern.strip() or not split_words(people):
         raise forms.ValidationError(

@@ -50,7 +50,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
                 effects = rule_effects.find_rule_effects(actor, namespace, typed)
                 if effects.is_empty or request.POST.get("confirmed") == effects.seal:
                     ruled = namespaces_service.set_rules(actor=actor, namespace=namespace, **typed)
-                    messages.success(request, _told(namespace, [change.number for change in ruled.opened]))
+                    messages.success(request, _describe_saved(namespace, [change.number for change in ruled.opened]))
                     return redirect("rules", namespace)
                 status = 200
             except (Invalid, Conflict) as error:
@@ -101,7 +101,7 @@ def make(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "settings/namespace.html", context, status=status)
 
 
-def _told(namespace: str, reopened: list[int]) -> str:
+def _describe_saved(namespace: str, reopened: list[int]) -> str:
     sentence = gettext("The rules of {namespace} are saved. Open changes were checked against them.").format(
         namespace=namespace
     )

@@ -54,7 +54,7 @@ class StandardsForm(forms.Form):
     models_severity = _make_severity_field()
 
     def __init__(self, data: Mapping[str, Any] | None, standards: Standards) -> None:
-        super().__init__(data, prefix=PREFIX, initial=_initial(standards))
+        super().__init__(data, prefix=PREFIX, initial=_build_initial(standards))
 
     def read_fields(self) -> dict[str, Any] | None:
         """The input, as taken by `registry.changes.rules.set_rules`; None if the fields weren't shown."""
@@ -62,15 +62,15 @@ class StandardsForm(forms.Form):
             return None
         typed = {
             "description": {} if self.cleaned_data["description"] else None,
-            "tags": self._settings(
+            "tags": self._read_settings(
                 least=self.cleaned_data["tags_least"], allowed=_split(self.cleaned_data["tags_allowed"], ",")
             ),
-            "samples": self._settings(least=self.cleaned_data["samples_least"]),
-            "name": self._settings(pattern=self.cleaned_data["name_pattern"]),
-            "size": self._settings(most=self.cleaned_data["size_most"]),
-            "banned_words": self._settings(words=_split(self.cleaned_data["banned_words"], "\n")),
-            "required_words": self._settings(words=_split(self.cleaned_data["required_words"], "\n")),
-            "models": self._settings(allowed=_split(self.cleaned_data["models_allowed"], ",")),
+            "samples": self._read_settings(least=self.cleaned_data["samples_least"]),
+            "name": self._read_settings(pattern=self.cleaned_data["name_pattern"]),
+            "size": self._read_settings(most=self.cleaned_data["size_most"]),
+            "banned_words": self._read_settings(words=_split(self.cleaned_data["banned_words"], "\n")),
+            "required_words": self._read_settings(words=_split(self.cleaned_data["required_words"], "\n")),
+            "models": self._read_settings(allowed=_split(self.cleaned_data["models_allowed"], ",")),
         }
         return {
             name: {"severity": self.cleaned_data[f"{name}_severity"] or SEVERITIES[0], **settings}
@@ -79,7 +79,7 @@ class StandardsForm(forms.Form):
         }
 
     @staticmethod
-    def _settings(**values: Any) -> dict[str, Any] | None:
+    def _read_settings(**values: Any) -> dict[str, Any] | None:
         """The typed settings; None if there aren't any."""
         return {name: value for name, value in values.items() if value not in (None, "", [])} or None
 
@@ -103,11 +103,11 @@ def describe_standards(standards: Standards) -> list[str]:
     return [
         gettext("{sentence} (warning)").format(sentence=sentence) if standard.severity == "warning" else sentence
         for name, standard in standards.each()
-        for sentence in _sentences(name, standards)
+        for sentence in _list_sentences(name, standards)
     ]
 
 
-def _sentences(name: str, standards: Standards) -> Iterator[str]:
+def _list_sentences(name: str, standards: Standards) -> Iterator[str]:
     settings = standards.to_dict()[name]
     listing = ", ".join(settings.get("allowed") or settings.get("words") or [])
     least = settings.get("least", 0)
@@ -129,7 +129,7 @@ def _sentences(name: str, standards: Standards) -> Iterator[str]:
     }[name]
 
 
-def _initial(standards: Standards) -> dict[str, Any]:
+def _build_initial(standards: Standards) -> dict[str, Any]:
     """The standards as initial values: short lists on one line, words one per line."""
     settings = standards.to_dict()
     initial: dict[str, Any] = {f"{name}_severity": values["severity"] for name, values in settings.items()}

@@ -45,7 +45,7 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
                     )
                     return redirect("webhook", namespace, created.webhook.id)
                 rows, form, status = queries.list_webhooks(actor, namespace), WebhookForm(), 201
-    context = {**_frame(namespace), "rows": rows, "form": form, "created": created}
+    context = {**_build_frame(namespace), "rows": rows, "form": form, "created": created}
     return show(request, "settings/webhooks.html", context, status=status)
 
 
@@ -76,7 +76,7 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
     state = request.GET.get("state") or None
     page = queries.list_deliveries(actor, webhook_id, state=state, cursor=request.GET.get("cursor"), limit=30)
     context = {
-        **_frame(namespace),
+        **_build_frame(namespace),
         "webhook": row,
         "receiver": _NAMES.get(row.receiver, ""),
         "form": form,
@@ -89,7 +89,7 @@ def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str)
     return show(request, "settings/webhook.html", context, status=status)
 
 
-def _frame(namespace: str) -> dict[str, Any]:
+def _build_frame(namespace: str) -> dict[str, Any]:
     return {
         "section": "settings",
         "settings_page": "webhooks",

@@ -35,7 +35,7 @@ def diff_lines(
 
     link: the URL, without its part and line, of the form of a comment; both: number both sides.
     """
-    write_line = _line_writer(f"{link}&part={part or 0}&line=" if link else "", both, spots or {})
+    write_line = _make_line_writer(f"{link}&part={part or 0}&line=" if link else "", both, spots or {})
     shared = {"spots": spots, "link": link, "part_index": part, "both": both}
     pieces = []
     for entry in shorten_diff(lines, spots or ()):
@@ -71,7 +71,7 @@ def _write_side(line: Line, number: int | None, signs: Mapping[str, str], *, is_
     return f' diff-{line.kind}"{hidden}><span class="diff-number">{number}</span>{_write_text(line, signs)}'
 
 
-def _line_writer(address: str, both: bool, spots: Mapping[int, Any]) -> Callable[[Line], str]:
+def _make_line_writer(address: str, both: bool, spots: Mapping[int, Any]) -> Callable[[Line], str]:
     """A function that writes one line of a diff; what its lines have in common is made once."""
     column, address = " diff-number-new" if both else "", html.escape(address)
     title = html.escape(gettext("Comment on line {line}; with Shift, on all lines up to it"))

@@ -52,15 +52,15 @@ def remark(context: Mapping[str, Any], text: str) -> SafeString:
 
 
 @cache
-def _exists(name: str) -> bool:
+def _is_built(name: str) -> bool:
     return finders.find(name) is not None or staticfiles_storage.exists(name)
 
 
 def is_built(name: str) -> bool:
     """True if the npm build created this file; the pages work without any of them."""
     if settings.DEBUG:
-        _exists.cache_clear()
-    return _exists(f"frontend/dist/{name}")
+        _is_built.cache_clear()
+    return _is_built(f"frontend/dist/{name}")
 
 
 @register.simple_tag

@@ -45,7 +45,7 @@ def figure(value: float | None, unit: str = "") -> str:
 def marked(words: Iterable[Word], side: str = "added") -> SafeString:
     """Words of one side; changed ones as `<del>` or `<ins>`, with a word for screen readers."""
     tag = "del" if side == "removed" else "ins"
-    return format_html_join("", "{}", ((_word(word, tag, side),) for word in words))
+    return format_html_join("", "{}", ((_mark_word(word, tag, side),) for word in words))
 
 
 @register.simple_tag
@@ -59,7 +59,7 @@ def cut(excerpt: Excerpt) -> SafeString | str:
     return format_html('{} <span class="chip" title="{}">{}</span>', excerpt.text, title, words)
 
 
-def _word(word: Word, tag: str, side: str) -> SafeString | str:
+def _mark_word(word: Word, tag: str, side: str) -> SafeString | str:
     if not word.changed:
         return word.text
     said = gettext("removed:") if side == "removed" else gettext("added:")

@@ -17,7 +17,7 @@ def select(field: BoundField) -> dict[str, Any]:
     """The options of a field, with the current value selected; nested lists become option groups."""
     choices: list[tuple[Any, Any]] = list(getattr(field.field, "choices", ()))
     groups = [(value, word) if isinstance(word, list) else ("", [(value, word)]) for value, word in choices]
-    value = _as_text(field.value())
+    value = _format_value(field.value())
     return {"field": field, "groups": [(title, _draw_options(listed, value)) for title, listed in groups]}
 
 
@@ -40,7 +40,7 @@ def text_field(
     """A single-line field. `code` is for names and patterns: no capitalization, no spell check. Further attributes are
     added to the `<input>`, and so is `required`, from the form.
     """
-    attributes = {"value": _as_text(field.value()), **attributes, "required": field.field.required}
+    attributes = {"value": _format_value(field.value()), **attributes, "required": field.field.required}
     if code:
         attributes |= {"autocapitalize": "none", "spellcheck": "false"}
     return {"field": field, "label": label, "hint": hint, "short": short, "attributes": flatatt(attributes)}
@@ -85,5 +85,5 @@ def switch(field: BoundField, title: str, note: str) -> dict[str, Any]:
     return {"type": "checkbox", "name": name, "value": "on", "checked": checked, "title": title, "note": note}
 
 
-def _as_text(value: object) -> str:
+def _format_value(value: object) -> str:
     return "" if value is None else str(value)

@@ -29,10 +29,10 @@ def describe_event(row: Event, *, may_manage: bool) -> AuditLine:
     """The event in words; an unknown kind is shown by its name. Pages for admins are linked only for admins."""
     event = parse_event(row.kind, json.loads(row.text)["body"])
     sentence = event.sentence() if event else f"{row.kind.replace('.', ': ')} {row.template}".strip()
-    return AuditLine(row, from_microseconds(row.at), sentence, _link(row, event, may_manage))
+    return AuditLine(row, from_microseconds(row.at), sentence, _find_link(row, event, may_manage))
 
 
-def _link(row: Event, event: JournalEvent | None, may_manage: bool) -> str:
+def _find_link(row: Event, event: JournalEvent | None, may_manage: bool) -> str:
     page = event.page if event else None
     if isinstance(event, ReleaseStep):
         return reverse("release", args=[event.release])

@@ -43,18 +43,18 @@ def highlight(text: str) -> list[list[Run]]:
     # One look per character; Jinja is painted last because it may be inside a YAML string.
     looks = [""] * len(text)
     for match in YAML.finditer(text):
-        _paint(looks, match, str(match.lastgroup))
-    for start, end in _jinja(text):
+        _set_look(looks, match, str(match.lastgroup))
+    for start, end in _find_jinja(text):
         looks[start:end] = [JINJA_CLASS[text[start : start + 2]]] * (end - start)
     lines: list[list[Run]] = []
     start = 0
     for line in text.split("\n"):
-        lines.append(_runs(line, looks[start : start + len(line)]))
+        lines.append(_split_into_runs(line, looks[start : start + len(line)]))
         start += len(line) + 1
     return lines
 
 
-def _jinja(text: str) -> Iterator[tuple[int, int]]:
+def _find_jinja(text: str) -> Iterator[tuple[int, int]]:
     """The ranges of tags and comments. A missing end mark is searched for only once, not for each opening."""
     at, never = 0, set[str]()
     while (opening := JINJA.search(text, at)) is not None:
@@ -69,10 +69,10 @@ def _jinja(text: str) -> Iterator[tuple[int, int]]:
             at = end + 2
 
 
-def _paint(looks: list[str], found: re.Match[str], look: str) -> None:
+def _set_look(looks: list[str], found: re.Match[str], look: str) -> None:
     looks[found.start() : found.end()] = [look] * (found.end() - found.start())
 
 
-def _runs(line: str, looks: list[str]) -> list[Run]:
+def _split_into_runs(line: str, looks: list[str]) -> list[Run]:
     pairs = groupby(zip(line, looks, strict=True), key=lambda pair: pair[1])
     return [Run("".join(letter for letter, _ in letters), look) for look, letters in pairs]

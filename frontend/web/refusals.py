@@ -152,15 +152,15 @@ def server_error(request: HttpRequest) -> HttpResponse:
     may be the cause.
     """
     if is_unavailable(sys.exception()):
-        return _database_unavailable(request)
+        return _render_database_unavailable(request)
     status = HTTPStatus.INTERNAL_SERVER_ERROR
     if request.path.startswith(API):
         reason = gettext("Something went wrong on the server; its log says what.")
-        return _problem(status, "internal", gettext("Internal error"), reason)
+        return _render_problem(status, "internal", gettext("Internal error"), reason)
     return HttpResponse(render_to_string("frontend/web/error_page.html"), status=status)
 
 
-def _database_unavailable(request: HttpRequest) -> HttpResponse:
+def _render_database_unavailable(request: HttpRequest) -> HttpResponse:
     error = describe_busy(request.method or "")
     problem = problem_details.describe_error(error)
     if request.path.startswith(API):
@@ -176,7 +176,7 @@ def _refuse(
 ) -> HttpResponse:
     """The page, or below /api the problem document. has_form: whether the user's input can be read and shown again."""
     if request.path.startswith(API):
-        return _problem(status, kind, heading, reason)
+        return _render_problem(status, kind, heading, reason)
     context = {
         "heading": heading,
         "reason": reason,
@@ -187,6 +187,6 @@ def _refuse(
     return show(request, "web/refusal.html", context, status=status)
 
 
-def _problem(status: HTTPStatus, kind: str, title: str, reason: str) -> HttpResponse:
+def _render_problem(status: HTTPStatus, kind: str, title: str, reason: str) -> HttpResponse:
     problem = Problem(int(status), kind, title, reason)
     return HttpResponse(problem.to_bytes(), status=status, content_type=CONTENT_TYPE)

@@ -18,12 +18,12 @@ def render_remark(text: str, names: Collection[str] = ()) -> SafeString:
     """Render the text's Markdown as HTML. names: of the users and groups that can be mentioned;
     others stay plain text.
     """
-    html = _renderer().render(parse_remark(text), remark_options(), {"names": names})
+    html = _make_renderer().render(parse_remark(text), remark_options(), {"names": names})
     return SafeString(html)  # the renderer escapes all text and treats raw HTML as text
 
 
 @cache
-def _renderer() -> "_Renderer":
+def _make_renderer() -> "_Renderer":
     return _Renderer()
 
 

@@ -94,7 +94,7 @@ def time_since(moment: datetime, now: datetime) -> str:
 def time_since_in(language: str | None, moment: datetime, now: datetime) -> str:
     """The same for callers that already know the request's language."""
     unit, count = _measure(now - moment)
-    return _time_ago(unit, count, language) if unit else _date(moment, now)
+    return _time_ago(unit, count, language) if unit else _format_date(moment, now)
 
 
 @lru_cache(maxsize=1_000)
@@ -131,7 +131,7 @@ def time_lasted(moment: datetime, now: datetime) -> str:
             return ngettext("for {count} day", "for {count} days", count).format(count=count)
         case ("weeks", count):
             return ngettext("for {count} week", "for {count} weeks", count).format(count=count)
-    return gettext("since {date}").format(date=_date(moment, now))
+    return gettext("since {date}").format(date=_format_date(moment, now))
 
 
 def time_needed(seconds: float) -> str:
@@ -155,9 +155,9 @@ def _measure(passed: timedelta) -> tuple[str, int]:
     return next(((unit, passed // step) for below, step, unit in STEPS if passed < below), ("", 0))
 
 
-def _date(moment: datetime, now: datetime) -> str:
+def _format_date(moment: datetime, now: datetime) -> str:
     language = get_language()
-    day = f"{day_number(moment.day, language)} {_short_month_name(moment.month, language)}"
+    day = f"{day_number(moment.day, language)} {_find_short_month_name(moment.month, language)}"
     return day if moment.year == now.year else f"{day} {moment.year}"
 
 
@@ -173,7 +173,7 @@ def format_month(month: int, language: str | None) -> str:
 
 
 @lru_cache(maxsize=100)
-def _short_month_name(month: int, language: str | None) -> str:
+def _find_short_month_name(month: int, language: str | None) -> str:
     """As in Django's format `M`; in German as in `N`, with the full stop of an abbreviation."""
     return str(MONTHS_AP[month] if language == "de" else MONTHS_3[month]).title()
 

@@ -145,7 +145,7 @@ def test_every_example_to_start_from_is_sound(desk, start):
 
 @override_settings(STATICFILES_DIRS=[])
 def test_pages_stand_without_the_npm_build(reply, browser, monkeypatch):
-    monkeypatch.setattr("frontend.templatetags.display._exists", lambda name: False)
+    monkeypatch.setattr("frontend.templatetags.display._is_built", lambda name: False)
     page = words(browser("author").get(f"/t/{REPLY}"))
     assert 'class="plain"' in page
     assert "dist/" not in page
