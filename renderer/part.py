@@ -80,7 +80,7 @@ class Counts:
     Takes either the total, or `count`, which returns the total and the parts' counts on demand.
     """
 
-    __slots__ = ("_count", "_found", "_listeners", "_total")
+    __slots__ = ("_count", "_found", "_total")
 
     def __init__(self, total: int | None = None, count: Callable[[], tuple[int, list[int]]] | None = None) -> None:
         if (total is None) == (count is None):
@@ -88,7 +88,6 @@ class Counts:
         self._total = total
         self._count = count
         self._found: list[int] = []
-        self._listeners: list[Callable[[int], object]] = []
 
     @property
     def known(self) -> int | None:
@@ -100,10 +99,8 @@ class Counts:
         """The total, counted now if necessary. Raises TokenizerError (MissingVocabularyError) if that fails."""
         count = self._count
         if count is not None:
-            total, self._found = count()
-            self._total, self._count = total, None
-            while self._listeners:
-                self._listeners.pop()(total)
+            self._total, self._found = count()
+            self._count = None
         return self._total or 0
 
     def of_part(self, index: int) -> int:
@@ -111,13 +108,6 @@ class Counts:
         if self._count is not None:
             self.total  # noqa: B018  # counts all of them
         return self._found[index]
-
-    def when_known(self, listener: Callable[[int], object]) -> None:
-        """Call the listener with the total, now or once it is counted."""
-        if self._total is None:
-            self._listeners.append(listener)
-        else:
-            listener(self._total)
 
 
 class _TokensWhenAsked:

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from promptuary.renderer.syntax import sequence_diff
 from promptuary.renderer.syntax.three_way_merge import split_lines
 
-__all__ = ["Anchors", "find_lines", "replace_lines", "take_lines"]
+__all__ = ["Anchors", "replace_lines", "take_lines"]
 
 
 class Anchors:
@@ -34,11 +34,6 @@ def take_lines(text: str, line: int, end_line: int) -> str | None:
     """Lines `line` to `end_line`, 1-based and inclusive, or None if the text does not have them."""
     lines = split_lines(text)
     return "".join(lines[line - 1 : end_line]) if 1 <= line <= end_line <= len(lines) else None
-
-
-def find_lines(before: str, after: str, line: int, end_line: int) -> tuple[int, int] | None:
-    """Where these lines of `before` are in `after`, or None if any of them changed or they were separated."""
-    return Anchors(before, after).find(line, end_line)
 
 
 def replace_lines(text: str, edits: list[tuple[int, int, str]]) -> str:

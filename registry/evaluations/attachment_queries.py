@@ -22,7 +22,6 @@ from registry.templates.models import Template
 
 __all__ = [
     "EvaluationPlan",
-    "find_attachment",
     "list_attachments",
     "list_computed_gates_of_templates",
     "list_fitting_datasets",
@@ -107,11 +106,6 @@ def list_attachments(actor: Actor, namespace: str) -> list[Attachment]:
     """The attachments of a namespace by name; any member may read them."""
     space = permissions.find_namespace(actor, Verb.READ, namespace)
     return list(_select_attachments({space.pk}))
-
-
-def find_attachment(actor: Actor, namespace: str, name: str) -> Attachment | None:
-    """One attachment, or None."""
-    return next((attachment for attachment in list_attachments(actor, namespace) if attachment.name == name), None)
 
 
 def list_fitting_datasets(namespace: Namespace, path: str) -> frozenset[int]:

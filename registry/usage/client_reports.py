@@ -21,7 +21,7 @@ from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.templates import version_queries
-from registry.templates.models import Template, Version
+from registry.templates.models import Template
 from registry.usage.models import Report
 
 __all__ = [
@@ -33,7 +33,6 @@ __all__ = [
     "ReportResult",
     "ReportTotals",
     "add_reports",
-    "report_of_version",
     "reports_by_version",
     "round_up_tokens",
 ]
@@ -156,13 +155,8 @@ class ReportTotals:
         return self.cut / self.renders if self.renders else 0.0
 
 
-def report_of_version(version: Version, days: int = DAYS) -> ReportTotals | None:
-    """The reports for the version, or None without any."""
-    return _sum(_select_reports(days).filter(version=version))
-
-
 def reports_by_version(template: Template, days: int = DAYS) -> dict[int, ReportTotals]:
-    """The same by version number, newest first; versions without a report are absent."""
+    """The reports for a template by version number, newest first; versions without a report are absent."""
     grouped: dict[int, list[Report]] = {}
     for row in _select_reports(days).filter(version__template=template).order_by("-version__number"):
         grouped.setdefault(row.version.number, []).append(row)

@@ -21,16 +21,13 @@ __all__ = [
     "PINS",
     "WEEK",
     "Fetcher",
-    "FetchesOfDay",
     "KeyUse",
     "TemplateCallers",
     "count_by_label",
     "count_by_template",
     "count_by_template_and_day",
     "count_by_version_and_day",
-    "count_fetches_of_yesterday",
     "describe_use_of_keys",
-    "describe_yesterday",
     "find_callers",
     "find_pinned_digests",
     "list_fetchers",
@@ -83,14 +80,6 @@ class KeyUse:
     yesterday: int
     per_day: int
     templates: list[tuple[str, int]]
-
-
-@dataclass(frozen=True)
-class FetchesOfDay:
-    """The fetches of the last whole day, and the names of the services, busiest first."""
-
-    count: int
-    keys: list[str]
 
 
 def list_fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
@@ -164,26 +153,6 @@ def use_of_key(key: Key, days: int = DAYS) -> KeyUse:
     return KeyUse(sum(names.values()), counts["yesterday"], -(-counts["in_week"] // WEEK), templates)
 
 
-def count_fetches_of_yesterday(of: Template | Version, label: str = "") -> FetchesOfDay:
-    """The fetches of the last whole day; with a label only those by it."""
-    rows = _select_all_fetches(of).filter(day=_find_today() - timedelta(days=1))
-    if label:
-        rows = rows.filter(ref=label)
-    names = _sum_by_field(rows, "key__name")
-    return FetchesOfDay(sum(names.values()), sorted(names, key=lambda name: (-names[name], name)))
-
-
-def describe_yesterday(of: Template | Version, label: str = "") -> str:
-    """`fetched 1.2 k times yesterday by checkout and mailer`, or empty without fetches; with a label, only those by
-    it.
-    """
-    fetches = count_fetches_of_yesterday(of, label)
-    if not fetches.count:
-        return ""
-    sentence = gettext("fetched {times} yesterday by {names}")
-    return sentence.format(times=_format_times(fetches.count), names=_join_names(fetches.keys))
-
-
 def describe_use_of_keys(keys: Iterable[Key]) -> dict[str, str]:
     """Map key to `fetched 1.2 k times yesterday, 3 versions`; keys that fetched nothing yesterday are absent.
 
@@ -215,15 +184,6 @@ def _format_times(count: int) -> str:
     if count == 0:
         return gettext("not once")
     return ngettext("once", "{count} times", count).format(count=shorten_count(count))
-
-
-def _join_names(names: list[str]) -> str:
-    listed_names = names[:MOST_NAMED]
-    if len(names) > MOST_NAMED:
-        listed_names = [*listed_names[:-1], gettext("{count} others").format(count=len(names) - MOST_NAMED + 1)]
-    return gettext(" and ").join(
-        [", ".join(listed_names[:-1]), listed_names[-1]] if len(listed_names) > 1 else listed_names
-    )
 
 
 def _select_fetches(of: Template | Version, days: int) -> QuerySet[Fetch]:

@@ -8,7 +8,6 @@ import ast
 import inspect
 import re
 import textwrap
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from promptuary.renderer.interop.input_names import InputNames
@@ -175,15 +174,6 @@ def called_name(node: ast.Call) -> str:
     if isinstance(node.func, ast.Attribute):
         return node.func.attr
     return node.func.id if isinstance(node.func, ast.Name) else ""
-
-
-def read_constants(mapping: Mapping[str, ast.expr]) -> dict[str, str]:
-    """The call's arguments that are constant texts."""
-    return {
-        name: node.value
-        for name, node in mapping.items()
-        if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
 
 
 def _trimmed(pieces: tuple[Piece, ...], name: str) -> tuple[Piece, ...]:

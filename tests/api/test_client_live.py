@@ -6,7 +6,7 @@ import pytest
 
 from promptuary import AsyncPromptuary, NotAllowed, NotFound, Promptuary
 from promptuary.renderer import RenderError
-from registry.templates.models import Version
+from registry.templates.models import Template
 from registry.usage import client_reports
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES
 from tests.promptuary.conftest import until
@@ -87,5 +87,5 @@ def test_what_was_rendered_is_told_to_the_registry(url, cast):
         assert registry.usage.take()[0]["renders"] == 1
         registry.render(REPLY, SAMPLES["short"])
         registry.render(REPLY, {**SAMPLES["short"], "more": 1})
-    told = client_reports.report_of_version(Version.objects.get(template__name=REPLY, number=1))
+    told = client_reports.reports_by_version(Template.objects.get(name=REPLY))[1]
     assert (told.renders, told.failures, told.inputs, registry.usage.failed) == (2, {}, {"question": 2, "more": 1}, 0)

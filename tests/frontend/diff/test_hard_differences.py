@@ -11,7 +11,7 @@ from promptuary.renderer.syntax.sequence_diff import diff_words
 from promptuary.renderer.syntax.three_way_merge import merge_texts
 from registry.changes import review_drafts, threads
 from registry.changes import services as change_services
-from registry.changes.line_anchors import Anchors, find_lines
+from registry.changes.line_anchors import Anchors
 from registry.changes.threads import Place
 from registry.templates import save as template_save
 from tests.frontend.conftest import REPLY, words
@@ -64,7 +64,7 @@ def test_a_merge_takes_less_than_a_second(name):
 @pytest.mark.parametrize("name", HARD)
 def test_lines_are_found_again_in_less_than_a_second(name):
     old, new = HARD[name]
-    assert seconds(lambda: find_lines(old, new, 1, 1)) < 1
+    assert seconds(lambda: Anchors(old, new).find(1, 1)) < 1
     anchors = Anchors(old, new)
     assert seconds(lambda: [anchors.find(line, line + 1) for line in range(1, 1000)]) < 0.1
 

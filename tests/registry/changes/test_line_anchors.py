@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from registry.changes.line_anchors import find_lines, replace_lines, take_lines
+from registry.changes.line_anchors import Anchors, replace_lines, take_lines
 
 TEXT = "one\ntwo\nthree\nfour\n"
 
@@ -18,12 +18,12 @@ def test_lines_that_are_not_there_are_none():
 
 
 def test_lines_are_found_again_where_others_moved_them():
-    assert find_lines(TEXT, "zero\none\ntwo\nthree\n", 2, 3) == (3, 4)
+    assert Anchors(TEXT, "zero\none\ntwo\nthree\n").find(2, 3) == (3, 4)
 
 
 def test_lines_that_were_changed_or_parted_are_lost():
-    assert find_lines(TEXT, "one\nTWO\nthree\n", 2, 3) is None
-    assert find_lines(TEXT, "one\ntwo\nnew\nthree\n", 2, 3) is None
+    assert Anchors(TEXT, "one\nTWO\nthree\n").find(2, 3) is None
+    assert Anchors(TEXT, "one\ntwo\nnew\nthree\n").find(2, 3) is None
 
 
 def test_edits_go_in_together():
@@ -45,7 +45,7 @@ def test_putting_back_what_was_there_changes_nothing(lines, data):
     line = data.draw(st.integers(1, len(lines)))
     end = data.draw(st.integers(line, len(lines)))
     assert replace_lines(text, [(line, end, take_lines(text, line, end))]) == text
-    assert find_lines(text, text, line, end) == (line, end)
+    assert Anchors(text, text).find(line, end) == (line, end)
 
 
 def test_line_ends_stay_as_they_were():
