@@ -99,7 +99,7 @@ def test_another_version_voids_the_approvals(cast, caller, first):
     problem(caller("author").post("changes/1/publish"), 403, "approval-required")
 
 
-def test_a_withdrawn_change_can_be_reopened_and_needs_its_approvals_anew(cast, caller, first):
+def test_a_withdrawn_change_can_be_reopened_and_needs_its_approvals_again(cast, caller, first):
     cast.propose(1)
     author = caller("author")
     problem(author.post("changes/1/withdraw", {"reason": " "}), 422, "invalid")
@@ -188,7 +188,7 @@ def test_a_proposal_to_go_live_gradually_starts_its_rollout_when_it_is_published
     assert author.get(f"templates/{REPLY}@production").json()["version"] == 1
 
 
-def test_publishing_at_once_passes_over_the_plan(cast, caller, first):
+def test_publishing_immediately_skips_the_plan(cast, caller, first):
     cast.publish(1)
     author = caller("author")
     opened = author.post("changes", _proposal(2, planned_rollout={})).json()

@@ -70,7 +70,7 @@ def test_many_come_in_one_request_and_a_namespace_as_a_whole(url, cast):
             registry.warm_namespace("demo")
 
 
-def test_a_live_client_follows_a_publication_at_once(url, cast, settings):
+def test_a_live_client_follows_a_publication_immediately(url, cast, settings):
     settings.PROMPTUARY_WAITING = 0  # a question that is held would outlive this test's database
     with Promptuary(url, cast.key(), live=True, timeout=60) as registry:
         assert registry.get(REPLY).version == 1

@@ -23,7 +23,7 @@ def allowed(cast):
     rules.set_rules(actor=cast.actor("admin"), namespace="support", break_glass=True)
 
 
-def test_the_label_moves_at_once_and_the_request_stays_unreviewed(caller, change, allowed):
+def test_the_label_moves_immediately_and_the_request_stays_unreviewed(caller, change, allowed):
     reviewer = caller("reviewer", session=True)
     body = reviewer.post("changes/1/emergency", WHY).json()
     assert (body["state"], body["unreviewed"], body["holds"]) == ("published", True, 1)

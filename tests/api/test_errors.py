@@ -22,7 +22,7 @@ def test_what_is_sent_to_an_unknown_address_is_told_so_and_not_of_a_form(db, pat
 
 
 @pytest.mark.parametrize("path", ["/api", "/api/", "/api/v1", "/api/v2/templates"])
-def test_what_is_beside_the_api_is_not_found_as_a_problem_too(db, path):
+def test_an_unknown_address_outside_the_api_is_answered_with_a_problem_too(db, path):
     problem(Client().get(path), 404, "not-found")
 
 
@@ -33,7 +33,7 @@ def test_a_call_without_a_key_is_asked_for_one(db):
 
 
 @pytest.mark.parametrize("key", ["nonsense", "pb_aaaaaaaa_" + "x" * 43, "pb__", "pb_é_x"])
-def test_a_wrong_key_is_refused_even_beside_a_session(cast, key):
+def test_a_wrong_key_is_refused_even_with_a_session(cast, key):
     caller = Caller(person=cast.people["author"])
     response = caller.get("templates", Authorization=f"Bearer {key}".encode().decode("latin-1"))
     problem(response, 401, "unauthenticated")
@@ -68,7 +68,7 @@ def test_a_body_that_is_not_json_is_refused(cast, kind):
     problem(response, 415, "unsupported-media-type")
 
 
-def test_the_answer_is_json_whatever_is_asked_for(caller):
+def test_the_answer_is_json_for_every_accept_header(caller):
     response = caller("reader").get("templates", Accept="text/html")
     assert (response.status_code, response["Content-Type"]) == (200, "application/json")
 

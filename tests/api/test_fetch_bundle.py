@@ -91,6 +91,6 @@ def test_people_may_have_it_and_outsiders_find_nothing(caller, names):
     problem(caller("outsider").get(BUNDLE), 404, "not-found")
 
 
-def test_too_much_at_once_is_refused(caller, names, monkeypatch):
+def test_too_many_in_one_request_are_refused(caller, names, monkeypatch):
     monkeypatch.setattr("registry.serving.namespace_bundle.MOST_BYTES", 500)
     problem(caller("author").get(BUNDLE), 413, "too-large")

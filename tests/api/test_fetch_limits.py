@@ -27,7 +27,7 @@ def issue(cast, **options) -> str:
     return keys.issue_key(actor=cast.actor("admin"), namespace="support", **given).secret
 
 
-def test_a_key_limited_to_labels_gets_what_they_serve_by_whatever_ref(cast, versions):
+def test_a_key_limited_to_labels_gets_what_they_serve_by_any_ref(cast, versions):
     ahead = Ahead(issue(cast, labels=["staging"]))
     assert [ahead(f"{PATH}@{ref}")[0][:3] for ref in ("staging", "1", "3", "2", "production", "latest")] == [
         "200",

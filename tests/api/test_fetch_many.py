@@ -40,7 +40,7 @@ def test_a_miss_fails_no_other(caller, versions):
     assert all(result["etag"] is None for result in results[:-1])
 
 
-def test_a_key_limited_to_approved_versions_is_told_so_beside_the_rest(cast, caller, versions):
+def test_a_key_limited_to_approved_versions_is_told_so_next_to_the_rest(cast, caller, versions):
     limited = Caller(key=cast.key("author", scope="read"))
     results = _fetch(limited, f"{REPLY}@production", f"{REPLY}@3")
     assert [result["status"] for result in results] == [200, 403]

@@ -51,7 +51,7 @@ def test_what_is_unchanged_counts_and_what_is_refused_does_not(key):
     assert counted() == {"1": 3}
 
 
-def test_many_at_once_count_each(key):
+def test_a_fetch_of_many_counts_each(key):
     Caller(key=key).post("fetch", {"refs": [f"{REPLY}@1", f"{REPLY}@production"]})
     assert counted() == {"production": 1, "1": 1}
 
@@ -80,7 +80,7 @@ def test_a_person_who_reads_pages_is_no_service(cast, caller):
     assert counted() == {}
 
 
-def test_a_key_was_used_whatever_it_asked_for(cast, key):
+def test_a_key_was_used_by_every_request(cast, key):
     Caller(key=key).get("templates")
     write_key_uses()
     assert Key.objects.get().last_used_at is not None

@@ -59,7 +59,7 @@ def test_what_open_changes_lose_is_named_before_a_role_in_a_folder_is_taken(admi
     problem(admin.get(f"{FOLDERS}/preview?person=reader"), 422, "invalid")
 
 
-def test_what_is_wrong_is_said(admin):
+def test_what_is_wrong_is_shown(admin):
     wrong = admin.put(f"{FOLDERS}/people/reader/refunds", {"role": "admin"})
     assert "role" in problem(wrong, 422, "invalid")["fields"]
     assert (

@@ -157,7 +157,7 @@ def test_a_protected_label_that_was_approved_says_so_and_others_say_nothing(cast
         assert not reader.get(f"templates/{REPLY}@{ref}").has_header(HEADER)
 
 
-def test_the_bundle_and_many_at_once_say_it_entry_by_entry(cast, protected, limited):
+def test_the_bundle_and_a_fetch_of_many_report_it_entry_by_entry(cast, protected, limited):
     bundle = limited.get("namespaces/support/bundle?label=staging")
     body = bundle.json()
     assert [entry["approval"] for entry in body["entries"]] == ["never_approved"]

@@ -45,7 +45,7 @@ def test_a_request_that_is_sent_again_is_answered_as_before_and_not_done_twice(c
     assert Event.objects.count() == events
 
 
-def test_a_secret_that_is_shown_once_is_told_again_and_lies_sealed(cast, caller):
+def test_a_secret_that_is_shown_once_is_told_again_and_is_sealed(cast, caller):
     admin = caller("admin", session=True)
     body = {"name": "chat", "scope": "read"}
     first = admin.post("namespaces/support/keys", body, Idempotency_Key="k-1")
@@ -123,7 +123,7 @@ def test_a_redaction_forgets_every_answer(cast, caller):
 
 
 @pytest.mark.dialect
-def test_of_two_at_once_one_is_done_and_both_are_answered(transactional_db, cast, caller):
+def test_of_two_at_the_same_time_one_is_done_and_both_are_answered(transactional_db, cast, caller):
     cast.save()
     author, gate, found = caller("author"), threading.Barrier(2), []
     author.get(

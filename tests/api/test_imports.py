@@ -41,7 +41,7 @@ def test_an_archive_comes_as_base64(caller):
     assert [file["path"] for file in response.json()["files"]] == ["a.txt", "b.txt"]
 
 
-def test_an_address_that_is_taken_is_said(cast, caller):
+def test_an_address_that_is_taken_is_shown(cast, caller):
     cast.save(name="support/ask")
     ((template,),) = [f["templates"] for f in read(caller, files=[{"path": "ask.txt", "text": "Hi"}]).json()["files"]]
     assert template["state"] == "exists"

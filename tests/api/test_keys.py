@@ -77,7 +77,7 @@ def test_what_has_another_form_is_a_bad_request(admin, cast, facts):
     problem(admin.post("namespaces/support/keys", {**ISSUE, "scope": "read", **facts}), 400, "bad-request")
 
 
-def test_a_rotated_key_holds_at_once_and_the_old_one_until_the_chosen_time(admin, cast):
+def test_a_rotated_key_holds_immediately_and_the_old_one_until_the_chosen_time(admin, cast):
     cast.save()
     old = admin.post("namespaces/support/keys", {**ISSUE, "scope": "write"}).json()
     until = (log.now() + timedelta(hours=1)).isoformat()

@@ -39,7 +39,7 @@ def test_a_fetch_says_so_by_number_label_and_digest(cast, caller, digest, ref, s
     assert "Answer a question" not in author.get(path).content.decode()
 
 
-def test_a_fetch_of_many_has_it_beside_what_is_there(cast, caller, digest):
+def test_a_fetch_of_many_has_it_next_to_what_is_there(cast, caller, digest):
     redact(cast)
     results = caller("author").post("fetch", {"refs": [f"{REPLY}@1", f"{REPLY}@2"]}).json()["results"]
     assert [result["status"] for result in results] == [410, 200]

@@ -107,7 +107,7 @@ def test_templates_are_added_and_removed(cast, caller, opened):
     assert caller("author").get("changes/1").json()["release"] is None
 
 
-def test_comments_stand_in_the_release(caller, opened):
+def test_comments_are_in_the_release(caller, opened):
     answer = caller("author").post(f"{PLACE}/1/comments", {"text": "Also for sale items?"})
     assert [(it["person"], it["text"]) for it in answer.json()["comments"]] == [("author", "Also for sale items?")]
 

@@ -92,7 +92,7 @@ def test_people_report_nothing(caller, digest):
     problem(caller("author", session=True).post("reports", {"reports": []}), 403, "not-allowed")
 
 
-def test_rows_stay_small_whatever_is_sent(service, digest):
+def test_rows_stay_small_for_any_report(service, digest):
     for batch in range(3):
         failures = {f"E{batch}.{number}": 1 for number in range(50)}
         report(service, entry(digest, failures=failures))

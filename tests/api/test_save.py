@@ -51,7 +51,7 @@ def test_a_save_made_from_an_older_version_is_refused(cast, caller, stored):
     assert (found["latest"], stored()) == (2, before)
 
 
-def test_a_parallel_save_stands_beside_the_newer_version(cast, caller):
+def test_a_parallel_save_exists_next_to_the_newer_version(cast, caller):
     old = cast.save().version.digest
     cast.save(OTHER, base=old)
     body = caller("author").put(PATH, _save(THIRD, parallel=True), If_Match=old).json()

@@ -27,7 +27,7 @@ def test_the_schema_is_openapi_3_1_with_both_ways_to_sign_in(schema):
     assert set(schema["components"]["securitySchemes"]) == {"key", "cookieAuth"}
 
 
-def test_every_address_stands_in_the_schema(schema):
+def test_every_address_is_in_the_schema(schema):
     count = sum(len(methods) for methods in schema["paths"].values())
     assert count == len(TABLE) - 3  # all but the schema, its page and the unknown
 

@@ -130,7 +130,7 @@ def test_who_issued_the_key_of_the_request_does_not_approve(live, caller, act):
     allowed(caller, 2, "reviewer")
 
 
-def test_proposing_it_again_does_not_launder_who_proposed_it(live, caller):
+def test_proposing_it_again_does_not_hide_who_proposed_it(live, caller):
     save(live, OTHER, 1)
     live.propose(2, role="reviewer")
     change_services.withdraw_change(actor=live.actor("admin"), number=2, reason="Not needed")
@@ -154,7 +154,7 @@ def test_who_put_the_head_in_does_not_approve_it(live, caller):
     refused(caller, 2, "reviewer", "You updated this change to version 3.")
 
 
-def test_saving_the_same_bytes_again_does_not_launder_them(live, caller):
+def test_saving_the_same_bytes_again_does_not_hide_their_authors(live, caller):
     save(live, OTHER, 1, "reviewer")
     save(live, THIRD, 1)
     save(live, OTHER, 1)
@@ -283,7 +283,7 @@ def test_a_suggestion_of_the_only_possible_reviewer_asks_first(live, caller, sto
     assert "nobody else may approve" in done["blockers"][0]["action"]
 
 
-def test_what_a_version_took_in_stands_in_its_event(live):
+def test_what_a_version_merged_is_in_its_event(live):
     save(live, OTHER, 1)
     live.propose(2)
     place = Place(version=2, line=2)

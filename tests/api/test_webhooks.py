@@ -39,7 +39,7 @@ def test_an_unknown_kind_is_refused_naming_those_there_are(call):
     assert "label.moved" in str(answer.json()["fields"]["kinds"])
 
 
-def test_a_ping_is_queued_and_stands_in_the_log(call, made):
+def test_a_ping_is_queued_and_is_in_the_log(call, made):
     queued = call("POST", f"webhooks/{made['id']}/ping")
     assert queued.status_code == 202
     (row,) = call("GET", f"webhooks/{made['id']}/deliveries?state=pending").json()["results"]

@@ -107,7 +107,7 @@ def test_langfuse_routes_have_the_rate_of_the_api(settings, cast, versions):
     assert int(answers[2]["Retry-After"]) >= 1
 
 
-def test_a_key_that_used_up_its_work_has_to_wait_whatever_it_asks_for(settings, caller, cast):
+def test_a_key_that_used_up_its_work_has_to_wait_for_every_request(settings, caller, cast):
     settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "work": "1/min"}
     author = caller("author", scope="write")
     assert author.post("check", {"document": DOCUMENT}).status_code == 200

@@ -50,7 +50,7 @@ def test_a_text_that_does_not_render_keeps_the_last_good_preview_and_names_the_p
     expect(desk.source).to_be_focused()
 
 
-def test_a_problem_stands_in_the_gutter_and_under_its_line_with_its_code(new_template):
+def test_a_problem_is_in_the_gutter_and_under_its_line_with_its_code(new_template):
     desk = new_template()
     desk.replace("{{ question }}", "{{ qestion }}")
     expect(desk.problem_count).to_contain_text("1 error")
@@ -85,7 +85,7 @@ def test_inputs_are_typed_fields_that_the_preview_is_made_from(new_template):
     expect(desk.preview).to_contain_text("What is a promptuary?")
 
 
-def test_pasted_json_fills_all_inputs_and_what_is_no_json_is_said(new_template):
+def test_pasted_json_fills_all_inputs_and_what_is_no_json_is_shown(new_template):
     desk = new_template()
     desk.page.get_by_role("button", name="Paste JSON").click()
     box = desk.page.get_by_role("textbox", name="Inputs as JSON")
@@ -280,7 +280,7 @@ def test_panes_are_resized_by_keys_and_remembered(open_desk):
     assert desk.page.locator("[data-pane=source]").bounding_box()["width"] == pytest.approx(after, abs=2)
 
 
-def test_the_page_itself_never_scrolls_and_line_one_stands_at_the_top(open_desk):
+def test_the_page_itself_never_scrolls_and_line_one_is_at_the_top(open_desk):
     desk = open_desk("answer-with-references")
     assert desk.page.evaluate("document.documentElement.scrollHeight <= innerHeight")
     assert desk.page.locator(".cm-line").first.bounding_box()["y"] < 180

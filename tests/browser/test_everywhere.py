@@ -31,7 +31,7 @@ def test_the_palette_closes_and_gives_the_focus_back(visit: Visit):
     expect(link).to_be_focused()
 
 
-def test_a_menu_closes_by_escape_and_by_a_press_beside_it(visit: Visit):
+def test_a_menu_closes_by_escape_and_by_a_press_next_to_it(visit: Visit):
     page = visit.open("author", REPLY)
     more, opened = page.locator(".menu > summary", has_text="More"), page.locator(".menu[open]")
     more.click()

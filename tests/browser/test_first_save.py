@@ -61,7 +61,7 @@ def test_a_prompt_with_three_variables_is_a_version_after_three_clicks(blank):
     desk.expect_text("  items: {type: array, items: {type: string}}\n")
 
 
-def test_values_beside_undeclared_inputs_are_shown_in_the_preview_and_saved(blank):
+def test_values_next_to_undeclared_inputs_are_shown_in_the_preview_and_saved(blank):
     desk = blank()
     _card(desk.page, "instructions").click()
     _paste(desk.page)

@@ -372,7 +372,7 @@ def test_a_click_after_typing_in_the_table_is_not_lost(form):
     desk.expect_text("  tone: {type: string, maxLength: 20, untrusted: true, default: kinder}\n")
 
 
-def test_a_problem_stands_under_its_part_with_its_fix(form):
+def test_a_problem_is_under_its_part_with_its_fix(form):
     desk = form(TEXT.replace("Be {{ tone }}.", '{{ fragment("support/refunds/reply@production") }}'))
     card = desk.page.get_by_role("article", name="instructions")
     fix = card.locator(".cm-problem-error").get_by_role("button")
@@ -383,7 +383,7 @@ def test_a_problem_stands_under_its_part_with_its_fix(form):
     expect(card.locator(".chip-fragment")).to_have_text(re.compile(r"support/refunds/reply@\d+"))
 
 
-def test_what_the_form_can_not_show_is_said_and_opens_in_the_source(form):
+def test_what_the_form_can_not_show_is_named_and_opens_in_the_source(form):
     desk = form("- name: a\n  content: |\n    x\n{% if true %}\n    y\n{% endif %}\n")
     expect(desk.page.locator(".form-refusal")).to_contain_text("Line 5")
     desk.page.get_by_role("button", name="Edit it as source").click()

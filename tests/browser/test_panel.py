@@ -140,7 +140,7 @@ def test_what_was_typed_into_a_proposal_is_there_when_the_panel_opens_again(visi
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE])
-def test_after_a_refusal_the_caret_stands_in_the_field_at_fault(visit: Visit, server: Server, viewport: ViewportSize):
+def test_after_a_refusal_the_caret_is_in_the_field_at_fault(visit: Visit, server: Server, viewport: ViewportSize):
     namespace = f"refused-{viewport['width']}"
     make_four_templates(server, namespace)
     address = f"/t/{namespace}/refunds/reply/-/propose?label=production&version=1"

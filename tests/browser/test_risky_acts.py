@@ -110,7 +110,7 @@ def test_a_label_that_moves_while_the_panel_is_open_is_shown_before_it_is_moved_
     expect(author.get_by_text("Moved beta to v2.")).to_be_visible()
 
 
-def test_a_change_is_scheduled_over_a_freeze_and_stands_on_the_calendar(visit: Visit):
+def test_a_change_is_scheduled_over_a_freeze_and_is_on_the_calendar(visit: Visit):
     begins = (datetime.now(UTC) + timedelta(days=2)).replace(hour=8, minute=0)
     admin = visit.open("admin", f"/n/{NAMESPACE}/freezes")
     once = admin.get_by_role("region", name="Once")

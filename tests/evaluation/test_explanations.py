@@ -35,7 +35,7 @@ def test_a_score_is_explained_by_what_was_expected_and_what_came(metric, expecte
     assert explain_score(metric, expected, actual, score) == said
 
 
-def test_nothing_is_said_without_a_score_or_of_a_metric_that_explains_nothing():
+def test_nothing_is_explained_without_a_score_or_for_a_metric_that_explains_nothing():
     assert explain_score("exact_match", "x", None, None) == ""
     assert explain_score("bleu", "x", "y", 0.0) == ""
     assert explain_score("exact_match", {"x": 1}, 3.5, 0.0) == ""

@@ -58,14 +58,14 @@ def test_reports_say_what_failed_and_why():
     assert "**failed** | `exact_match >= 0.9`" in gates.to_markdown("reply", verdicts)
 
 
-def test_rows_that_failed_stand_in_both_reports():
+def test_rows_that_failed_are_in_both_reports():
     broken = run(FunctionRunnable("broken", lambda n: 1 / n), [{"n": 0}])
     suite = ET.fromstring(gates.to_junit("reply", [], list(broken.errors())))
     assert (suite.get("errors"), suite.find(".//error").get("type")) == ("1", "ZeroDivisionError")
     assert "row 1: ZeroDivisionError" in gates.to_markdown("reply", [], list(broken.errors()))
 
 
-def test_reports_hold_whatever_a_message_says():
+def test_reports_hold_any_message():
     odd = [(0, {"kind": "ModelError", "message": "a|b\x00\n<c>"})]
     assert ET.fromstring(gates.to_junit("reply", [], odd)).find(".//error") is not None
     assert "a\\|b" in gates.to_markdown("reply", [], odd)

@@ -120,7 +120,7 @@ def test_tries_that_failed_are_told_with_the_last_error(prompt):
     assert caught.value.faults == ("small answered 503: busy",)
 
 
-def test_a_refusal_is_told_at_once_with_the_servers_words(prompt):
+def test_a_refusal_is_told_immediately_with_the_servers_words(prompt):
     made, asked = model([httpx.Response(400, text="no such model")])
     with pytest.raises(ModelError, match="400: no such model"):
         made.complete(prompt, {})
@@ -162,7 +162,7 @@ def test_a_kept_reply_is_not_asked_for_again_unless_settings_differ(prompt, tmp_
     assert len(asked) == 2
 
 
-def test_kept_replies_are_their_owners_only_whatever_the_umask(prompt, tmp_path):
+def test_kept_replies_are_their_owners_only_with_any_umask(prompt, tmp_path):
     made, _asked = model([httpx.Response(200, json=GOOD)])
     before = os.umask(0o000)
     try:
@@ -172,7 +172,7 @@ def test_kept_replies_are_their_owners_only_whatever_the_umask(prompt, tmp_path)
     assert {path.stat().st_mode & 0o777 for path in tmp_path.rglob("*")} == {0o700, 0o600}
 
 
-def test_a_spoilt_cache_file_is_asked_for_anew(prompt, tmp_path):
+def test_a_spoilt_cache_file_is_asked_for_again(prompt, tmp_path):
     made, asked = model([httpx.Response(200, json=GOOD)] * 2)
     cache = CachingModel(made, tmp_path)
     cache.complete(prompt, {})

@@ -156,7 +156,7 @@ def test_a_row_that_fails_is_told_and_the_others_are_scored():
     assert [(row, error["kind"]) for row, error in result.errors()] == [(1, "ZeroDivisionError")]
 
 
-def test_rows_stream_in_order_whatever_the_number_of_workers():
+def test_rows_stream_in_order_with_any_number_of_workers():
     seen = []
     numbers = ({"number": n} for n in range(200))
     result = run(

@@ -136,7 +136,7 @@ def test_an_overloaded_provider_keeps_what_came(read):
     assert (reply.text, problem) == ("Yes,", "the provider stopped with overloaded_error: Overloaded")
 
 
-def test_a_server_that_stalls_is_said_to_send_nothing_more(read, server):
+def test_a_server_that_stalls_is_reported_to_send_nothing_more(read, server):
     server.pause = 0.2
     reply, problem = read("stalled", timeout=1)
     assert reply.text == "Yes, you"

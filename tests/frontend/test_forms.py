@@ -48,7 +48,7 @@ def move(client, **sent):
     return client.post(f"/t/{REPLY}/-/labels", {"do": "move", "label": "staging", "version": "2", **sent})
 
 
-def test_an_unprotected_label_moves_at_once(reply, browser):
+def test_an_unprotected_label_moves_immediately(reply, browser):
     assert move(browser("author"))["Location"] == f"/t/{REPLY}"
     assert Label.objects.get(name="staging").version.number == 2
 

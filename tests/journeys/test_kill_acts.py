@@ -58,5 +58,5 @@ def test_the_mirror_holds_the_act_though_its_writer_was_killed(facts, act):
     assert facts[act]["findings"] == []
 
 
-def test_the_journal_gives_the_same_commits_when_the_mirror_is_written_anew(facts):
+def test_the_journal_gives_the_same_commits_when_the_mirror_is_written_again(facts):
     assert facts["rebuild"]["same_heads"]

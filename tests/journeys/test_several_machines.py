@@ -116,7 +116,7 @@ def fail_to_sign_in(server, *, times):
     return answer.text
 
 
-def test_two_machines_that_start_at_once_on_an_empty_database_migrate_it_once(tmp_path):
+def test_two_machines_that_start_at_the_same_time_on_an_empty_database_migrate_it_once(tmp_path):
     base = os.environ["PROMPTUARY_DATABASE_URL"]
     name = f"empty_{os.getpid()}"
     with psycopg.connect(base, autocommit=True) as session:

@@ -120,7 +120,7 @@ def _entries(world) -> list[Entry]:
     return list(client._state.memory._entries.values())
 
 
-def test_a_fallback_stands_in_when_there_is_nothing_else(world):
+def test_a_fallback_is_used_when_there_is_nothing_else(world):
     world.registry.down = True
     client = world.client()
     fetched = client.fetch(NAME, fallback=DOCUMENT)

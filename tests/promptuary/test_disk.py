@@ -38,7 +38,7 @@ def test_an_altered_file_is_an_error_that_names_it(world, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"{}", b'{"etag": "x"}\n', b"\xff\n{}", b"[]\n[]"])
-def test_a_file_that_cannot_be_read_is_fetched_anew(world, tmp_path, content, caplog):
+def test_a_file_that_cannot_be_read_is_fetched_again(world, tmp_path, content, caplog):
     world.client(cache_dir=tmp_path).get(NAME, 1)
     next(tmp_path.rglob("@1.json")).write_bytes(content)
     assert world.client(cache_dir=tmp_path).get(NAME, 1).document.text == DOCUMENT
@@ -75,7 +75,7 @@ def modes_below(folder):
     return {path.stat().st_mode & 0o777 for path in folder.rglob("*")}
 
 
-def test_the_copies_are_their_owners_only_whatever_the_umask(world, tmp_path):
+def test_the_copies_are_their_owners_only_with_any_umask(world, tmp_path):
     before = os.umask(0o000)
     try:
         world.client(cache_dir=tmp_path / "new" / "cache").get(NAME, 1)

@@ -116,7 +116,7 @@ def test_a_name_may_carry_its_ref_as_on_the_command_line(world):
     assert client.get(f"{NAME}@latest").document.text == OTHER
 
 
-def test_two_refs_at_once_are_refused(world):
+def test_two_refs_at_the_same_time_are_refused(world):
     with pytest.raises(ConfigurationError, match="one too many"):
         world.client().get(f"{NAME}@2", 1)
 

@@ -132,7 +132,7 @@ def test_warnings_fail_only_where_that_is_asked_for(run):
         ("---\nformat: text\n---\n", (1, 1)),
     ],
 )
-def test_what_the_registry_says_of_a_document_is_said_offline(run, text, exits):
+def test_what_the_registry_says_of_a_document_is_shown_offline(run, text, exits):
     for path in Path().glob("*.yml*"):
         path.unlink()
     Path("tale.yml.j2").write_text(text)

@@ -86,7 +86,7 @@ def test_a_label_is_asked_for_first_and_the_file_is_the_last_resort(world, vendo
         world.client(vendored=vendored).get(NAME, "latest")
 
 
-def test_vendored_first_starts_at_once_and_follows_the_label_behind(world, vendored):
+def test_vendored_first_starts_immediately_and_follows_the_label_behind(world, vendored):
     world.registry.move(NAME, "production", 2)
     with Promptuary(URL, "key", vendored=vendored, vendored_first=True, transport=world.registry) as client:
         fetched = client.fetch(NAME)

@@ -79,6 +79,6 @@ def test_every_example_on_the_reference_page_runs(address, tmp_path):
             registry.close()
 
 
-def test_every_command_stands_on_the_reference_page():
+def test_every_command_is_on_the_reference_page():
     page = PAGE.with_name("cli.md").read_text()
     assert all(f"| `{command.name}" in page for command in app.registered_commands)

@@ -94,7 +94,7 @@ def test_a_score_of_a_judge_needs_a_judge(document):
     assert "faithfulness is scored by a judge" in refusal.output
 
 
-def test_a_row_that_fails_stands_in_the_junit_report(document):
+def test_a_row_that_fails_is_in_the_junit_report(document):
     (document.parent / "ask.samples.yml").write_text("first: {q: 3}\n")
     call(document, "--junit", document.parent / "junit.xml")
     assert 'errors="1"' in (document.parent / "junit.xml").read_text()

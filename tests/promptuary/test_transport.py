@@ -88,7 +88,7 @@ def test_an_answer_comes_with_status_headers_and_body(kind):
 
 
 @both
-def test_nobody_listening_is_unavailable_at_once(kind):
+def test_nobody_listening_is_unavailable_immediately(kind):
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     began = time.monotonic()

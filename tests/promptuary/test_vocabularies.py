@@ -94,7 +94,7 @@ def test_a_registry_without_it_is_named_and_the_way_out_told(world, gone):
         world.client().get(NAME).render(LONG)
 
 
-def test_a_registry_that_is_down_fails_at_once_and_is_not_asked_again_for_a_while(world, gone):
+def test_a_registry_that_is_down_fails_immediately_and_is_not_asked_again_for_a_while(world, gone):
     template = world.client().get(NAME)
     world.registry.down = True
     for _ in range(3):

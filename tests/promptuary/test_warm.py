@@ -49,7 +49,7 @@ def test_what_is_kept_is_not_asked_for_again(many):
     assert many.asked == 1
 
 
-def test_refs_stand_beside_names_and_many_are_asked_in_parts(many):
+def test_refs_are_next_to_names_and_many_are_asked_in_parts(many):
     client = many.client()
     found = client.warm([f"{NAME}@{ref}" for ref in ("1", "latest", "production")] * 2)
     assert [fetched.version for fetched in found] == [1, 2, 1] * 2

@@ -202,7 +202,7 @@ def test_a_process_that_ends_early_too_often_is_given_up_and_the_others_are_ende
     assert supervised.left_behind() == []
 
 
-def test_a_process_that_ends_before_the_address_answered_ends_the_others_at_once(supervise):
+def test_a_process_that_ends_before_the_address_answered_ends_the_others_immediately(supervise):
     port = free_port()
     failing = python("raise SystemExit(3)", restart=True, most_early_ends=3)
     supervised = supervise({"web": failing, "worker": python(SLEEP)}, port=port)

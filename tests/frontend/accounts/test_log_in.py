@@ -42,7 +42,7 @@ def test_a_region_asked_for_without_a_session_makes_the_page_reload(desk):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_theme_stands_in_the_first_byte_that_is_painted(browser, theme):
+def test_the_theme_is_in_the_first_byte_that_is_painted(browser, theme):
     client = browser("reader")
     assert client.post("/theme", {"theme": theme, "next": "/t/"})["Location"] == "/t/"
     assert f'<html lang="en" data-theme="{theme}"' in words(client.get("/t/"))

@@ -104,7 +104,7 @@ def test_an_address_that_is_made_up_in_a_header_gives_no_fresh_tries(desk):
     assert tries[-1].status_code == 429
 
 
-def test_at_most_four_passwords_are_checked_at_once(desk, tmp_path):
+def test_at_most_four_passwords_are_checked_at_the_same_time(desk, tmp_path):
     with override_settings(PASSWORD_SLOTS_PATH=tmp_path, PASSWORD_SLOTS=4):
         with contextlib.ExitStack() as held:
             for _ in range(4):
@@ -125,7 +125,7 @@ def test_a_password_of_the_product_is_hashed_in_a_slot_and_is_plain_argon2(desk,
         assert list(tmp_path.iterdir())
 
 
-def test_the_lockout_stands_in_the_database_for_all_processes(desk):
+def test_the_lockout_is_in_the_database_for_all_processes(desk):
     with override_settings(CACHES=SHARED):
         for _ in range(5):
             sign_in(Client(), "author", "wrong-password")
@@ -167,7 +167,7 @@ def test_the_picture_needs_no_inline_style(desk):
     assert not re.search(r"<[^>]+\sstyle=", page)
 
 
-def test_the_secret_lies_sealed_in_the_database(enrolled, desk):
+def test_the_secret_is_sealed_in_the_database(enrolled, desk):
     stored = Authenticator.objects.get(type="totp").data["secret"]
     assert enrolled not in stored
 

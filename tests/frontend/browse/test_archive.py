@@ -51,7 +51,7 @@ def test_it_comes_back(reply, browser):
     assert not archived()
 
 
-def test_a_pending_request_stands_in_the_way(reply, browser):
+def test_a_pending_request_prevents_it(reply, browser):
     reply.propose(2)
     answer = browser("admin").post(ADDRESS, {"do": "archive", "force": "on", "reason": "Not used"})
     assert answer.status_code == 409

@@ -46,7 +46,7 @@ def test_what_the_browser_remembers_comes_first_where_it_may_be_read(reader, bro
     assert palette(browser("outsider"), recent=[REPLY])["Recent"] == []
 
 
-def test_a_search_is_kept_under_a_name_and_found_beside_the_list(reader):
+def test_a_search_is_kept_under_a_name_and_found_next_to_the_list(reader):
     assert "Save this view" not in words(reader.get("/t/support/"))
     page = words(reader.get("/t/support/?q=refund&tag=refunds"))
     assert '<input type="hidden" name="query" value="q=refund&amp;tag=refunds">' in page

@@ -60,7 +60,7 @@ def test_a_freeze_names_its_hours_on_each_of_its_days(reply):
     assert [day.day.day for day in days if day.is_today] == [7]
 
 
-def test_scheduled_publishes_freezes_and_moves_stand_on_their_days(reply, browser):
+def test_scheduled_publishes_freezes_and_moves_are_on_their_days(reply, browser):
     change = reply.propose(2)
     at = (datetime.now(UTC) + timedelta(days=40)).replace(hour=8, minute=30, second=0, microsecond=0)
     schedules.schedule_change(actor=reply.actor("author"), number=change.number, at=at)
@@ -73,7 +73,7 @@ def test_scheduled_publishes_freezes_and_moves_stand_on_their_days(reply, browse
     assert 'aria-current="date"' in now
 
 
-def test_a_freeze_stands_there_with_its_reason_and_a_link(reply, browser):
+def test_a_freeze_is_there_with_its_reason_and_a_link(reply, browser):
     _freeze(reply, "2100-01-04T10:00", "2100-01-04T12:00")
     page = " ".join(words(browser("reader").get(f"{PAGE}?month=2100-01")).split())
     assert '<a href="/n/support/freezes">support</a> frozen 10:00 to 12:00' in page
@@ -90,7 +90,7 @@ def test_times_are_of_the_readers_time_zone(reply, browser):
     assert "Asia/Kolkata" in page
 
 
-def test_a_rollout_stands_there_with_its_start_its_steps_and_its_end(reply, browser):
+def test_a_rollout_is_there_with_its_start_its_steps_and_its_end(reply, browser):
     change = reply.propose(2)
     decisions.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest

@@ -233,7 +233,7 @@ def test_what_is_ticked_leads_to_the_panel_of_a_release(reply, browser):
     assert re.findall(r'name="template" value="([\w/-]+)" form="panel-form" checked', panel) == [REPLY]
 
 
-def test_the_last_moves_stand_below_the_table(reply, browser):
+def test_the_last_moves_are_below_the_table(reply, browser):
     page = promote(browser, "reader")
     assert page.index("Last moves") > page.index("</table>")
     assert "published by author" in page
@@ -314,7 +314,7 @@ def _freeze(reply, begins, ends):
     )
 
 
-def test_the_next_freeze_of_a_week_stands_beside_the_protected_label(reply, browser):
+def test_the_next_freeze_of_a_week_is_next_to_the_protected_label(reply, browser):
     _freeze(reply, SOON + timedelta(days=9), SOON + timedelta(days=10))
     assert "no releases" not in promote(browser)
     _freeze(reply, SOON, SOON + timedelta(days=1))

@@ -36,7 +36,7 @@ def test_a_template_that_nobody_fetches_says_so(reply, browser):
     assert "No service fetched it in the last 7 days." in words(browser("reader").get(f"/t/{REPLY}"))
 
 
-def test_the_list_draws_the_fetches_of_the_last_week_beside_each_template(fetch, browser):
+def test_the_list_draws_the_fetches_of_the_last_week_next_to_each_template(fetch, browser):
     client = browser("reader")
     assert 'class="sparkline"' not in words(client.get("/t/"))
     for days_ago, times in ((0, 1_000), (6, 54_000), (7, 5)):
@@ -46,7 +46,7 @@ def test_the_list_draws_the_fetches_of_the_last_week_beside_each_template(fetch,
     assert '<span title="55,000">55.0 k</span>' in page
 
 
-def test_each_service_stands_with_what_it_asks_for_and_gets(fetch, browser):
+def test_each_service_is_listed_with_what_it_asks_for_and_gets(fetch, browser):
     fetch("chat", 1, "production", 54_120)
     page = words(browser("reader").get(f"/t/{REPLY}"))
     assert '<td class="cut" title="chat">chat</td><td>production</td><td class="number"><b>v1</b></td>' in page
@@ -175,7 +175,7 @@ def test_a_second_score_of_a_trace_id_replaces_the_first(score):
         ({"trace_id": "x" * 101}, "at most 100 characters"),
     ],
 )
-def test_a_score_that_is_none_stands_in_the_form_with_its_reason(score, values, sentence):
+def test_a_score_that_is_none_is_in_the_form_with_its_reason(score, values, sentence):
     answer = score(**values)
     assert answer.status_code == 422
     assert sentence in answer.content.decode()

@@ -37,7 +37,7 @@ def test_who_fetches_it_stands_before_the_form_and_the_new_page_is_shown_after(r
     assert Template.objects.filter(name=NAME).exists()
 
 
-def test_what_is_wrong_is_said_beside_the_field_and_what_was_typed_stays(reply, browser):
+def test_a_fault_is_shown_next_to_the_field_and_the_typed_text_stays(reply, browser):
     client = browser("admin")
     answer = client.post(ADDRESS, {"to": "support/Reply", "reason": "Why not"})
     assert answer.status_code == 422

@@ -101,7 +101,7 @@ def test_a_check_that_was_never_given_is_told_as_not_finished(required, browser)
     assert "spins" not in answer.content.decode()
 
 
-def test_reopened_it_is_checked_anew(required, browser):
+def test_reopened_it_is_checked_again(required, browser):
     number = close(required, "withdrawn")
     change_services.reopen_change(actor=required.actor("author"), number=number)
     _, approvals, _ = told(browser("author"), number)

@@ -27,7 +27,7 @@ def state(change):
     return ChangeRequest.objects.get(pk=change.pk).state
 
 
-def test_the_reviewer_sees_what_stands_in_the_way_and_the_next_step(change, browser):
+def test_the_reviewer_sees_what_prevents_it_and_the_next_step(change, browser):
     page = words(browser("reviewer").get(f"/changes/{change.number}"))
     assert "1 thing blocks this change" in page
     assert "it is your turn" in page
@@ -115,7 +115,7 @@ def test_asking_for_edits_takes_words(change, act):
     assert act("reviewer", "request_changes", "Name the section.").status_code == 302
 
 
-def test_a_comment_stands_in_the_conversation_as_its_characters(change, act, browser):
+def test_a_comment_is_in_the_conversation_as_its_characters(change, act, browser):
     act("author", "comment", "<b>why</b>\nnot?")
     page = words(browser("reader").get(f"/changes/{change.number}?view=conversation"))
     assert "<p>&lt;b&gt;why&lt;/b&gt;<br> not?</p>" in page

@@ -134,7 +134,7 @@ def test_cost_and_minutes_of_a_suggested_run_are_told(capsys, run, line):
     assert f"A run over support/gold with big evaluates it: {line}" in capsys.readouterr().err
 
 
-def test_one_fetch_a_day_is_said_in_the_singular(capsys):
+def test_one_fetch_a_day_is_shown_in_the_singular(capsys):
     service = {"service": "chat", "ref": "production", "fetches_per_day": 1, "moves": True, "gets": 2}
     _tell_services({"label": "production", "services": [service], "fetches_moving": 1, "fetches_staying": 2})
     assert "1 fetch a day gets it, 2 stay:" in capsys.readouterr().err

@@ -92,7 +92,7 @@ def test_the_page_says_what_is_missing_and_who_may(change, browser):
     assert "publish without approval</a>" not in words(browser("author").get(f"/changes/{change.number}"))
 
 
-def test_an_author_is_refused_whatever_is_posted(press):
+def test_an_author_is_refused_for_every_action(press):
     assert press("author").status_code == 403
     assert held() == 1
 

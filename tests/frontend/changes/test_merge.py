@@ -39,7 +39,7 @@ def key_in(page):
     return page.split('name="way-')[1].split('"')[0]
 
 
-def test_a_request_made_beside_what_is_live_leads_to_the_merge(beside, browser):
+def test_a_request_not_based_on_what_is_live_leads_to_the_merge(beside, browser):
     change = beside(APART)
     page = words(browser("author").get(f"/changes/{change.number}"))
     assert f'href="/changes/{change.number}/merge">Merge</a>' in page
@@ -69,7 +69,7 @@ def test_a_merge_that_breaks_a_standard_of_the_namespace_says_so_and_is_not_save
     assert Version.objects.filter(template__name=REPLY).count() == 3
 
 
-def test_a_conflict_shows_both_sides_beside_what_they_come_from(beside, browser):
+def test_a_conflict_shows_both_sides_next_to_what_they_come_from(beside, browser):
     change = beside(OURS)
     page = words(browser("author").get(f"/changes/{change.number}/merge"))
     assert "1 conflict</h2>" in page
@@ -121,7 +121,7 @@ def test_a_text_that_is_no_document_is_told_and_kept(beside, browser):
     assert "You help {{ shop</textarea>" in words(refused), "what was typed is not lost"
 
 
-def test_a_label_that_moved_meanwhile_is_said_and_the_answers_stay(beside, browser, desk):
+def test_a_label_that_moved_meanwhile_is_shown_and_the_answers_stay(beside, browser, desk):
     change = beside(OURS)
     client, address = browser("author"), f"/changes/{change.number}/merge"
     key = key_in(words(client.get(address)))

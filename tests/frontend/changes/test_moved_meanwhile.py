@@ -119,7 +119,7 @@ def test_an_emergency_is_refused_and_its_reason_is_kept(reply, browser):
     assert served() == 3
 
 
-def test_an_unprotected_label_that_was_taken_off_is_said_to_be(reply, browser):
+def test_an_unprotected_label_that_was_removed_is_reported(reply, browser):
     author = reply.actor("author")
     labels.move_label(actor=author, name=REPLY, label="staging", version=1, expected=None)
     labels.remove_label(actor=author, name=REPLY, label="staging", expected=1)

@@ -63,7 +63,7 @@ def test_the_page_the_api_and_the_query_have_the_same_numbers(fetched, browser):
     assert [service["gets"] for service in told["services"]] == [effect.gets for effect in facts.services]
 
 
-def test_a_metric_that_gets_worse_without_a_gate_is_said(reply, browser):
+def test_a_metric_that_gets_worse_without_a_gate_is_shown(reply, browser):
     save_rows(reply)
     reply.save(WORSE)
     start_run(reply, "1", metrics=["squad_f1"])
@@ -101,7 +101,7 @@ def test_a_metric_that_stays_as_it_was_has_a_plot_too(reply, browser):
     assert re.search(r'<circle class="plot-same plot-mark" cx="42\.0"', page), "in the middle, on zero"
 
 
-def test_a_failed_gate_is_said_and_the_button_says_anyway(reply, browser):
+def test_a_failed_gate_is_shown_and_the_button_says_anyway(reply, browser):
     save_rows(reply)
     reply.save(WORSE)
     for ref in ("1", "3"):

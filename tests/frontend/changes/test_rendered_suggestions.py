@@ -108,7 +108,7 @@ def test_a_comment_with_a_refused_suggestion_loses_nothing(send):
 
 
 @pytest.mark.parametrize("suggestion", [WAS, ""])
-def test_a_comment_beside_an_untouched_or_emptied_field_suggests_nothing(send, suggestion):
+def test_a_comment_next_to_an_untouched_or_emptied_field_suggests_nothing(send, suggestion):
     assert send(do="thread", text="Is that so?", suggestion=suggestion).status_code == 302
     assert Comment.objects.get().suggestion is None
 

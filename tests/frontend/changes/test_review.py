@@ -86,7 +86,7 @@ def test_remarks_are_sent_without_a_decision_too(change, act):
     assert not Decision.objects.filter(change=change).exists()
 
 
-def test_a_remark_is_written_anew_in_its_form_or_thrown_away(change, act, browser):
+def test_a_remark_is_written_again_in_its_form_or_thrown_away(change, act, browser):
     act("reviewer", "keep", text="Which policy?", **where())
     remark = Remark.objects.get().pk
     page = page_of(change, browser("reviewer"), f"?view=source&side=source&part=0&remark={remark}")
@@ -189,7 +189,7 @@ def test_samples_that_read_differently_are_named_and_stepped_through(reply, brow
     assert "boots, 1 of 2</option>" in page
 
 
-def test_the_longest_sample_and_what_is_newly_cut_are_said(reply, browser):
+def test_the_longest_sample_and_what_is_newly_cut_are_shown(reply, browser):
     reply.save(
         DOCUMENT.replace("inputs:\n", "token_limit: 30\ntruncation_step: 10\ninputs:\n").replace(
             "- name: question\n", "- name: question\n  truncation_priority: 1\n"

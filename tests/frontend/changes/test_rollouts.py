@@ -147,7 +147,7 @@ def test_the_panel_offers_three_ways_in_one_field(change, browser):
     assert page.count('name="goes_live_at"') == 1
 
 
-def test_at_once_is_chosen_where_nobody_chose(change, act):
+def test_publishing_immediately_is_the_default(change, act):
     assert "Published: the label moved." in act("author", do="publish", how="at_once", shares="5, 25", hours="24")
     assert not Rollout.objects.exists()
 
@@ -163,7 +163,7 @@ def test_on_a_date_needs_the_date(act):
     assert "A date and a time" in act("author", do="publish", how="on_date", goes_live_at="")
 
 
-def test_a_scheduled_change_is_published_at_once_or_on_another_date(change, act, browser):
+def test_a_scheduled_change_is_published_immediately_or_on_another_date(change, act, browser):
     at = datetime.now(UTC) + timedelta(days=30)
     act("author", do="publish", how="on_date", goes_live_at=typed(at))
     page = words(browser("author").get(f"/changes/{change.number}/publish"))
@@ -520,7 +520,7 @@ def test_the_publisher_may_choose_otherwise(browser, reply):
     assert Rollout.objects.get().steps == [{"share": 1000, "hours": 24}, {"share": 2000, "hours": 12}]
 
 
-def test_at_once_moves_the_label_of_a_planned_change(browser, reply):
+def test_publishing_immediately_moves_the_label_of_a_planned_change(browser, reply):
     propose(browser)
     change = ChangeRequest.objects.get(version__number=2)
     approve(reply, change.number)
@@ -560,7 +560,7 @@ def test_a_proposal_with_a_wrong_plan_opens_nothing_and_keeps_what_was_typed(bro
     assert not ChangeRequest.objects.filter(version__number=2).exists()
 
 
-def test_where_a_stopped_version_can_be_published_again_its_stop_is_said(act, change, browser, reply):
+def test_where_a_stopped_version_can_be_published_again_its_stop_is_shown(act, change, browser, reply):
     act("author", **PLAN)
     rollout = Rollout.objects.get()
     pages = ["/", "/environments/", f"/t/{REPLY}", f"/changes/{change.number}", f"/changes/{change.number}/publish"]

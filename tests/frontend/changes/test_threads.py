@@ -51,14 +51,14 @@ def test_a_reader_is_offered_no_form(change, browser):
     assert 'id="say"' not in page
 
 
-def test_what_is_said_on_a_line_stands_under_it(change, act, browser):
+def test_a_comment_on_a_line_is_under_it(change, act, browser):
     answer = act("reviewer", "thread", text="Which policy?", **where())
     assert answer["Location"] == f"/changes/{change.number}?view=source#diff"
     page = words(browser("author").get(f"/changes/{change.number}?view=source"))
     assert page.index("<ins>Quote") < page.index("Which policy?") < page.index("{{ question }}")
 
 
-def test_what_is_said_on_a_line_of_the_source_hangs_under_what_it_renders_to(change, act, browser):
+def test_a_comment_on_a_line_of_the_source_is_under_what_it_renders_to(change, act, browser):
     act("reviewer", "thread", text="Which policy?", **where())
     page = words(browser("author").get(f"/changes/{change.number}"))
     assert 'aria-current="true">Rendered</a>' in page

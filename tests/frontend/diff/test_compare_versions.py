@@ -68,7 +68,7 @@ def test_htmx_gets_the_diff_alone(reply, browser):
     assert words(answer).startswith('<section id="diff"')
 
 
-def test_a_version_that_does_not_exist_is_said(reply, browser):
+def test_a_version_that_does_not_exist_is_shown(reply, browser):
     assert browser("reader").get(f"/t/{REPLY}/-/diff?from=9&to=1").status_code == 404
 
 

@@ -67,7 +67,7 @@ def test_one_column_shows_the_old_number_of_a_removed_line():
     assert page.count('class="diff-number') == 2
 
 
-def test_signs_are_said_in_the_language_of_the_page():
+def test_signs_are_shown_in_the_language_of_the_page():
     with translation.override("de"):
         page = write_lines([Line("added", None, 1, "neu")], "None link", link="?view=source")
     assert '<span class="unseen">hinzugefügt: </span>' in page
@@ -110,7 +110,7 @@ def test_a_row_has_both_sides_and_their_texts_are_escaped():
     )
 
 
-def test_an_unchanged_row_is_said_once_and_a_side_without_a_line_is_empty():
+def test_an_unchanged_row_is_shown_once_and_a_side_without_a_line_is_empty():
     line = Line("same", 3, 4, "  a")
     assert write_rows([Row(line, line)]) == (
         '<div class="diff-row"><div class="diff-line diff-same"><span class="diff-number">3</span>'

@@ -14,7 +14,7 @@ def span(start, end, expression="question", kind="input"):
     return {"start": start, "end": end, "expression": expression, "line": 4, "column": 5, "kind": kind}
 
 
-def test_a_role_is_said_once_for_neighbours():
+def test_a_role_is_shown_once_for_neighbours():
     shown = rendered.messages([part("a", "x", "system"), part("b", "y"), part("c", "z")])
     assert [message.role for message in shown] == ["system", "user", ""]
 

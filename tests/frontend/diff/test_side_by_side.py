@@ -16,12 +16,12 @@ def _texts(rows):
     return [(row.old.text if row.old else None, row.new.text if row.new else None) for row in rows]
 
 
-def test_an_edited_line_is_beside_what_it_was():
+def test_an_edited_line_is_next_to_what_it_was():
     rows = pair_lines(compare_lines("keep\nUse only the policy.\n", "keep\nnew\nUse the policy.\n"))
     assert _texts(rows) == [("keep", "keep"), (None, "new"), ("Use only the policy.", "Use the policy.")]
 
 
-def test_other_replaced_lines_are_beside_each_other_and_the_rest_is_empty():
+def test_other_replaced_lines_are_next_to_each_other_and_the_rest_is_empty():
     assert _texts(pair_lines(compare_lines("a\nb\n", "c\n"))) == [("a", "c"), ("b", None)]
 
 

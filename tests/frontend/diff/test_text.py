@@ -62,7 +62,7 @@ def test_a_line_that_became_another_is_one_gone_and_one_come():
     assert all(word.changed for word in (*removed.words, *added.words))
 
 
-def test_an_edited_line_stands_beside_its_new_form_in_a_longer_change():
+def test_an_edited_line_is_next_to_its_new_form_in_a_longer_change():
     lines = diff_text.compare_lines("a\nkeep this line\nz", "a\nnew before\nkeep that line\nz")
     assert [(line.kind, line.text) for line in lines[1:4]] == [
         ("added", "new before"),

@@ -84,7 +84,7 @@ def test_a_refused_text_comes_back_whole_with_its_problems(author):
     assert Version.objects.count() == 2
 
 
-def test_inputs_that_are_no_json_are_said_and_kept(author):
+def test_inputs_that_are_no_json_are_shown_and_kept(author):
     answer = post(author, "preview", data='{"question": ')
     assert answer.status_code == 422
     assert "This is not JSON" in words(answer)
@@ -122,7 +122,7 @@ def test_another_person_who_saved_meanwhile_is_named(reply, author):
     assert "<b>reviewer saved v3 <time" in words(author.get(EDIT))
 
 
-def test_a_text_can_be_saved_beside_a_newer_version(reply, author):
+def test_a_text_can_be_saved_next_to_a_newer_version(reply, author):
     reply.save(OTHER.replace("You help", "Please help"))
     assert "Saved as version 4." in words(post(author, "parallel"))
     assert Version.objects.get(number=4).base.number == 2

@@ -63,7 +63,7 @@ def test_the_sample_of_the_start_stays_while_the_text_uses_its_inputs(author):
     assert SampleSet.objects.get().samples == {"first sample": {"question": "What is a promptuary?"}}
 
 
-def test_all_undeclared_inputs_are_listed_at_once_with_their_kinds(author):
+def test_all_undeclared_inputs_are_listed_together_with_their_kinds(author):
     page = words(form(author, "preview"))
     assert "3 inputs are used but not declared" in page
     assert "Declare all 3</button>" in page
@@ -121,7 +121,7 @@ def test_inputs_go_from_the_form_with_the_front_matter_that_declared_them(author
     assert script(author, NEW + "/preview", document="---\ninputs: [\n---\n", samples={}).json()["inputs"] is None
 
 
-def test_values_beside_the_preview_become_a_sample_that_is_saved(author):
+def test_values_next_to_the_preview_become_a_sample_that_is_saved(author):
     form(author, "save", sample="", shown_sample="", data='{"day": "Monday"}')
     assert SampleSet.objects.get().samples == {"first example": {"day": "Monday"}}
 
@@ -168,7 +168,7 @@ def test_front_matter_that_is_right_stays_when_a_text_becomes_parts(author):
     assert Draft.objects.get().document == DECLARED + part
 
 
-def test_what_a_request_says_beside_its_messages_comes_along(author):
+def test_what_a_request_says_next_to_its_messages_comes_along(author):
     request = '{"model": "gpt-4o", "temperature": 0.2, "messages": [{"role": "user", "content": "Hi"}]}'
     text = script(author, do="parts:", document=request).json()["document"]
     assert "model: gpt-4o" in text
@@ -310,7 +310,7 @@ def test_a_name_that_is_taken_is_refused(replier):
     assert "There is an input `shop` already" in _fixed(replier, "rename:question", new_name="shop")["error"]
 
 
-def test_values_typed_beside_undeclared_inputs_become_the_first_sample(author):
+def test_values_typed_next_to_undeclared_inputs_become_the_first_sample(author):
     typed = {"value.text.day": "Monday", "value.list.items": "boots\r\n\r\ngloves", "shown.text.day": ""}
     page = words(form(author, "preview", sample="", shown_sample="", data="{}", **typed))
     assert 'name="value.text.day" data-value="text" aria-label="Value of day for the preview"' in page

@@ -149,7 +149,7 @@ inputs:
 """
 
 
-def test_the_kind_of_an_input_is_said_in_words(desk, browser):
+def test_the_kind_of_an_input_is_shown_in_words(desk, browser):
     page = words(show(browser("author"), text=OWN, source_format="prompt-poet"))
     said = dict(re.findall(r'name="kind-0-(\w+)".*? selected>([^<]*)</option>', page))
     assert said == {"tone": "Choice", "count": "Number", "question": "Text, from users"}
@@ -209,7 +209,7 @@ def test_labelled_turns_are_offered_as_parts(desk, browser):
 
 
 @pytest.mark.parametrize("fields", [{}, {"text": " \n"}])
-def test_nothing_to_read_is_said(desk, browser, fields):
+def test_nothing_to_read_is_shown(desk, browser, fields):
     answer = show(browser("author"), **fields)
     assert answer.status_code == 422
     assert "Paste a prompt or choose a file first." in words(answer)
@@ -358,7 +358,7 @@ def test_the_kind_of_an_input_is_chosen_before_the_template_is_made(desk, browse
     assert inputs == {"order_id": {"type": "number"}, "question": {"type": "string", "untrusted": True}}
 
 
-def test_a_kind_that_is_chosen_beside_the_button_is_saved_with_it(desk, browser):
+def test_a_kind_that_is_chosen_next_to_the_button_is_saved_with_it(desk, browser):
     client = browser("author")
     send_back(client, show(client, text=CHATML), **{"kind-0-order_id": "list"})
     inputs = parser.parse_document(Template.objects.get().latest.document).inputs

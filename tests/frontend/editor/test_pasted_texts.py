@@ -44,7 +44,7 @@ def test_a_text_pasted_as_the_document_is_rendered_as_it_was_pasted(author, text
     assert part.content == text
 
 
-def test_the_line_end_that_is_left_out_is_said(author):
+def test_the_line_end_that_is_left_out_is_shown(author):
     assert LEFT_OUT in post(author, do="parts:", document="Be kind.\n")["status"]
 
 
@@ -60,7 +60,7 @@ def test_the_line_end_that_is_left_out_is_said(author):
         ("Hi {{ name }}\n{% widget x %}", "Changed: `{% widget x %}` stays text"),
     ],
 )
-def test_what_stays_text_in_a_part_is_said(author, text, said):
+def test_what_stays_text_in_a_part_is_shown(author, text, said):
     answer = post(author, do="parts:", document=text)
     assert said in answer["status"]
     assert post(author, do="save", document=answer["document"])["saved"]
@@ -96,6 +96,6 @@ def test_a_text_whose_format_cannot_be_read_says_why(author):
     assert LINE_ENDS not in said
 
 
-def test_other_line_ends_are_named_beside_an_offer(author):
+def test_other_line_ends_are_named_next_to_an_offer(author):
     offer = post(author, f"{NEW}/preview", want="pasted", text="Help {{name}}.\r\nBe {tone}.")["pasted"]
     assert LINE_ENDS in offer["differences"]

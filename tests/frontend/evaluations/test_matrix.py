@@ -44,7 +44,7 @@ def test_two_runs_of_one_version_and_model_are_told_apart_by_their_number(browse
     assert f"run {first.pk}" not in re.sub(r"\s+", " ", matrix(browser, two)).partition("against v1 echo")[2][:40]
 
 
-def test_rows_stand_beside_each_other_with_what_got_worse(browser, two):
+def test_rows_are_next_to_each_other_with_what_got_worse(browser, two):
     page = matrix(browser, two)
     assert page.count("worse than the baseline") >= 6
     assert "Boot 0? and more words than that" in page
@@ -79,7 +79,7 @@ def test_columns_say_what_is_live_and_what_is_proposed(browser, reply, two):
     assert page.index("pill-protected") < page.index(f'<a class="note" href="/changes/{change.number}">proposed</a>')
 
 
-def test_averages_stand_with_cost_and_latency_of_a_reply(browser, two):
+def test_averages_are_shown_with_cost_and_latency_of_a_reply(browser, two):
     RunRow.objects.filter(run=two[0]).update(milliseconds=2500, is_cached=False)
     RunRow.objects.filter(run=two[0], index=0).update(milliseconds=0, is_cached=True)  # known before: no latency
     Run.objects.filter(pk=two[0].pk).update(cost="0.0246", currency="USD")
@@ -207,7 +207,7 @@ def test_runs_are_exported_from_the_page(browser, two):
         assert f"/runs/{run.pk}/export.jsonl" in page
 
 
-def test_all_runs_under_way_are_stopped_at_once(browser, reply, two):
+def test_all_runs_under_way_are_stopped_together(browser, reply, two):
     waiting = [start_run(reply, "2", finish=False), start_run(reply, "3", finish=False)]
     address = f"/runs/{waiting[0].pk}/matrix/stop?with={waiting[1].pk}"
     assert address in matrix(browser, waiting, "author")

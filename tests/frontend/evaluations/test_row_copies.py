@@ -82,7 +82,7 @@ def test_what_cannot_be_copied_is_named_and_nothing_is_saved(browser, gold, targ
     assert DatasetVersion.objects.count() == before
 
 
-def test_readers_and_outsiders_copy_nothing_and_absent_datasets_are_said(browser, target):
+def test_readers_and_outsiders_copy_nothing_and_absent_datasets_are_shown(browser, target):
     assert send(browser, ROW, role="reader").status_code == 403
     assert send(browser, ROW, role="outsider").status_code == 404
     absent = send(browser, ROW, dataset="support/absent")

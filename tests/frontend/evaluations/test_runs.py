@@ -282,7 +282,7 @@ def test_rows_that_failed_say_why(browser, gold):
     assert "Small answered 503." in words(browser("author").get("/runs/1/rows", {"only": "failed"}))
 
 
-def test_a_reply_that_is_cut_off_says_so_beside_its_scores(browser, gold):
+def test_a_reply_that_is_cut_off_says_so_next_to_its_scores(browser, gold):
     start_run(gold)
     assert "limit of tokens" not in words(browser("author").get("/runs/1/rows/2"))
     row = RunRow.objects.get(run=1, index=2)
@@ -291,7 +291,7 @@ def test_a_reply_that_is_cut_off_says_so_beside_its_scores(browser, gold):
     assert words(browser("author").get("/runs/1/matrix?row=2")).count("Cut off at its limit of tokens") == 2
 
 
-def test_an_older_failure_is_said_in_plain_words(browser, gold):
+def test_an_older_failure_is_shown_in_plain_words(browser, gold):
     start_run(gold)
     message = "small can't be reached: [Errno 111] Connection refused"
     problem = {"actual": None, "problem": {"step": "model", "kind": "ModelError", "message": message}}

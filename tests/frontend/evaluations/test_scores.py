@@ -32,7 +32,7 @@ def scores(**filters):
     return [(row.run_id, row.index, row.person.username, row.score, row.comment) for row in rows]
 
 
-def test_a_press_saves_at_once_and_a_second_one_removes(browser, two):
+def test_a_press_saves_immediately_and_a_second_one_removes(browser, two):
     reviewer = browser("reviewer")
     run = two[0]
     answer = reviewer.post(address(two[:1]), fields(two[:1], 2, press="0:4"))

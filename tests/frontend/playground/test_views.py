@@ -87,7 +87,7 @@ def test_a_new_template_is_tried_at_the_address_that_its_editor_has(reply, brows
     assert answer.status_code == 201
 
 
-def test_a_column_that_was_not_asked_yet_is_stopped_at_once(post):
+def test_a_column_that_was_not_asked_yet_is_stopped_immediately(post):
     column_id = post("start", {"columns": [COLUMN], "inputs": INPUTS}).json()["columns"][0]["id"]
     assert post(f"columns/{column_id}/stop", {}).json()["state"] == "stopped"
 

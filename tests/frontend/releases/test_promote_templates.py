@@ -31,7 +31,7 @@ def test_templates_of_one_namespace_have_the_panel_of_its_release(reply, browser
     assert 'action="/releases/new/support/"' in panel
 
 
-def test_templates_of_two_namespaces_stand_under_their_namespaces(reminder, browser):
+def test_templates_of_two_namespaces_are_under_their_namespaces(reminder, browser):
     panel = words(browser("author").get(PANEL, {**PAIR, "template": [REPLY, REMINDER]}))
     assert "Promote 2 templates to production" in panel
     assert panel.index('id="of-demo"') < panel.index(f'value="{REMINDER}"') < panel.index('id="of-support"')

@@ -48,7 +48,7 @@ def saved(desk):
     return desk
 
 
-def test_the_words_of_a_decision_on_several_templates_stand_there_once(saved, browser):
+def test_the_words_of_a_decision_on_several_templates_are_there_once(saved, browser):
     release = _propose(saved)
     asked = {"actor": saved.actor("reviewer"), "number": 1, "digests": _find_digests(release)}
     release_services.ask_for_release_edits(**asked, text="Say **45 days**.")

@@ -272,7 +272,7 @@ def test_nobody_else_reads_the_panels(desk, release, browser):
         assert browser("outsider").get(f"/releases/2/{page}").status_code == 404
 
 
-def test_a_change_that_joins_loses_its_date_and_its_planned_rollout_and_both_are_said(desk, release, browser):
+def test_a_change_that_joins_loses_its_date_and_its_planned_rollout_and_both_are_shown(desk, release, browser):
     author = desk.actor("author")
     release_services.publish_release(actor=author, number=release.number)
     _, dated = (

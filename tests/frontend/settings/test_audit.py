@@ -110,5 +110,5 @@ def test_a_file_of_all_events_has_results_of_checks_too(reply, browser):
     assert b"verdict.given" in b"".join(answer.streaming_content)
 
 
-def test_kinds_stand_in_words_in_the_filter(reply, browser):
+def test_kinds_are_in_words_in_the_filter(reply, browser):
     assert '<option value="verdict.given">Check finished</option>' in words(browser("reader").get("/n/support/audit"))

@@ -71,7 +71,7 @@ def test_a_change_without_a_key_keeps_it(admin, place, fields):
     assert (row.model, row.has_key) == ("small-2", True)
 
 
-def test_how_many_calls_are_made_at_once_and_a_second_is_set_and_shown_again(admin, place, fields):
+def test_the_limits_of_concurrent_calls_and_calls_a_second_are_set_and_shown_again(admin, place, fields):
     admin.post(place, {**fields, "timeout": "30", "concurrency": "2", "per_second": "0.5"})
     row = Connection.objects.get()
     assert (row.timeout, row.concurrency, row.per_second) == (30, 2, 0.5)

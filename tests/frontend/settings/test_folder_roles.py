@@ -87,7 +87,7 @@ def test_the_change_page_offers_a_folder_reviewer_the_decision(reply, browser, g
     assert reader.get("/environments/").status_code == 200
 
 
-def test_a_folder_without_templates_is_said_with_the_one_that_was_probably_meant(reply, browser):
+def test_a_folder_without_templates_is_shown_with_the_one_that_was_probably_meant(reply, browser):
     admin = browser("admin")
     post(admin, folder_role="author")
     assert "No template is in this folder yet." not in words(admin.get(PAGE))

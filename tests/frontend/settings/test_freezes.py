@@ -136,7 +136,7 @@ def test_a_confirmation_of_another_moment_asks_again(reply, browser, scheduled):
     assert not Freeze.objects.exists()
 
 
-def test_a_freeze_beside_the_schedule_is_set_at_once(reply, browser, scheduled):
+def test_a_freeze_that_stops_no_schedule_is_set_immediately(reply, browser, scheduled):
     browser("admin").post(PAGE, around(scheduled.goes_live_at + timedelta(days=1)))
     assert Freeze.objects.count() == 1
     assert "nothing scheduled" in words(browser("reader").get(PAGE))

@@ -57,7 +57,7 @@ def test_a_new_key_starts_as_fetch_only_for_ninety_days(reply, browser):
     assert [verb for verb, checked in boxes if checked] == ["fetch"]
 
 
-def test_permissions_are_said_in_plain_words_in_the_form_and_the_list(reply, browser):
+def test_permissions_are_shown_in_plain_words_in_the_form_and_the_list(reply, browser):
     client, path = browser("admin"), "/n/support/keys"
     page = words(client.get(path))
     labels = [label.strip() for label in re.findall(r'name="verbs" value="\w+"(?: checked)?>([^<]+)</label>', page)]
@@ -84,7 +84,7 @@ def test_the_panel_sets_the_addresses_and_a_trial_is_from_one(key, browser):
     assert "may not be used from 198.51.100.1" in words(client.get(f"{trial}198.51.100.1"))
 
 
-def test_addresses_that_are_none_are_refused_beside_their_field(key, browser):
+def test_addresses_that_are_none_are_refused_next_to_their_field(key, browser):
     answer = browser("admin").post("/n/support/keys", {"do": "addresses", "key": key.id, "addresses": "office"})
     page = words(answer)
     assert answer.status_code == 422

@@ -89,7 +89,7 @@ def test_each_address_has_its_line_and_members_are_left_as_they_are(boss, path):
     assert 'value="legal@example.org reviewer@example.org"' in page
 
 
-def test_an_account_that_gets_the_role_at_once_needs_no_link(boss):
+def test_an_account_that_gets_the_role_immediately_needs_no_link(boss):
     User.objects.create(username="fresh", email="fresh@example.org")
     sent = {"do": "invite", "email": "fresh@example.org", "namespace": "support", "role": "author"}
     page = words(boss.post("/people", sent))
@@ -98,7 +98,7 @@ def test_an_account_that_gets_the_role_at_once_needs_no_link(boss):
     assert "/invitations/" not in page
 
 
-def test_who_is_invited_stands_in_the_list_until_the_invitation_is_withdrawn(boss):
+def test_who_is_invited_is_in_the_list_until_the_invitation_is_withdrawn(boss):
     sent = {"do": "invite", "email": "legal@example.org", "namespace": "support", "role": "reviewer"}
     boss.post("/people", sent)
     first = Invitation.objects.get()

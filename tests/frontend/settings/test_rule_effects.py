@@ -77,7 +77,7 @@ def test_what_was_read_before_another_request_came_is_asked_again(reply, approve
     assert Namespace.objects.get(name="support").approvals == 1
 
 
-def test_rules_that_change_nothing_for_anybody_are_set_at_once(reply, browser):
+def test_rules_that_change_nothing_for_anybody_are_set_immediately(reply, browser):
     assert browser("admin").post(ADDRESS, {**FORM, "approvals": "2"})["Location"] == ADDRESS
 
 

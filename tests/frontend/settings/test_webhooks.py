@@ -53,7 +53,7 @@ def test_an_outsider_finds_nothing(place, browser):
     assert browser("outsider").get(place).status_code == 404
 
 
-def test_a_trial_message_stands_in_the_log(admin, place):
+def test_a_trial_message_is_in_the_log(admin, place):
     page = words(admin.post(place, {"do": "ping"}, follow=True))
     assert "webhook.ping" in page
     assert "pending" in page

@@ -116,7 +116,7 @@ def test_a_full_sentence_keeps_the_letters_of_the_name_it_begins_with(text, show
     assert wording.full_sentence(text) == shown
 
 
-def test_a_captured_tag_stands_in_a_translated_sentence_as_markup():
+def test_a_captured_tag_is_in_a_translated_sentence_as_markup():
     source = (
         "{% load display i18n %}{% captured as label %}{% pill name True %}{% endcaptured %}"
         "{% blocktranslate %}to {{ label }} of {{ name }}{% endblocktranslate %}"

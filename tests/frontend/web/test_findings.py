@@ -154,7 +154,7 @@ def test_a_finding_is_put_together_in_german(english, german):
     assert translate_finding(english) == german
 
 
-def test_a_name_in_backticks_stays_whatever_it_says():
+def test_a_name_in_backticks_stays():
     assert translate_finding("`a list` is missing") == "`a list` fehlt"
     assert translate_finding("there is no fragment `a/part@3`") == "den Baustein `a/part@3` gibt es nicht"
 

@@ -104,7 +104,7 @@ def test_a_wrong_host_is_refused_with_a_page(db, address, host):
 
 
 @pytest.mark.parametrize("method", ["get", "head", "post", "put", "delete", "options"])
-def test_a_wrong_host_is_refused_whatever_the_method(db, method):
+def test_a_wrong_host_is_refused_with_any_method(db, method):
     answer = getattr(Client(enforce_csrf_checks=True), method)("/login", headers={"host": "evil.example"})
     assert answer.status_code == 400
 

@@ -50,7 +50,7 @@ def test_a_mention_is_marked_where_it_means_somebody():
     st.text(alphabet=st.characters(codec="utf-8"), max_size=300)
     | st.text("<>\"'&()[]!`*_#@:/\\ \n=javscriptdhe", max_size=80)
 )
-def test_whatever_is_written_gives_only_our_own_elements(text):
+def test_any_text_gives_only_our_own_elements(text):
     html = render_remark(text, {"anna"})
     elements = {match[1].lower() for match in re.finditer(r"<\s*/?\s*([^\s>/]+)", html)}
     assert elements <= _ELEMENTS

@@ -46,7 +46,7 @@ def test_an_address_with_a_filter_less_keeps_the_rest():
 
 
 @given(st.text())
-def test_whatever_is_typed_is_read(typed):
+def test_any_typed_text_is_read(typed):
     text = parse_search(typed)
     assert parse_search(text.words).filters == () or '"' in typed
 

@@ -106,7 +106,7 @@ def test_a_row_that_teaches_nothing_is_named(run, files, row, why):
         (["--to", "haystack"], 1),
     ],
 )
-def test_what_cannot_be_exported_is_said_in_a_sentence(run, files, arguments, code):
+def test_what_cannot_be_exported_is_shown_in_a_sentence(run, files, arguments, code):
     result = run("export", "parts.yml.j2", *arguments)
     assert result.exit_code == code
     assert "Traceback" not in result.stderr

@@ -36,7 +36,7 @@ def test_a_name_is_given_once(operator):
         people.create(actor=operator, username="writer", password=PASSWORD)
 
 
-def test_a_password_can_be_set_anew(operator):
+def test_a_password_can_be_set_again(operator):
     people.create(actor=operator, username="writer", password=PASSWORD)
     assert people.set_password(actor=operator, username="writer", password=PASSWORD + "2").check_password(
         PASSWORD + "2"

@@ -102,7 +102,7 @@ def test_the_author_is_never_their_own_group(legal, admin, author, save, propose
     assert blocker.waiting_for == ("second",)
 
 
-def test_a_rule_of_a_folder_is_about_what_lies_in_it(legal, admin, author, save, propose, approve):
+def test_a_rule_of_a_folder_is_about_what_is_in_it(legal, admin, author, save, propose, approve):
     rules.set_rules(
         actor=admin, **SUPPORT, approval_rules=[{"folder": "contracts/", "groups": ["legal"], "approvals": 2}]
     )
@@ -133,7 +133,7 @@ def test_a_rule_of_a_label_is_about_that_label(legal, admin, author, save, appro
         assert [it.code for it in look(change, author).blockers] == codes
 
 
-def test_a_stricter_rule_holds_for_open_requests_at_once(admin, second, author, save, propose, approve):
+def test_a_stricter_rule_holds_for_open_requests_immediately(admin, second, author, save, propose, approve):
     change = propose(save("first"))
     approve(change)
     assert look(change, author).change.state == "approved"

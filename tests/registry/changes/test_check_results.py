@@ -104,7 +104,7 @@ def test_samples_that_fail_are_counted_in_words_that_fit(author, sampled, docume
     assert state.summary.startswith(summary)
 
 
-def test_samples_that_change_ask_anew_and_give_another_verdict(author, sampled, document):
+def test_samples_that_change_ask_again_and_give_another_verdict(author, sampled, document):
     change = proposed(author, document("two"))
     check_results.run_checks(number=change.number)
     Job.objects.all().delete()

@@ -89,7 +89,7 @@ def test_sixteen_writers_of_one_template_leave_no_gap_and_lose_nothing(transacti
     require_whole_journal()
 
 
-def test_first_saves_at_once_make_one_template(transactional_db, author):
+def test_first_saves_at_the_same_time_make_one_template(transactional_db, author):
     results = at_once([lambda n=n: write(author, n, 1, parallel=False) for n in range(6)])
     assert sorted(number for made in results for number in made) == [1, 2, 3, 4, 5, 6]
     assert Template.objects.count() == 1
@@ -120,7 +120,7 @@ def test_moves_of_one_label_follow_one_another(transactional_db, author, save):
     require_whole_journal()
 
 
-def test_of_two_that_publish_at_once_one_does(transactional_db, author, reviewer, save):
+def test_of_two_that_publish_at_the_same_time_one_does(transactional_db, author, reviewer, save):
     change = change_services.propose_change(
         actor=author, name="support/reply", label="production", version=save("1").number, message=""
     )
@@ -177,7 +177,7 @@ def test_an_approval_taken_back_while_others_publish_never_goes_live_without_it(
     require_whole_journal()
 
 
-def test_publishing_and_rolling_back_at_once_come_in_some_order(transactional_db, author, reviewer, save):
+def test_publishing_and_rolling_back_at_the_same_time_come_in_some_order(transactional_db, author, reviewer, save):
     for mark in ("one", "two", "three"):
         version = save(mark)
         change = change_services.propose_change(
@@ -232,7 +232,7 @@ def test_many_moves_by_each_of_eight_form_one_history(transactional_db, author, 
     require_whole_journal()
 
 
-def test_an_admin_and_a_publisher_at_once_come_in_some_order(transactional_db, author, reviewer, admin, save):
+def test_an_admin_and_a_publisher_at_the_same_time_come_in_some_order(transactional_db, author, reviewer, admin, save):
     change = change_services.propose_change(
         actor=author, name="support/reply", label="production", version=save("1").number, message=""
     )
@@ -252,7 +252,7 @@ def test_an_admin_and_a_publisher_at_once_come_in_some_order(transactional_db, a
     require_whole_journal()
 
 
-def test_everyone_who_makes_a_namespace_at_once_gets_an_answer(transactional_db, operator):
+def test_everyone_who_makes_a_namespace_at_the_same_time_gets_an_answer(transactional_db, operator):
     people = [Actor(User.objects.create(username=f"person-{n}")) for n in range(6)]
     results = at_once([lambda p=person: services.create_namespace(actor=p, name="sales") for person in people])
     assert sorted(type(result).__name__ for result in results) == ["Conflict"] * 5 + ["Namespace"]

@@ -102,7 +102,7 @@ def test_a_verdict_is_past_once_somebody_else_stays_on_a_version(author, live, f
     assert state_of(change, "contract").outcome == "passed"
 
 
-def test_many_requests_at_once_are_measured_alike(author, reviewer, live, fetched, document):
+def test_many_requests_at_the_same_time_are_measured_alike(author, reviewer, live, fetched, document):
     fetched(live, "1")
     change = proposed(author, document("three"))
     check_results.run_checks(number=change.number)

@@ -125,7 +125,7 @@ def test_protecting_opens_a_change_for_what_the_label_serves(admin, opened_chang
     assert approval_of() == Approval.NEVER_APPROVED
 
 
-def test_only_approvals_stand_in_its_way(reviewer, opened_changes):
+def test_only_approvals_are_missing(reviewer, opened_changes):
     [change] = opened_changes
     assert [found.code for found in gate.evaluate(change, reviewer).blockers] == ["approvals"]
     [listed] = gate.evaluate_pending(reviewer)
@@ -140,7 +140,7 @@ def test_publishing_it_approves_what_the_label_serves(opened_changes, finish, li
     assert limited("1") == 1
 
 
-def test_an_approved_change_for_it_lets_limited_keys_read_it_at_once(opened_changes, approve, limited):
+def test_an_approved_change_for_it_lets_limited_keys_read_it_immediately(opened_changes, approve, limited):
     approve(opened_changes[0])
     assert limited("1") == 1
 
@@ -290,7 +290,7 @@ class TestEmergency:
         assert approval_of("production") == Approval.APPROVED
         assert limited("2") == 2
 
-    def test_protecting_again_opens_no_second_change_beside_it(self, broken, protect):
+    def test_protecting_again_opens_no_second_change_next_to_it(self, broken, protect):
         protect()
         assert protect("production") == ()
 
@@ -365,7 +365,7 @@ class TestSeveral:
         redaction_services.redact_version(actor=admin, name="support/b", version=1, reason="A name", force=True)
         assert protect("production", "staging") == ()
 
-    def test_a_label_that_is_approved_beside_one_that_is_not(self, publish, save, move, protect, limited):
+    def test_a_label_that_is_approved_next_to_one_that_is_not(self, publish, save, move, protect, limited):
         publish(save("one"))
         move(1)
         [change] = protect("production", "staging")

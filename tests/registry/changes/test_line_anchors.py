@@ -21,7 +21,7 @@ def test_lines_are_found_again_where_others_moved_them():
     assert Anchors(TEXT, "zero\none\ntwo\nthree\n").find(2, 3) == (3, 4)
 
 
-def test_lines_that_were_changed_or_parted_are_lost():
+def test_lines_that_were_changed_or_separated_are_lost():
     assert Anchors(TEXT, "one\nTWO\nthree\n").find(2, 3) is None
     assert Anchors(TEXT, "one\ntwo\nnew\nthree\n").find(2, 3) is None
 

@@ -128,7 +128,7 @@ def test_a_new_head_needs_new_scores(score, change, author, reviewer, save):
     assert work(change).outcome is None
 
 
-def test_a_computed_gate_that_fails_is_said_at_once(change, attach, save):
+def test_a_computed_gate_that_fails_is_shown_immediately(change, attach, save):
     attach(GATE, "squad_f1 >= 2")
     state = work(change)
     assert (state.outcome, "squad_f1 >= 2" in state.summary) == ("failed", True)

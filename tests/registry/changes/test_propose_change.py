@@ -61,7 +61,7 @@ def test_a_reader_proposes_nothing(reader, propose, save):
         propose(save("one"), actor=reader)
 
 
-def test_where_no_approval_is_needed_it_is_approved_at_once(admin, propose, save, support):
+def test_where_no_approval_is_needed_it_is_approved_immediately(admin, propose, save, support):
     support.approvals = 0
     support.save()
     assert propose(save("one")).state == "approved"

@@ -51,7 +51,7 @@ def test_a_reader_publishes_nothing(reader, propose, approve, save):
         change_services.publish_change(actor=reader, number=change.number)
 
 
-def test_a_version_beside_the_one_that_is_live_has_to_take_it_in_first(author, propose, approve, publish, save):
+def test_a_version_not_based_on_the_live_one_has_to_be_merged_first(author, propose, approve, publish, save):
     first = save("one")
     beside = save("two", base=first.digest, parallel=True)
     other = save("three", base=first.digest, parallel=True)

@@ -84,7 +84,7 @@ def test_a_reply_waits_too(change, reviewer, author):
     assert [said.text for said in Thread.objects.get().comments.order_by("number")] == ["Which?", "This one."]
 
 
-def test_a_remark_is_written_anew_or_thrown_away(change, keep, reviewer, author):
+def test_a_remark_is_written_again_or_thrown_away(change, keep, reviewer, author):
     kept = keep()
     keep("Rather this.", remark=kept.pk)
     assert Remark.objects.get().text == "Rather this."

@@ -233,7 +233,7 @@ def test_a_job_whose_worker_died_is_done_late_and_once(change, approve, due, has
 
 
 @pytest.mark.dialect
-def test_of_two_workers_at_once_one_publishes(transactional_db, change, approve, due):
+def test_of_two_workers_at_the_same_time_one_publishes(transactional_db, change, approve, due):
     approve(change)
     at = due()
     results = at_once([lambda: schedules.publish_scheduled_change(number=change.number, at=at)] * 2)

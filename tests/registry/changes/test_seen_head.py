@@ -78,7 +78,7 @@ def test_an_emergency_serves_only_the_version_that_was_seen(admin, author, revie
     assert Label.objects.get().version.number == 3
 
 
-def test_of_a_closed_change_it_is_said_that_it_is_closed(author, headed):
+def test_of_a_closed_change_it_is_shown_that_it_is_closed(author, headed):
     publish_change(author, headed.number, 3)
     with pytest.raises(Conflict, match="is published"):
         publish_change(author, headed.number, 2)

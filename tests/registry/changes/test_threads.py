@@ -25,7 +25,7 @@ def test_a_thread_quotes_the_lines_it_is_about(reviewer, change):
     assert [comment.text for comment in thread.comments.all()] == ["Shorter?"]
 
 
-def test_a_thread_can_stand_on_a_rendered_line(author, reviewer, save, propose):
+def test_a_thread_can_be_on_a_rendered_line(author, reviewer, save, propose):
     save("one")
     samples.save_samples(actor=author, name="support/reply", samples={"why": {"question": "Why?\nHow?"}})
     propose(save("two"))
@@ -124,7 +124,7 @@ def test_threads_of_a_request_cost_the_same_however_many(reviewer, change, djang
         assert len(found.list_threads(change)) == 7
 
 
-def test_a_thread_that_is_not_there_is_said(author, change):
+def test_a_thread_that_is_not_there_is_shown(author, change):
     with pytest.raises(NotFound, match="no thread 4"):
         threads.reply_to_thread(actor=author, number=1, thread=4, text="Hello")
     assert not Comment.objects.exists()

@@ -41,7 +41,7 @@ def test_what_is_published_is_not_withdrawn(author, save, publish):
         change_services.withdraw_change(actor=author, number=publish(save("one")).number, reason="Not needed")
 
 
-def test_reopened_it_needs_its_approvals_anew(author, propose, approve, save):
+def test_reopened_it_needs_its_approvals_again(author, propose, approve, save):
     change = propose(save("one"))
     approve(change)
     change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")

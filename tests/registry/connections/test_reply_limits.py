@@ -27,5 +27,5 @@ def test_settings_come_before_the_documents_reserve(settings, reserve, longest):
     assert find_longest_reply(settings, reserve) == longest
 
 
-def test_a_caller_names_what_holds_where_nothing_is_said():
+def test_a_caller_names_what_holds_by_default():
     assert find_longest_reply({}, 0, otherwise=800) == 800

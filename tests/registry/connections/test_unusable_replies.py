@@ -56,7 +56,7 @@ def test_a_run_tells_what_answers_without_a_text_cost(start, server):
     assert (run.state, run.failed, run.prompt_tokens, run.cost) == ("done", 2, 200, Decimal("0.22"))
 
 
-def test_a_malformed_answer_is_counted_beside_the_one_that_came_after_it(start, server):
+def test_a_malformed_answer_is_counted_next_to_the_one_that_came_after_it(start, server):
     server.script[POLICY] = "malformed"
     run = start(1)
     spent = Spending.objects.get()

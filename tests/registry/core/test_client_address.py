@@ -48,5 +48,5 @@ def test_there_are_no_more_than_the_most():
         ("203.0.113.9:443", False),
     ],
 )
-def test_an_address_lies_in_a_network_or_not(address, is_inside):
+def test_an_address_is_in_a_network_or_not(address, is_inside):
     assert is_address_in(address, parse_networks(["203.0.113.0/24", "2001:db8::/32"])) is is_inside

@@ -34,7 +34,7 @@ def test_what_shall_not_be_kept_is_worked_out_again():
     assert [recent.get("a", work, keep=lambda value: value > 1) for _ in range(3)] == [1, 2, 2]
 
 
-def test_all_memories_of_the_process_are_emptied_at_once():
+def test_all_memories_of_the_process_are_emptied_together():
     memory: Recent[str, str] = Recent(2)
     emptied: list[bool] = []
     memory.get("a", lambda: "text")

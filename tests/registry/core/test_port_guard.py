@@ -37,7 +37,7 @@ def test_a_port_that_was_given_back_can_be_taken(port):
     take_port(HOST, port).close()
 
 
-def test_web_processes_listen_beside_the_guard_and_get_every_connection(port):
+def test_web_processes_listen_next_to_the_guard_and_get_every_connection(port):
     with take_port(HOST, port), listen_as_web_process(port) as first, listen_as_web_process(port) as second:
         for listener in (first, second):
             listener.setblocking(False)

@@ -119,7 +119,7 @@ def test_a_reserved_network_is_not_public_from_its_first_address_to_its_last(tex
 
 
 @pytest.mark.parametrize("text", PUBLIC)
-def test_an_address_beside_them_is_public(text):
+def test_an_address_next_to_them_is_public(text):
     assert is_public(ip_address(text))
 
 

@@ -72,7 +72,7 @@ def test_processes_with_a_broker_count_together(broker):
     assert 1 <= second.wait("caller", "a") <= 61
 
 
-def test_nothing_is_lost_where_many_count_at_once(broker):
+def test_nothing_is_lost_where_many_count_at_the_same_time(broker):
     counters = [RateCounter(shared=lambda: SharedCounts(broker.url)) for _ in range(2)]
 
     def count(counter: RateCounter) -> None:
@@ -134,7 +134,7 @@ def test_a_short_silence_of_the_broker_gives_nobody_a_fresh_rate():
     assert [counter.add("caller", "a") for _ in range(9)] == list(range(1, 10))
 
 
-def test_neither_addresses_nor_keys_stand_in_the_broker(broker):
+def test_neither_addresses_nor_keys_are_in_the_broker(broker):
     RateCounter(shared=lambda: SharedCounts(broker.url)).add("caller", "address 192.0.2.1")
     SharedCounts(broker.url).add("caller key 7", 1.0, 60.0)
     names = [str(name) for name in Redis.from_url(broker.url, decode_responses=True).scan_iter()]

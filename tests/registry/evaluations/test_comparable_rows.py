@@ -44,7 +44,7 @@ def test_they_have_digests_and_keys_of_their_own(runs):
     assert len({run.dataset_version.content_digest for run in runs}) == 2
 
 
-def test_runs_over_them_are_found_compared_and_shown_beside_each_other(runs, author):
+def test_runs_over_them_are_found_compared_and_shown_next_to_each_other(runs, author):
     first, second, third = (run_queries.load_run(run.number) for run in runs)
     assert [run.number for run in run_queries.list_comparable_runs(first)] == [second.number]
     assert run_queries.list_comparable_runs(third) == []

@@ -148,7 +148,7 @@ def test_a_reply_that_is_no_judgement_counts_for_nothing(judged):
     assert queries.read_run_row(run, 0).row.judgement["reply"] == "I can't say"
 
 
-def test_a_judge_is_told_where_things_stand_in_a_row(judged):
+def test_a_judge_is_told_where_things_are_in_a_row(judged):
     run = judged(json.dumps(JUDGED), json.dumps(JUDGED), judge_paths={"documents": "inputs.excerpts"})
     assert "inputs.excerpts" in queries.read_run_row(run, 0).row.judgement["error"]["message"]
 

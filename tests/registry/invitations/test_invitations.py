@@ -273,7 +273,7 @@ def test_who_is_invited_or_a_member_is_named_and_the_others_are_invited(admin, s
     assert permissions.find_role(User.objects.get(username="reviewer"), support) == Role.REVIEWER
 
 
-def test_an_account_with_a_proven_address_gets_the_role_at_once(admin, support):
+def test_an_account_with_a_proven_address_gets_the_role_immediately(admin, support):
     User.objects.create(username="proven", email="proven@example.org")
     User.objects.create(username="claimed", email="claimed@example.org", is_address_unproven=True)
     User.objects.create(username="asleep", email="asleep@example.org", is_active=False)
@@ -311,7 +311,7 @@ def test_a_link_for_one_address_is_made_where_it_raises_the_role_only(admin, sup
 
 
 @pytest.mark.parametrize(("count", "is_room"), [(20, True), (21, False)])
-def test_at_most_twenty_are_invited_at_once(admin, support, count, is_room):
+def test_at_most_twenty_are_invited_in_one_request(admin, support, count, is_room):
     emails = [f"person-{number}@example.org" for number in range(count)]
     if is_room:
         assert len(services.invite_people(actor=admin, namespace="support", role="author", emails=emails)) == count

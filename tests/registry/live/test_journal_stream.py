@@ -157,7 +157,7 @@ def test_an_outsider_and_the_author_are_told_nothing_of_it(place, port, sessions
                 stream.next()
 
 
-def test_a_lost_role_holds_at_once(place, port, sessions):
+def test_a_lost_role_holds_immediately(place, port, sessions):
     with watch(port, sessions["reviewer"], "topic=template=support/reply") as stream:
         stream.next()
         place.run("-c", LEAVE)

@@ -20,7 +20,7 @@ def test_waiting_is_told_in_the_language_of_the_reader():
     assert translate_event(event, "en") == event
 
 
-def test_a_refusal_is_translated_beside_the_column_and_in_it():
+def test_a_refusal_is_translated_next_to_the_column_and_in_it():
     problem = {"detail": "The model is busy (429).", "retry_after": None}
     column = {"source": "draft", "number": None, "title": "This draft", "text": "The model is busy (429)."}
     event = Event("failed", {**problem, "column": {**column, "problem": problem}})

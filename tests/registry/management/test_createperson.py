@@ -54,7 +54,7 @@ def test_what_makes_no_sense_is_refused_and_nobody_is_made(typed, options, passw
     assert not User.objects.filter(username="author").exists()
 
 
-def test_a_name_that_is_taken_is_said(typed):
+def test_a_name_that_is_taken_is_shown(typed):
     User.objects.create(username="author")
     typed(GOOD + "\n")
     with pytest.raises(CommandError, match="already"):

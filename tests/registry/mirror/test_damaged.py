@@ -112,7 +112,7 @@ def test_a_folder_without_a_head_is_kept_aside(support, mirror_path):
     assert mirror.verify() == []
 
 
-def test_a_full_disk_is_said_in_a_sentence(support, mirror_path):
+def test_a_full_disk_is_shown_in_a_sentence(support, mirror_path):
     mirror.catch_up()
     program = Program(mirror_path)
     with pytest.raises(mirror.DiskFull, match=f"^The disk of {mirror_path} is full, so Git can't write. Make room"):

@@ -59,7 +59,7 @@ def read(path, mirror_path):
         return files.read("refs/heads/main", path)
 
 
-def test_the_rows_stand_beside_the_document_a_row_a_line(full, mirror_path):
+def test_the_rows_are_next_to_the_document_a_row_a_line(full, mirror_path):
     mirror.catch_up()
     text = read(f"{TEMPLATE}.dataset.jsonl", mirror_path).decode()
     assert text == DatasetVersion.objects.get(number=2).text

@@ -76,7 +76,7 @@ def test_adopting_brings_back_what_only_the_mirror_knew(older, story, capsys):
     save(story["author"], "Writing goes on")
 
 
-def test_adopting_keeps_what_the_database_had_beside_the_journal(older, story):
+def test_adopting_keeps_what_the_database_had_next_to_the_journal(older, story):
     story["author"].person.set_password("author-promptuary")
     story["author"].person.save()
     mirror.adopt()

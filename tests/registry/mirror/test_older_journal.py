@@ -90,7 +90,7 @@ def took_in():
 TAKEN = [(4, 3, None), (5, None, "admin")]
 
 
-def test_what_versions_took_in_is_kept_as_it_is_written(cast):
+def test_what_versions_merged_is_kept_as_it_is_written(cast):
     tell(cast)
     assert took_in() == TAKEN
 

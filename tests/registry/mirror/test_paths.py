@@ -12,15 +12,15 @@ usernames = st.text(alphabet=st.characters(exclude_categories=["Cs"]), min_size=
 labels = st.from_regex(r"[a-z][a-z0-9._-]{0,35}", fullmatch=True)
 
 
-def test_a_document_stands_under_its_own_name():
+def test_a_document_is_under_its_own_name():
     assert mirror_paths.document("support/refunds/reply") == "support/refunds/reply.yml.j2"
 
 
-def test_samples_stand_beside_the_document():
+def test_samples_are_next_to_the_document():
     assert mirror_paths.samples("support/refunds/reply") == "support/refunds/reply.samples.yml"
 
 
-def test_all_else_stands_in_the_folder_of_the_namespace():
+def test_all_else_is_in_the_folder_of_the_namespace():
     assert mirror_paths.label("support/reply", "production") == ".promptuary/support/labels/reply/production.yml"
     assert mirror_paths.change("support", 12, 40, "approve") == ".promptuary/support/changes/12/00000040-approve.yml"
 

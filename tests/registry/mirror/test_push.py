@@ -150,7 +150,7 @@ def test_a_name_that_leads_elsewhere_by_now_is_refused_at_the_push(remote, setti
     assert "not a public address" in remote.error
 
 
-def test_two_workers_do_not_push_at_once(remote):
+def test_two_workers_do_not_push_at_the_same_time(remote):
     Remote.objects.update(retry_at=timezone.now() + timedelta(minutes=5))
     assert mirror.push(remote) is False
     assert mirror.push_due() == 0

@@ -74,7 +74,7 @@ def test_a_damaged_mirror_is_not_kept_after_a_redaction(story, mirrored):
     assert not holds(mirrored)
 
 
-def test_what_stood_beside_the_version_is_as_it_was(story, mirrored):
+def test_what_was_next_to_the_version_is_as_it_was(story, mirrored):
     before = git(mirrored, "ls-tree", "-r", "main").split(b"\n")
     redact(story)
     mirror.catch_up()
@@ -84,7 +84,7 @@ def test_what_stood_beside_the_version_is_as_it_was(story, mirrored):
     assert all("/redacted/" in path or "/changes/" in path or "/verdicts/" in path for path in changed)
 
 
-def test_no_older_mirror_beside_it_keeps_the_text(story, mirrored):
+def test_no_older_mirror_next_to_it_keeps_the_text(story, mirrored):
     kept = mirror.rebuild()
     assert kept.exists()
     redact(story)
@@ -93,7 +93,7 @@ def test_no_older_mirror_beside_it_keeps_the_text(story, mirrored):
     assert sorted(path.name for path in mirrored.parent.glob("mirror*")) == ["mirror.git", "mirror.lock"]
 
 
-def test_writing_it_anew_gives_the_same_commits(story, mirrored):
+def test_writing_it_again_gives_the_same_commits(story, mirrored):
     redact(story)
     mirror.catch_up()
     before = git(mirrored, "for-each-ref")

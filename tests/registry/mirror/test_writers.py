@@ -19,7 +19,7 @@ pytestmark = pytest.mark.dialect
 ROUNDS = 8
 
 
-def test_writers_at_once_write_each_event_once_and_in_order(transactional_db, settings, tmp_path):
+def test_writers_at_the_same_time_write_each_event_once_and_in_order(transactional_db, settings, tmp_path):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
     actor.operator_actor()
     faults = []

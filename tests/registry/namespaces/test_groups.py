@@ -32,7 +32,7 @@ def kinds():
     return list(Event.objects.order_by("number").values_list("kind", flat=True))
 
 
-def test_whoever_is_in_a_group_has_its_role_and_loses_it_at_once_when_taken_out(legal, admin, reader, support):
+def test_whoever_is_in_a_group_has_its_role_and_loses_it_immediately_when_taken_out(legal, admin, reader, support):
     join(admin, "reader")
     assert find_role(reader.person, support) == "reviewer"
     assert is_allowed(reader, Verb.APPROVE, support)
@@ -73,7 +73,7 @@ def test_another_role_of_the_group_holds_for_all_in_it(legal, admin, reader, aut
     assert [find_role(person.person, support) for person in (reader, author)] == ["author", "author"]
 
 
-def test_the_role_given_to_a_person_comes_and_goes_beside_those_of_groups(legal, admin, reader, support):
+def test_the_role_given_to_a_person_comes_and_goes_next_to_those_of_groups(legal, admin, reader, support):
     join(admin, "reader")
     kept = services.set_role(actor=admin, **SUPPORT, username="reader", role=None)
     assert (kept.role, kept.own_role) == ("reviewer", "")

@@ -141,6 +141,6 @@ def test_an_account_that_can_sign_in_is_never_the_operator(operator, support):
         accounts_actor.operator_actor()
 
 
-def test_every_verb_stands_in_the_table():
+def test_every_verb_is_in_the_table():
     assert set(TABLE) == set(Verb)
     assert [role.rank for role in Role] == [0, 1, 2, 3]

@@ -46,7 +46,7 @@ def test_who_scheduled_and_who_proposed_hear_of_it_once(author, reviewer, change
     assert sentences[0].endswith("set a freeze (Stocktaking). Choose another date.")
 
 
-def test_who_sets_the_freeze_and_a_freeze_beside_it_are_not_told(admin, change, freeze):
+def test_who_sets_the_freeze_and_a_freeze_next_to_it_are_not_told(admin, change, freeze):
     change_schedules.schedule_change(actor=admin, number=change.number, at=MOMENT)
     freeze(days=1)
     assert told() == []

@@ -115,6 +115,6 @@ def test_a_person_who_is_deactivated_is_not_told(key, author):
     assert tell_of_unused_keys() == 0
 
 
-def test_it_is_no_news_beside_the_list(key, author):
+def test_it_is_no_news_next_to_the_list(key, author):
     tell_of_unused_keys()
     assert notification_queries.list_key_notifications(author) == []

@@ -116,7 +116,7 @@ def test_an_approval_that_no_longer_counts_for_its_group_is_named(admin, reviewe
     assert losses.without_approvers == (change.number,)
 
 
-def test_a_role_in_a_folder_that_an_approval_stands_on_is_named(admin, support, propose, save, approve):
+def test_a_role_in_a_folder_that_an_approval_depends_on_is_named(admin, support, propose, save, approve):
     groups.make_group(actor=admin, **SUPPORT, title="Legal", role="reader")
     groups.add_to_group(actor=admin, **SUPPORT, name="legal", username="reader")
     folder_roles.set_folder_role(actor=admin, **SUPPORT, folder="refunds", role="reviewer", group="legal")

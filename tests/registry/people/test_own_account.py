@@ -92,7 +92,7 @@ def test_what_is_no_address_is_refused(author, email):
         own_account.change_address(actor=author, email=email)
 
 
-def test_without_a_mail_server_it_holds_at_once_and_no_provider_finds_the_account_by_it(author, settings):
+def test_without_a_mail_server_it_holds_immediately_and_no_provider_finds_the_account_by_it(author, settings):
     settings.MAIL_IS_SENT = False
     assert own_account.change_address(actor=author, email="boss@example.org") is False
     assert (_reload(author).email, find_accounts("boss@example.org")) == ("boss@example.org", [])

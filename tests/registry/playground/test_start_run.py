@@ -115,7 +115,7 @@ def test_a_wrong_field_of_a_column_is_named(save, start, column, field):
     assert list(refusal(start, column)) == [field]
 
 
-def test_all_faulty_columns_are_named_at_once(start):
+def test_all_faulty_columns_are_named_together(start):
     fields = refusal(start, {**DRAFT_COLUMN, "document": "{{"}, {**DRAFT_COLUMN, "source": "9"})
     assert set(fields) == {"columns.0.document", "columns.1.source"}
 

@@ -176,7 +176,7 @@ def test_stopping_while_a_busy_model_is_waited_for_costs_nothing(start, connect,
     assert Spending.objects.get().cost == 0
 
 
-def test_a_rejected_key_is_said_in_words(start, stream, connect, server):
+def test_a_rejected_key_is_shown_in_words(start, stream, connect, server):
     server.faults = ["rejected"]
     connect()
     assert "The key was rejected" in stream(start())[-1][1]["detail"]
@@ -338,7 +338,7 @@ def test_where_nothing_is_stored_the_page_still_gets_its_reply(start, stream, co
     assert column.completion_tokens == 10
 
 
-def test_a_connection_takes_so_many_calls_at_once(start, connect, server, author):
+def test_a_connection_takes_so_many_calls_at_the_same_time(start, connect, server, author):
     server.pause = 0.1
     connect(concurrency=2)
     columns = [start().columns.get().pk for _ in range(5)]
@@ -353,7 +353,7 @@ def test_a_connection_takes_so_many_calls_at_once(start, connect, server, author
 
 
 @pytest.mark.slow
-def test_twenty_runs_at_once_pass_a_cap_by_the_calls_in_flight_at_most(start, connect, server, author, admin):
+def test_twenty_runs_at_the_same_time_pass_a_cap_by_the_calls_in_flight_at_most(start, connect, server, author, admin):
     server.pause = 0.05
     connect(prompt_price="1000", completion_price="1000", concurrency=4)  # a call costs 0.11
     columns = [start().columns.get().pk for _ in range(20)]

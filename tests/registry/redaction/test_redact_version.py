@@ -94,7 +94,7 @@ def test_runs_forget_what_they_asked_and_keep_what_was_answered(author, admin, l
     assert (run.state, run.finished_at is None) == (Run.CANCELLED, False)
 
 
-def test_an_answer_that_repeats_the_text_goes_and_one_beside_it_stays(author, admin, leaked):
+def test_an_answer_that_repeats_the_text_goes_and_one_next_to_it_stays(author, admin, leaked):
     kept_run(author, leaked, actual={"answer": f"You said {SECRET}", "tokens": 3, "more": ["Fine"]}, replies=["Fine"])
     redact(admin)
     assert SECRET not in RunRow.objects.get().result

@@ -21,7 +21,7 @@ def served():
     return dict(rows.values_list("template__name", "version__number"))
 
 
-def test_of_two_that_publish_a_release_at_once_one_does(transactional_db, author, open_release, approve_all):
+def test_of_two_that_publish_a_release_at_the_same_time_one_does(transactional_db, author, open_release, approve_all):
     release = open_release()
     approve_all(release)
     results = at_once([lambda: release_services.publish_release(actor=author, number=release.number) for _ in range(4)])
@@ -31,7 +31,7 @@ def test_of_two_that_publish_a_release_at_once_one_does(transactional_db, author
 
 
 @pytest.mark.parametrize("_round", range(3))
-def test_a_release_and_single_requests_at_once_come_in_some_order(
+def test_a_release_and_single_requests_at_the_same_time_come_in_some_order(
     transactional_db, author, open_release, approve_all, approve, propose, save, _round
 ):
     release = open_release()

@@ -90,7 +90,7 @@ def test_readers_change_nothing_and_outsiders_find_nothing(reader, outsider, ope
         proposals.add_to_release(actor=outsider, number=release.number, versions={FOUR[0]: 1})
 
 
-def test_a_withdrawn_member_is_not_reopened_beside_its_replacement(author, open_release, save, find_member):
+def test_a_withdrawn_member_is_not_reopened_next_to_its_replacement(author, open_release, save, find_member):
     release = open_release(FOUR[:2])
     change = find_member(release, FOUR[0])
     change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")

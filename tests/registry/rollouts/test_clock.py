@@ -168,7 +168,7 @@ def _make_due(rollout):
 
 
 @pytest.mark.dialect
-def test_of_four_workers_at_once_one_does_a_due_step(transactional_db, start):
+def test_of_four_workers_at_the_same_time_one_does_a_due_step(transactional_db, start):
     _make_due(start())
     assert sorted(at_once([clock.advance_rollouts] * 4)) == [0, 0, 0, 1]
     assert Rollout.objects.get().share == 2500
@@ -176,7 +176,7 @@ def test_of_four_workers_at_once_one_does_a_due_step(transactional_db, start):
 
 
 @pytest.mark.dialect
-def test_of_four_workers_at_once_one_publishes_after_the_last_step(transactional_db, start):
+def test_of_four_workers_at_the_same_time_one_publishes_after_the_last_step(transactional_db, start):
     _make_due(start(steps=[{"share": 500, "hours": 1}]))
     moves = LabelMove.objects.count()
     assert sorted(at_once([clock.advance_rollouts] * 4)) == [0, 0, 0, 1]
@@ -184,7 +184,7 @@ def test_of_four_workers_at_once_one_publishes_after_the_last_step(transactional
 
 
 @pytest.mark.dialect
-def test_of_four_workers_at_once_one_stops_by_the_rule(transactional_db, start, score):
+def test_of_four_workers_at_the_same_time_one_stops_by_the_rule(transactional_db, start, score):
     rollout = start(stop_rule=RULE)
     score(rollout.candidate, 200, 100)
     assert sorted(at_once([clock.advance_rollouts] * 4)) == [0, 0, 0, 1]
@@ -192,7 +192,7 @@ def test_of_four_workers_at_once_one_stops_by_the_rule(transactional_db, start, 
 
 
 @pytest.mark.dialect
-def test_a_person_and_the_clock_at_once_take_one_step(transactional_db, start, author):
+def test_a_person_and_the_clock_at_the_same_time_take_one_step(transactional_db, start, author):
     rollout = start()
     _make_due(rollout)
     by_person, by_clock = at_once(

@@ -75,7 +75,7 @@ def test_without_a_plan_the_label_moves(author, approve, propose, save):
     assert Label.objects.get().version.number == 1
 
 
-def test_at_once_passes_over_the_plan(author, approve, propose_planned):
+def test_starting_immediately_skips_the_plan(author, approve, propose_planned):
     change = propose_planned()
     approve(change)
     change_services.publish_change(actor=author, number=change.number)
@@ -114,7 +114,7 @@ def test_a_published_change_starts_nothing(author, approve, propose_planned):
         publishing.publish_as_proposed(actor=author, number=change.number)
 
 
-def test_an_emergency_serves_everybody_at_once(admin, reviewer, propose_planned):
+def test_an_emergency_serves_everybody_immediately(admin, reviewer, propose_planned):
     rules.set_rules(actor=admin, namespace="support", break_glass=True)
     change = propose_planned()
     emergencies.publish_in_emergency(actor=reviewer, number=change.number, reason="It insults people")

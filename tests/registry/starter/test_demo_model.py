@@ -176,5 +176,5 @@ def test_the_demos_namespaces_get_a_cap_once():
     assert queries.find_spending_caps(admin, "support").person_day == 5
 
 
-def test_a_port_beside_the_servers_is_chosen(settings):
+def test_another_port_than_the_servers_is_chosen(settings):
     assert settings.PORT < demo_connection.choose_demo_port() <= settings.PORT + 50

@@ -46,7 +46,7 @@ def loaded(tmp_path):
         (tmp_path / name).write_text(text)
 
 
-def test_the_reply_stands_at_three_versions_with_production_on_the_second():
+def test_the_reply_is_at_three_versions_with_production_on_the_second():
     said = load()
     reply = Template.objects.get(name=starter_load.REPLY)
     assert reply.latest.number == 3

@@ -55,7 +55,7 @@ def test_a_mirror_that_stands_still_is_logged_and_ends_no_worker(mirror_path, ca
     assert caplog.text.count("the mirror has stopped") == 1
 
 
-def test_a_mirror_that_was_removed_is_written_anew(mirror_path):
+def test_a_mirror_that_was_removed_is_written_again(mirror_path):
     make_namespace()
     tasks_tasks.catch_up()
     shutil.rmtree(mirror_path)

@@ -123,7 +123,7 @@ def test_the_same_text_of_another_version_is_written(author, save):
     assert (draft.base.number, draft.revision) == (1, 2)
 
 
-def test_a_draft_that_is_gone_is_said_to_be(author):
+def test_a_draft_that_is_gone_is_reported(author):
     keep(author)
     drafts.discard_draft(actor=author, namespace="support", path="reply")
     with pytest.raises(drafts.NewerDraft) as caught:
@@ -182,7 +182,7 @@ def test_a_save_over_the_revision_that_it_read_leaves_nothing_to_restore(author,
     assert not Draft.everything.exists()
 
 
-def test_a_text_is_set_aside_beside_the_draft(author):
+def test_a_text_is_set_aside_next_to_the_draft(author):
     draft = keep(author, document="one")
     drafts.set_text_aside(draft, document="two")
     assert template_queries.find_draft(author, "support/reply").document == "one"

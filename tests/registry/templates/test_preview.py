@@ -83,7 +83,7 @@ class TestWhatAnEditorAsksAgainAndAgain:
         assert examined.undeclared.used == {"question"}
         assert len(children) == 1
 
-    def test_other_data_or_another_target_are_rendered_anew(self, reader, document):
+    def test_other_data_or_another_target_are_rendered_again(self, reader, document):
         request = PreviewRequest({"question": "Why?"})
         examined = document_check.check_document(reader, document("Two"), preview=request)
         other = preview.render_examined_document(examined=examined, data={}, with_placeholders=True)

@@ -185,7 +185,7 @@ def test_the_search_finds_it_by_its_new_name_and_folder_only(admin, reader, save
     assert found(sort="changed") == ["support/other", ANSWER]
 
 
-def test_a_folder_gets_another_name_all_at_once(admin, reader, save):
+def test_all_templates_of_a_folder_are_renamed_together(admin, reader, save):
     for name in ("support/a/one", "support/a/b/two", "support/ab", "support/a/old"):
         save("x", name=name)
     archive.archive_template(actor=admin, name="support/a/old", reason="")

@@ -22,7 +22,7 @@ def back(actor, version, reason="It answered in French"):
     return labels.roll_back_label(actor=actor, name="support/reply", label="production", version=version, reason=reason)
 
 
-def test_a_reviewer_goes_back_at_once(reviewer, published):
+def test_a_reviewer_goes_back_immediately(reviewer, published):
     assert back(reviewer, 1).version.number == 1
     body = json.loads(Event.objects.latest("number").text)["body"]
     assert (body["from"], body["to"], body["how"], body["reason"]) == (2, 1, "rolled_back", "It answered in French")

@@ -78,7 +78,7 @@ def test_a_stale_base_is_refused_and_says_what_is_latest(author, save, document)
     assert counts() == before
 
 
-def test_a_parallel_save_stands_beside_the_latest(save):
+def test_a_parallel_save_exists_next_to_the_latest(save):
     first = save("one")
     save("two")
     third = save("three", base=first.digest, parallel=True)
@@ -114,7 +114,7 @@ def test_a_sample_that_does_not_fit_leaves_nothing_behind(author, document):
     assert counts() == before
 
 
-def test_samples_are_kept_beside_the_version(author, document):
+def test_samples_are_kept_next_to_the_version(author, document):
     samples = {"short": {"question": "Why?"}}
     saved = template_save.save_version(
         actor=author, name="support/reply", document=document(), message="", samples=samples

@@ -39,7 +39,7 @@ def test_a_label_names_where_it_stands(author, reader, three):
         ("sha256:" + "0" * 64, "no version"),
     ],
 )
-def test_what_is_not_there_is_said(reader, three, ref, sentence):
+def test_what_is_not_there_is_shown(reader, three, ref, sentence):
     with pytest.raises(NotFound, match=sentence):
         version_queries.resolve_version(reader, "support/reply", ref)
 

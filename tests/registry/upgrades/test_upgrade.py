@@ -64,7 +64,7 @@ def test_work_goes_on_in_an_upgraded_database_and_a_restore_of_its_mirror_makes_
         assert rows == before[name], name
 
 
-def test_work_goes_on_beside_processes_of_the_earlier_release(beside):
+def test_work_goes_on_with_processes_of_the_earlier_release(beside):
     check_work()
 
 

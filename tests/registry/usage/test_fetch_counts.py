@@ -132,7 +132,7 @@ def test_memory_is_bounded_while_the_database_is_away(clock, place):
     assert (len(counts._counters), len(counts._waiting), counts.lost) == (3, 3, 7)
 
 
-def test_a_counter_that_nobody_uses_is_given_up_and_starts_anew(counts, place):
+def test_a_counter_that_nobody_uses_is_given_up_and_starts_again(counts, place):
     counts.note(*place, "production")
     counter = counts._counters[(*place, "production", "")]
     for _ in range(recorder.IDLE + 1):

@@ -81,7 +81,7 @@ def test_the_pauses_grow_and_the_last_failure_pauses_the_webhook(make, save, rec
     assert delivery.message in webhook.pause_reason
 
 
-def test_gone_pauses_the_webhook_at_once(make, save, receiver):
+def test_gone_pauses_the_webhook_immediately(make, save, receiver):
     webhook = make().webhook
     receiver.answers = [(410, {}, b"")]
     save()

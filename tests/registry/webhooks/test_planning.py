@@ -92,7 +92,7 @@ def test_many_events_are_planned_to_the_last(make, save, monkeypatch):
 
 
 @pytest.mark.usefixtures("transactional_db")
-def test_several_workers_at_once_plan_each_event_once(make, save):
+def test_several_workers_at_the_same_time_plan_each_event_once(make, save):
     make()
     for mark in range(6):
         save(str(mark))

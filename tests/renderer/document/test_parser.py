@@ -53,7 +53,7 @@ def test_an_unknown_key_is_named_with_its_place_and_the_likely_one():
     assert found.fix.edits[0].text == "tools"
 
 
-def test_every_wrong_value_of_the_front_matter_is_reported_at_once():
+def test_every_wrong_value_of_the_front_matter_is_reported_together():
     text = "---\ntoken_limit: 0\nreserve: many\ntags: x\nformat: parts\n---\n"
     assert problems_of(text) == [("PT105", 2, 14), ("PT105", 3, 10), ("PT105", 4, 7)]
 

@@ -322,7 +322,7 @@ def test_prompts_of_a_yaml_file_of_its_own_form():
     assert "verbose" in sentences(from_yaml[0])
 
 
-def test_a_file_of_messages_keeps_its_name_description_and_tags_beside_the_settings():
+def test_a_file_of_messages_keeps_its_name_description_and_tags_next_to_the_settings():
     described = {"id": "p1", "name": "Order help", "description": "Helps.", "tags": ["shop"], "temperature": 0.2}
     template = read_one("chat.json", {**described, "messages": MESSAGES})
     document = parse_document(template.document)

@@ -23,7 +23,7 @@ def test_a_tool_that_is_no_function_is_named():
     assert "1 tools that are not functions are left out: web_search" in sentences(template)
 
 
-def test_a_key_beside_a_message_is_named():
+def test_a_key_next_to_a_message_is_named():
     template = read_one("a.json", [{"role": "user", "content": "Hi", "weight": 1, "name": "ada"}])
     assert "message 1: `weight` is left out" in sentences(template)
     assert "message 1: `name` is left out" in sentences(template)

@@ -100,7 +100,7 @@ def test_a_value_with_a_filter_of_its_program_becomes_an_input_that_says_what_to
     assert text_of(template, now_date_y="2030", user_name_money="5 €", x=2) == "On 2030, 5 € 2"
 
 
-def test_what_counts_as_no_in_a_condition_is_said():
+def test_what_counts_as_no_in_a_condition_is_shown():
     assert "an empty text, an empty list and 0 count as no" in sentences(read_one("a.liquid", "{% if a %}b{% endif %}"))
     assert "count as no" not in sentences(read_one("a.liquid", "{% if a == 1 %}b{% endif %}"))
 

@@ -28,7 +28,7 @@ def test_what_a_part_reads_as_it_is_needs_nothing(text):
     assert read_pasted_prompt(text) is None
 
 
-def test_a_placeholder_without_a_name_beside_named_ones_is_said_to_stay_text():
+def test_a_placeholder_without_a_name_next_to_named_ones_is_noted_as_text():
     pasted = read_pasted_prompt("Hi %(name)s, you owe %s.")
     assert "`%s` stays text: nothing is filled in there" in pasted.differences
     assert contents(pasted.body, name="Ann") == [("user", "Hi Ann, you owe %s.")]
@@ -120,7 +120,7 @@ def test_inputs_stay_inputs_where_tags_are_kept():
         ("<% if a %>b<% end %>", ["<% if a %>"]),
     ],
 )
-def test_places_of_other_notations_beside_ours_are_named(text, places):
+def test_places_of_other_notations_next_to_ours_are_named(text, places):
     pasted = read_pasted_prompt(text)
     assert (pasted.kind, pasted.body) == ("noted", "")
     assert pasted.differences == tuple(f"`{place}` stays text: nothing is filled in there" for place in places)
@@ -130,7 +130,7 @@ def test_places_of_other_notations_beside_ours_are_named(text, places):
     ("text", "place"),
     [("Hi <%= code %>, {name}.", "{name}"), ("Hi {name}: {{x}} [[date]]", "[[date]]"), ("$a <<b>>", "$a")],
 )
-def test_places_beside_what_becomes_an_input_are_named(text, place):
+def test_places_next_to_what_becomes_an_input_are_named(text, place):
     pasted = read_pasted_prompt(text)
     assert pasted.kind == "inputs"
     assert f"`{place}` stays text: nothing is filled in there" in pasted.differences
@@ -169,7 +169,7 @@ def test_a_function_whose_result_is_no_single_input_is_named(text):
     assert contents(pasted.body) == [("user", text)]
 
 
-def test_a_filter_of_its_program_becomes_an_input_and_nothing_is_said_of_an_attempt():
+def test_a_filter_of_its_program_becomes_an_input_without_a_note_on_an_attempt():
     pasted = read_pasted_prompt("{{ history | colang }}\n{% if a %}b{% endif %}")
     assert (pasted.kind, pasted.reason) == ("inputs", "")
     assert "`history | colang` is the input `history_colang`: give the text that this expression prints" in (
@@ -201,7 +201,7 @@ def test_several_prompts_are_counted_and_not_run_together():
     assert (pasted.kind, pasted.count, pasted.title, pasted.body) == ("several", 2, "promptfoo", "")
 
 
-def test_why_a_format_could_not_be_read_is_said():
+def test_why_a_format_could_not_be_read_is_shown():
     text = "prompts: [file://a.txt]\nproviders: [x]\n"
     pasted = read_pasted_prompt(text)
     assert (pasted.kind, pasted.title) == ("literal", "promptfoo")

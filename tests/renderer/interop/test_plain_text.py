@@ -97,7 +97,7 @@ def test_a_notation_that_may_be_text_is_read_where_somebody_says_so(syntax, text
         ("Dear %s.", "`%s` stays text"),
     ],
 )
-def test_what_a_guess_changed_is_said(text, said):
+def test_what_a_guess_changed_is_shown(text, said):
     template = read_one("pasted", text)
     assert said in sentences(template)
     assert said or not template.differences

@@ -26,7 +26,7 @@ def read(text, language):
         ("nunjucks", "Paid: {{ paid }}"),
     ],
 )
-def test_a_value_that_may_be_a_boolean_is_said_to_be_printed_otherwise(language, text):
+def test_a_value_that_may_be_a_boolean_is_noted_as_printed_otherwise(language, text):
     assert PRINTED in read(text, language)[1]
 
 
@@ -39,7 +39,7 @@ def test_a_value_that_may_be_a_boolean_is_said_to_be_printed_otherwise(language,
         ("jinja", "Paid: {{ paid }}"),
     ],
 )
-def test_nothing_is_said_where_none_can_be_printed(language, text):
+def test_nothing_is_noted_where_none_can_be_printed(language, text):
     assert PRINTED not in read(text, language)[1]
 
 

@@ -42,7 +42,7 @@ def test_toml_that_is_not_valid_is_refused():
         read_one("prompts.toml", "[review\nsystem = 1")
 
 
-def test_a_short_text_with_a_name_in_braces_is_a_prompt_beside_others():
+def test_a_short_text_with_a_name_in_braces_is_a_prompt_next_to_others():
     value = {"system": "You are kind to {name} and to others.", "bye": "Say bye to {name} as one does", "colour": "red"}
     kind, bye = read_templates("texts.json", json.dumps(value).encode())
     assert text_of(bye, name="Ann") == "Say bye to Ann as one does"

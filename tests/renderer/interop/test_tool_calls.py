@@ -61,7 +61,7 @@ def test_ids_and_reasoning_are_left_out_by_name():
     assert "message 2: its reasoning is left out" in sentences(read_one("chat.json", OF_RESPONSES))
 
 
-def test_text_beside_a_call_and_a_result_stays():
+def test_text_next_to_a_call_and_a_result_stays():
     messages = [
         {"role": "assistant", "content": "I look.", "tool_calls": [{"function": FUNCTION}]},
         {

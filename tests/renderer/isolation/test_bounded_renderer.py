@@ -107,7 +107,7 @@ def test_an_error_comes_back_as_the_class_it_was(bounded):
         bounded.render(GOOD, {})
 
 
-def test_a_fault_of_our_own_is_said_to_be_one(bounded):
+def test_a_fault_of_our_own_is_reported_as_one(bounded):
     with pytest.raises(RenderError, match="a fault of Promptuary"):
         bounded.render(GOOD, {"name": "Ada"}, truncation_stop=3)
 
@@ -172,7 +172,7 @@ def test_many_replies_are_read_in_one_child(bounded):
     assert isinstance(found["bad"], RenderError)
 
 
-def test_threads_are_served_at_once(bounded):
+def test_threads_are_served_concurrently(bounded):
     answers = {}
 
     def work(number):

@@ -82,7 +82,7 @@ GROWING = [
 
 @pytest.mark.parametrize("expression", GROWING)
 @pytest.mark.timeout(20)
-def test_much_out_of_little_is_refused_at_once(expression):
+def test_much_out_of_little_is_refused_immediately(expression):
     with pytest.raises(renderer.RenderError):
         renderer.load("- name: a\n  content: |\n    " + expression + "\n").render({"v": "x", "n": 99})
 

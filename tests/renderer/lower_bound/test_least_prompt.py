@@ -132,7 +132,7 @@ def test_what_is_sure_is_counted(name):
         assert found == wanted
 
 
-def test_a_value_between_words_costs_but_the_word_beside_it():
+def test_a_value_between_words_costs_only_the_word_next_to_it():
     text = document(f"- name: a\n  content: Hello {{{{ x }}}}, {SIXTY}{{{{ y }}}} bye")
     assert 60 <= least(text) <= renderer.load(text).render({"x": "", "y": ""}).token_count
 

@@ -76,7 +76,7 @@ def source(found):
     return found.line, found.end_line, found.text.strip()
 
 
-def test_text_beside_a_value_is_edited_and_the_value_stays(template):
+def test_text_next_to_a_value_is_edited_and_the_value_stays(template):
     found = edit(template, 0, 1, "You help Ada. Be very kind.")
     assert source(found) == (9, 9, "You help {{ customer }}. Be very kind.")
 
@@ -109,7 +109,7 @@ def test_folded_text_is_edited_on_the_line_where_its_word_is(template):
     assert source(edit(template, 3, 2, "then it ends")) == (28, 28, "then it ends")
 
 
-def test_text_can_be_added_beside_a_line_that_is_one_value(template):
+def test_text_can_be_added_next_to_a_line_that_is_one_value(template):
     assert source(edit(template, 5, 1, "Ada!")) == (32, 32, "{{ customer }}!")
     assert source(edit(template, 5, 1, "Dear Ada")) == (32, 32, "Dear {{ customer }}")
 

@@ -75,7 +75,7 @@ def test_an_instruction_of_several_lines_for_the_user_is_kept_whole():
     assert prompt.endswith("\none\ntwo v### Response:\n")
 
 
-def test_extra_keys_beside_a_mapping_follow_the_users_part():
+def test_extra_keys_next_to_a_mapping_follow_the_users_part():
     prompt = AlpacaPrompter({"user": "do"}, extra_keys="k").generate_prompt("v")
     assert prompt.endswith("\ndo\n\nHere are some extra messages you can referred to:\n\n### k:\nv\n\n### Response:\n")
 

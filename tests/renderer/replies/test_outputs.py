@@ -27,7 +27,7 @@ def test_answers_name_all_documents_without_a_reference_pattern():
     assert [answer["document_ids"] for answer in read["answers"]] == [["b", "t"]]
 
 
-def test_the_prompt_stands_in_the_answers_meta_as_in_haystack():
+def test_the_prompt_is_in_the_answers_meta_as_in_haystack():
     read = load(f"[{ANSWERS}]").read(["yes"], {"documents": DOCUMENTS, "query": "q"})
     assert read["answers"][0]["meta"] == {"prompt": "Beer. Tea. q"}
 
@@ -121,7 +121,7 @@ def test_a_judges_reply_is_scored():
     assert template.read(reply, {"documents": DOCUMENTS, "query": "q"})["scores"]["relevance"] == 0.5
 
 
-def test_an_error_stands_at_its_shaper():
+def test_an_error_is_at_its_shaper():
     template = load(f"[{ANSWERS}]", PER_DOCUMENT)
     with pytest.raises(OutputError, match="cannot be shared out") as caught:
         template.read(["a", "b", "c"], {"documents": DOCUMENTS, "query": "q"})
@@ -148,7 +148,7 @@ def test_an_error_stands_at_its_shaper():
     ],
     ids=range(9),
 )  # fmt: skip
-def test_what_is_wrong_with_an_output_is_said_at_save(output: str, finding: Any):
+def test_what_is_wrong_with_an_output_is_shown_at_save(output: str, finding: Any):
     assert problems(output) == [finding]
 
 

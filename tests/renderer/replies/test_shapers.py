@@ -64,7 +64,7 @@ def test_documents_are_joined_to_one_text():
     assert shown == "1:d1\n2:d2\n3:d3"
 
 
-def test_the_score_may_stand_beside_the_meta():
+def test_the_score_may_be_next_to_the_meta():
     (document,) = shape("join_documents_and_scores", {"documents": [{"content": "a", "score": 0.456}]})
     assert document["content"] == "-[0.46] a"
 

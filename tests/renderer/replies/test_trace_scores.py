@@ -176,7 +176,7 @@ def test_a_missing_verdict_is_no_full_support():
     assert "a has no verdict" in found["reasons"]["adherence"]
 
 
-def test_ragbenchs_own_list_of_unsupported_sentences_stands_in_for_missing_verdicts():
+def test_ragbenchs_own_list_of_unsupported_sentences_replaces_missing_verdicts():
     found = scores(
         sentence_support_information=[sentence("a", fully=None), sentence("b", fully=None)],
         unsupported_response_sentence_keys=["b"],

@@ -58,7 +58,7 @@ def test_lines_put_together_are_the_text(text):
     assert "".join(split_lines(text)) == text
 
 
-def test_what_was_decided_stands_in_the_place_of_each_conflict():
+def test_what_was_decided_is_in_the_place_of_each_conflict():
     merged = merge_texts("a\nb\nc\nd\n", "A\nb\nc\nours\n", "x\nb\nc\ntheirs\n")
     assert len(merged.conflicts) == 2
     assert resolve_conflicts(merged, ["both", "ours\ntheirs\n"]) == "both\nb\nc\nours\ntheirs\n"

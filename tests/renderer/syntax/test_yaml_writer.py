@@ -48,7 +48,7 @@ def test_every_json_value_is_read_back_unchanged(value):
     assert read(yaml_writer.write_yaml(value)) == value
 
 
-def test_keys_stand_in_order_whatever_order_they_came_in():
+def test_keys_are_in_order_independently_of_the_order_given():
     assert yaml_writer.write_yaml({"b": 1, "a": 2}) == yaml_writer.write_yaml({"a": 2, "b": 1}) == "a: 2\nb: 1\n"
 
 

@@ -113,7 +113,7 @@ def test_no_chat_has_more_tokens_than_the_bound_with_its_markup(family, rows):
     st.integers(1, 400) | st.none(),
 )
 @pytest.mark.parametrize("family", ["qwen3", "deepseek", "mistral-v3", "mistral-v7-tekken", "openai-chat"])
-def test_counting_late_gives_what_counting_at_once_gives(family, rows, limit):
+def test_counting_late_gives_what_counting_immediately_gives(family, rows, limit):
     profile = profiles.check(profiles.find_builtin_profile(family) | {"user_first": False})
     parts = [Part(f"p{at}", role, text, priority) for at, (role, text, priority) in enumerate(rows)]
     eager, lazy = profiles.tokenizer(profile), profiles.make_lazy_tokenizer(profile)

@@ -116,7 +116,7 @@ def test_a_corrupt_cache_is_rebuilt(tmp_path, monkeypatch):
     assert hashlib.sha256(body).hexdigest().encode() == checksum
 
 
-def test_a_cache_that_cannot_be_written_does_no_harm_and_is_said_once(tmp_path, monkeypatch, caplog):
+def test_a_cache_that_cannot_be_written_does_no_harm_and_is_shown_once(tmp_path, monkeypatch, caplog):
     needs("mistral-v3")
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("PROMPTUARY_CACHE", str(tmp_path / "file"))

@@ -115,7 +115,7 @@ def test_a_developer_part_counts_as_system():
     assert codes(SYSTEM.replace("system", "developer") + "{{ q }}\n")
 
 
-def test_an_untrusted_value_may_stand_in_the_name():
+def test_an_untrusted_value_may_be_in_the_name():
     assert codes("- name: {{ q }}\n  role: system\n  content: x\n") == []
 
 

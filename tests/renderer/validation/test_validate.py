@@ -185,7 +185,7 @@ def test_an_unknown_profile_is_named_at_its_line():
     assert found("---\nprofile: nope\n---\n- name: a\n  content: b\n") == [("PT608", "error", 2, 10)]
 
 
-def test_every_error_of_front_matter_and_body_comes_at_once():
+def test_every_error_of_front_matter_and_body_is_reported_together():
     text = "---\ntoken_limit: x\ninputs:\n  q: {type: strin}\n---\n- name: a\n  content: {{ q | nope }}\n"
     assert codes(text) == ["PT105", "PT406", "PT205"]
 

@@ -109,7 +109,7 @@ def test_a_value_cannot_be_a_key():
 
 
 @pytest.mark.parametrize("role", ["system", "assistant", "user", "tool", "developer"])
-def test_a_value_may_stand_in_the_role_and_is_checked_like_a_literal(role):
+def test_a_value_may_be_in_the_role_and_is_checked_like_a_literal(role):
     prompt = renderer.load("- name: a\n  role: {{ r }}\n  content: c\n").render({"r": role})
     assert prompt.parts[0].role == role
 

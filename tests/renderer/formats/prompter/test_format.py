@@ -167,7 +167,7 @@ def test_custom_puts_its_fields_where_its_template_says():
     assert [message["role"] for message in prompt.messages] == ["system", "user", "assistant", "user"]
 
 
-def test_json_may_stand_in_an_instruction():
+def test_json_may_be_in_an_instruction():
     prompt = load('kind: chat\ninstruction: \'Reply as {"a": {"b": {x}}}, not {{x}}\'\n').render({"x": "1", "q": "go"})
     assert 'Reply as {"a": {"b": 1}}, not {x}' in prompt.text
 
@@ -213,7 +213,7 @@ def test_a_wrong_field_is_marked_where_it_stands():
     assert (error.column, error.variable) == (46, "imput")
 
 
-def test_tools_stand_in_one_place():
+def test_tools_are_in_one_place():
     front = f"tools: {json.dumps(TOOLS)}\n"
     assert load(ASK, front).render(DATA).tools == tuple(TOOLS)
     assert "keep them in one place" in mistake(ASK + front, front).message
@@ -240,14 +240,14 @@ def test_an_undeclared_slot_is_a_problem_at_its_place():
     assert [(problem.code, problem.variable, problem.line) for problem in problems] == [("PT403", "context", 6)]
 
 
-def test_an_untrusted_input_may_not_stand_in_the_systems_instruction():
+def test_an_untrusted_input_may_not_be_in_the_systems_instruction():
     front = "inputs: {context: {type: string, untrusted: true}, q: {type: string}}\n"
     assert [problem.code for problem in renderer.validate(document(ASK, front))] == ["PT408"]
     with pytest.raises(InputError, match="untrusted"):
         load(ASK, front).render({"context": "c", "q": "x"})
 
 
-def test_an_untrusted_input_may_stand_in_the_users():
+def test_an_untrusted_input_may_be_in_the_users():
     front = "inputs: {context: {type: string, untrusted: true}, q: {type: string}}\n"
     assert renderer.validate(document('kind: chat\ninstruction: {user: "{context}"}\n', front)) == []
 

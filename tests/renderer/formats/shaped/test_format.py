@@ -107,7 +107,7 @@ def test_an_empty_list_gives_no_prompt():
     assert fill("{documents}", documents=[]) == []
 
 
-def test_lists_of_one_item_stand_in_every_prompt():
+def test_lists_of_one_item_are_in_every_prompt():
     assert fill("{a}{b}", a=["x"], b=["1", "2"]) == ["x1", "x2"]
 
 
@@ -174,7 +174,7 @@ def test_too_many_arguments_name_the_signature():
     assert "(value, like=None)" in mistake("{to_list(a, b, c)}").message
 
 
-def test_a_syntax_error_stands_on_its_line_with_its_cure():
+def test_a_syntax_error_is_on_its_line_with_its_cure():
     error = mistake("fine\nbad } here")
     assert (error.line, error.column) == (5, 5)
     assert error.fix is not None
@@ -193,7 +193,7 @@ def test_an_old_variable_is_an_error_where_the_input_is_declared():
     assert [p.severity for p in compiled("$query {x}", front).problems()] == ["error"]
 
 
-def test_a_dollar_that_names_nothing_is_a_warning_beside_fields():
+def test_a_dollar_that_names_nothing_is_a_warning_next_to_fields():
     assert [p.severity for p in compiled("echo $HOME {query}").problems()] == ["warning"]
 
 
