@@ -37,13 +37,13 @@ def _ask(request: HttpRequest, actor: Actor, number: int) -> None:
 
 
 def _edit_comment(request: HttpRequest, actor: Actor, number: int) -> None:
-    thread, comment = _chosen(request)
+    thread, comment = _read_suggestion(request)
     text = request.POST.get("comment_text", "").replace("\r\n", "\n")
     revisions.edit_comment(actor=actor, number=number, thread=thread, comment=comment, text=text)
 
 
 def _delete_comment(request: HttpRequest, actor: Actor, number: int) -> None:
-    thread, comment = _chosen(request)
+    thread, comment = _read_suggestion(request)
     revisions.delete_comment(actor=actor, number=number, thread=thread, comment=comment)
 
 
@@ -59,80 +59,84 @@ def _open(request: HttpRequest, actor: Actor, number: int) -> None:
     place, text = read_place(request), request.POST.get("text", "")
     suggestion: str | None = read_suggestion(request)
     if request.POST["do"] == "thread":
-        suggestion = _changed_suggestion(request, actor, number, place) or None
+        suggestion = _read_changed_suggestion(request, actor, number, place) or None
     threads.open_thread(actor=actor, number=number, place=place, text=text, suggestion=suggestion)
     _forget(request, actor, number)
 
 
 def _reply(request: HttpRequest, actor: Actor, number: int) -> None:
-    threads.reply_to_thread(actor=actor, number=number, thread=_thread(request), text=request.POST.get("text", ""))
+    threads.reply_to_thread(actor=actor, number=number, thread=_read_thread(request), text=request.POST.get("text", ""))
 
 
 def _keep_reply(request: HttpRequest, actor: Actor, number: int) -> None:
-    review_drafts.save_remark(actor=actor, number=number, thread=_thread(request), text=request.POST.get("text", ""))
+    review_drafts.save_remark(
+        actor=actor, number=number, thread=_read_thread(request), text=request.POST.get("text", "")
+    )
 
 
 def _resolve(request: HttpRequest, actor: Actor, number: int) -> None:
     resolved = request.POST["do"] == "resolve"
-    threads.resolve_thread(actor=actor, number=number, thread=_thread(request), resolved=resolved)
+    threads.resolve_thread(actor=actor, number=number, thread=_read_thread(request), resolved=resolved)
 
 
 def _apply(request: HttpRequest, actor: Actor, number: int) -> None:
-    suggestions.apply_suggestions(actor=actor, number=number, comments=[_chosen(request)], confirm=_confirmed(request))
-    drop_from_batch(request, number, _chosen(request))
+    suggestions.apply_suggestions(
+        actor=actor, number=number, comments=[_read_suggestion(request)], confirm=_is_confirmed(request)
+    )
+    drop_from_batch(request, number, _read_suggestion(request))
 
 
 def _apply_batch(request: HttpRequest, actor: Actor, number: int) -> None:
     suggestions.apply_suggestions(
-        actor=actor, number=number, comments=read_batch(request, number), confirm=_confirmed(request)
+        actor=actor, number=number, comments=read_batch(request, number), confirm=_is_confirmed(request)
     )
     empty_batch(request, number)
 
 
-def _batch(request: HttpRequest, _actor: Actor, number: int) -> None:
-    add_to_batch(request, number, _chosen(request))
+def _add_to_batch(request: HttpRequest, _actor: Actor, number: int) -> None:
+    add_to_batch(request, number, _read_suggestion(request))
 
 
-def _unbatch(request: HttpRequest, _actor: Actor, number: int) -> None:
-    drop_from_batch(request, number, _chosen(request))
+def _remove_from_batch(request: HttpRequest, _actor: Actor, number: int) -> None:
+    drop_from_batch(request, number, _read_suggestion(request))
 
 
 def _empty_batch(request: HttpRequest, _actor: Actor, number: int) -> None:
     empty_batch(request, number)
 
 
-def _confirmed(request: HttpRequest) -> bool:
+def _is_confirmed(request: HttpRequest) -> bool:
     """Whether the user ticked the box confirming that no eligible approver would be left."""
     return request.POST.get("confirm") == "yes"
 
 
-def _chosen(request: HttpRequest) -> Suggestion:
-    return _thread(request), parse_form_number(request.POST.get("comment"))
+def _read_suggestion(request: HttpRequest) -> Suggestion:
+    return _read_thread(request), parse_form_number(request.POST.get("comment"))
 
 
-def _thread(request: HttpRequest) -> int:
+def _read_thread(request: HttpRequest) -> int:
     return parse_form_number(request.POST.get("thread"))
 
 
 def _keep(request: HttpRequest, actor: Actor, number: int) -> None:
     """A remark includes a suggestion only if the text of the lines was changed."""
     place = read_place(request)
-    suggestion = _changed_suggestion(request, actor, number, place)
+    suggestion = _read_changed_suggestion(request, actor, number, place)
     remark = parse_form_number(request.POST.get("remark")) or None
     text = request.POST.get("text", "")
     review_drafts.save_remark(actor=actor, number=number, place=place, text=text, suggestion=suggestion, remark=remark)
 
 
-def _changed_suggestion(request: HttpRequest, actor: Actor, number: int, place: Place) -> str | None:
+def _read_changed_suggestion(request: HttpRequest, actor: Actor, number: int, place: Place) -> str | None:
     """The suggested text of the lines; None if it equals the current lines, or the form has no such field."""
     if "suggestion" not in request.POST:
         return None
     suggestion = read_suggestion(request)
-    was = _lines_of(actor, number, place) if place.side == Thread.SOURCE else read_suggestion(request, "was")
+    was = _find_lines(actor, number, place) if place.side == Thread.SOURCE else read_suggestion(request, "was")
     return None if suggestion == was else suggestion
 
 
-def _lines_of(actor: Actor, number: int, place: Place) -> str:
+def _find_lines(actor: Actor, number: int, place: Place) -> str:
     change = changes_query.get_change(actor, number)
     version = version_queries.get_version(actor, change.template.name, place.version)
     return (take_lines(version.document, place.line, place.last_line) or "").replace("\r\n", "\n").removesuffix("\n")
@@ -153,8 +157,8 @@ ON_LINES: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
     "resolve": _resolve,
     "unresolve": _resolve,
     "apply": _apply,
-    "batch": _batch,
-    "unbatch": _unbatch,
+    "batch": _add_to_batch,
+    "unbatch": _remove_from_batch,
     "empty_batch": _empty_batch,
     "apply_batch": _apply_batch,
 }

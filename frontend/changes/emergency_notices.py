@@ -39,14 +39,14 @@ def build_notices(found: Sequence[Emergency], actor: Actor) -> list[Notice]:
     """Notices of these emergencies; one that is approved or closed needs no action."""
     if not found:
         return []
-    roles = _roles(actor)
+    roles = _find_roles(actor)
     listed = change_gate.evaluate_many([emergency.change for emergency in found], actor, with_checks=False)
-    return [_notice(emergency, gate, actor, roles) for emergency, gate in zip(found, listed, strict=True)]
+    return [_write_notice(emergency, gate, actor, roles) for emergency, gate in zip(found, listed, strict=True)]
 
 
 def build_notice(emergency: Emergency, gate: Gate, actor: Actor) -> Notice:
     """The notice of one emergency whose gate is already evaluated."""
-    return _notice(emergency, gate, actor, _roles(actor))
+    return _write_notice(emergency, gate, actor, _find_roles(actor))
 
 
 def roll_back_url(template: str, label: str, number: int) -> str:
@@ -54,11 +54,11 @@ def roll_back_url(template: str, label: str, number: int) -> str:
     return f"{reverse('labels', args=[template])}?{urlencode({'label': label, 'version': number})}"
 
 
-def _roles(actor: Actor) -> dict[int, MemberRoles]:
+def _find_roles(actor: Actor) -> dict[int, MemberRoles]:
     return {space.pk: roles for space, roles in namespace_queries.list_namespaces(actor)}
 
 
-def _notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> Notice:
+def _write_notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> Notice:
     change = emergency.change
     space = change.template.namespace
     held = roles.get(space.pk)

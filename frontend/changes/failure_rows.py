@@ -28,10 +28,10 @@ def failure_rows(failures: Sequence[LiveFailure], roles: Mapping[int, MemberRole
     if not failures:
         return []
     earlier = live_failures.find_earlier_versions(failures)
-    return [_failure_row(failure, earlier.get(failure.pk), roles) for failure in failures]
+    return [_build_failure_row(failure, earlier.get(failure.pk), roles) for failure in failures]
 
 
-def _failure_row(failure: LiveFailure, back: int | None, roles: Mapping[int, MemberRoles]) -> FailureRow:
+def _build_failure_row(failure: LiveFailure, back: int | None, roles: Mapping[int, MemberRoles]) -> FailureRow:
     template = failure.template
     held = roles.get(template.namespace_id)
     may_roll_back = held is not None and held.allows(Verb.ROLL_BACK, template.path)

@@ -164,21 +164,21 @@ def evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) 
     preview.version.template = preview.template
     if preview.serves is not None:
         preview.serves.template = preview.template
-    changes = _difference(request, preview)
+    changes = _build_difference(request, preview)
     readings = preview.evaluation
     return {
         "preview": preview,
         "difference": changes,
-        "views": _views(request, changes),
+        "views": _list_views(request, changes),
         "size": move_sizes.find_move_size(preview, changes["sample"]),
-        "turns": _turns(request, changes),
+        "turns": _build_turns(request, changes),
         "metrics": metric_rows(preview),
         "readings": readings,
         "counts": metric_counts(readings),
         "gates_block": preview.is_protected
         and any(check.name == "evaluation" and check.is_required for check in preview.checks),
         "checks": preview.checks,
-        "checked_at": _last_checked(preview),
+        "checked_at": _find_last_check(preview),
         "suggested_run": suggested_runs.find_suggested_run(actor, preview),
         "gate_metric": _find_gate_metric(actor, preview),
         "moved": _find_moves(request, preview),
@@ -186,7 +186,7 @@ def evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) 
     }
 
 
-def _last_checked(preview: LabelPreview) -> datetime | None:
+def _find_last_check(preview: LabelPreview) -> datetime | None:
     """When the latest of its checks ran."""
     moments = [check.at for check in preview.checks if check.at is not None]
     return from_microseconds(max(moments)) if moments else None
@@ -226,7 +226,7 @@ def _holds_approved(preview: LabelPreview) -> bool:
     return find_approval_of_label(preview.template, preview.label) == Approval.APPROVED
 
 
-def _difference(request: HttpRequest, preview: LabelPreview) -> dict[str, Any]:
+def _build_difference(request: HttpRequest, preview: LabelPreview) -> dict[str, Any]:
     sample_set = preview.template.current_samples()
     view = request.GET.get("view") if request.GET.get("view") in _VIEWS else ""
     has_samples = bool(sample_set and sample_set.samples)
@@ -249,7 +249,7 @@ class SampleTurns:
     next_url: str
 
 
-def _turns(request: HttpRequest, changes: dict[str, Any]) -> SampleTurns | None:
+def _build_turns(request: HttpRequest, changes: dict[str, Any]) -> SampleTurns | None:
     """None if the source is shown, or there is no other sample."""
     names = changes["samples"]
     if changes["view"] != "rendered" or len(names) < 2:
@@ -260,7 +260,7 @@ def _turns(request: HttpRequest, changes: dict[str, Any]) -> SampleTurns | None:
     return SampleTurns(at + 1, len(names), urls.get(at - 1, ""), urls.get(at + 1, ""))
 
 
-def _views(request: HttpRequest, changes: dict[str, Any]) -> list[dict[str, Any]]:
+def _list_views(request: HttpRequest, changes: dict[str, Any]) -> list[dict[str, Any]]:
     """Links to both views of the difference at this URL."""
     if not changes["samples"]:
         return []

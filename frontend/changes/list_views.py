@@ -47,7 +47,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     query = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
     context = {
         "section": "changes",
-        "rows": [_row(gate, actor, roles) for gate in change_gate.evaluate_many(page.items, actor)],
+        "rows": [_build_row(gate, actor, roles) for gate in change_gate.evaluate_many(page.items, actor)],
         "emergencies": emergencies.find_emergencies(page.items),
         "state": state,
         "tabs": [
@@ -60,7 +60,7 @@ def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
     return show(request, "changes/changes.html", context, regions={"changes": "changes/_changes.html"})
 
 
-def _row(gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str, Any]:
+def _build_row(gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str, Any]:
     change, blockers = gate.change, gate.blockers
     held = roles.get(change.template.namespace_id)
     may_publish = held is not None and held.allows(Verb.PUBLISH, change.template.path)

@@ -56,7 +56,7 @@ def read_conflict_forms(merged: Merged, given: Mapping[str, str], *, must: bool)
     disputes = []
     effort = Effort()
     for place, conflict in enumerate(merged.conflicts, 1):
-        key = _key_of(conflict, place)
+        key = _make_key(conflict, place)
         way = given.get(f"way-{key}", "")
         way = way if way in WAYS else ""
         start, end = conflict.line - 1, conflict.line - 1 + conflict.length
@@ -67,8 +67,8 @@ def read_conflict_forms(merged: Merged, given: Mapping[str, str], *, must: bool)
                 conflict=conflict,
                 ours=diff_text.compare_lines(conflict.base, conflict.ours, effort) if place <= MOST else (),
                 theirs=diff_text.compare_lines(conflict.base, conflict.theirs, effort) if place <= MOST else (),
-                before="".join(_plain(lines[max(0, start - CONTEXT) : start])),
-                after="".join(_plain(lines[end : end + CONTEXT])),
+                before="".join(_strip_line_ends(lines[max(0, start - CONTEXT) : start])),
+                after="".join(_strip_line_ends(lines[end : end + CONTEXT])),
                 way=way,
                 text=given.get(f"text-{key}", conflict.ours).replace("\r\n", "\n"),
                 fault=gettext("Say which of these it should be.") if must and not way else "",
@@ -90,11 +90,11 @@ def list_unclaimed_texts(disputes: Sequence[ConflictForm], given: Mapping[str, s
     return [text for name, text in given.items() if name.startswith("text-") and name not in keys and text.strip()]
 
 
-def _key_of(conflict: Conflict, place: int) -> str:
+def _make_key(conflict: Conflict, place: int) -> str:
     seal = "\0".join([conflict.base, conflict.ours, conflict.theirs])
     return f"{hashlib.sha256(seal.encode('utf-8', 'surrogatepass')).hexdigest()[:12]}-{place}"
 
 
-def _plain(lines: Sequence[str]) -> list[str]:
+def _strip_line_ends(lines: Sequence[str]) -> list[str]:
     """Context next to another conflict must not show that conflict's markers."""
     return [line for line in lines if not line.startswith(("<<<<<<< ", "=======", ">>>>>>> "))]

@@ -65,7 +65,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "message": request.POST.get("message", ""),
         "refusal": refusal,
         "newest": change.template.latest.number if change.template.latest else change.version.number,
-        **(_result(actor, change, preview, document) if preview and document is not None else {}),
+        **(_build_result(actor, change, preview, document) if preview and document is not None else {}),
     }
     undecided = do == "look" and document is None
     status = find_status(refusal) if refusal else 422 if undecided else 200
@@ -88,9 +88,9 @@ def _save(request: HttpRequest, actor: Actor, change: ChangeRequest, document: s
     )
 
 
-def _result(actor: Actor, change: ChangeRequest, preview: MergePreview, document: str) -> dict[str, Any]:
+def _build_result(actor: Actor, change: ChangeRequest, preview: MergePreview, document: str) -> dict[str, Any]:
     """The result to save: its difference to the label's version and to the head, and its problems."""
-    problems = _problems(actor, change, document)
+    problems = _find_problems(actor, change, document)
     return {
         "document": document,
         "for_label": versions.compare_texts(preview.held.document, document),
@@ -100,7 +100,7 @@ def _result(actor: Actor, change: ChangeRequest, preview: MergePreview, document
     }
 
 
-def _problems(actor: Actor, change: ChangeRequest, document: str) -> list[Problem]:
+def _find_problems(actor: Actor, change: ChangeRequest, document: str) -> list[Problem]:
     sample_set = change.template.current_samples()
     try:
         return document_check.list_problems(

@@ -109,7 +109,7 @@ def find_permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
         approve=decides and gate.may_approve,
         approve_fault=gate.refusal if decides else "",
         approved=any(approval.person == actor.person.username for approval in gate.approvals),
-        take_back=_decision_to_take_back(gate, actor) if may(Verb.COMMENT) else "",
+        take_back=_find_decision_to_take_back(gate, actor) if may(Verb.COMMENT) else "",
         acknowledge=decides and gate.may_approve and any(_is_break(blocker) for blocker in blockers),
         comment=may(Verb.COMMENT),
         publish=change.is_open and not blockers and may(Verb.PUBLISH),
@@ -121,7 +121,7 @@ def find_permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
     )
 
 
-def _decision_to_take_back(gate: Gate, actor: Actor) -> str:
+def _find_decision_to_take_back(gate: Gate, actor: Actor) -> str:
     return policy.find_own_decision(gate.facts, actor.person.username) if gate.change.takes_decisions else ""
 
 
@@ -129,7 +129,7 @@ def list_blocker_rows(
     change: ChangeRequest, blockers: Sequence[Blocker], act: PermittedActions, newest: int
 ) -> list[BlockerRow]:
     """The blockers in the order in which they can be resolved."""
-    return [_obstacle(change, blocker, act, newest) for blocker in blockers]
+    return [_build_obstacle(change, blocker, act, newest) for blocker in blockers]
 
 
 def whose_turn(blockers: Sequence[Blocker], actor: Actor) -> str:
@@ -159,7 +159,7 @@ def review_rows(gate: Gate) -> list[ReviewRow]:
             why = gettext("does not count: {person} {they}").format(person=person, they=against[0].they)
         elif not decision.person.is_active:
             why = gettext("does not count: the account of {person} is deactivated").format(person=person)
-        rows.append(_opinion(gate, decision, why))
+        rows.append(_build_opinion(gate, decision, why))
     asked = {one.person: one for one in review_requests.list_asked(gate)}
     rows = [replace(row, asked=asked.get(row.person)) for row in rows]
     if gate.is_closed:
@@ -207,7 +207,7 @@ def check_rows(gate: Gate) -> list[CheckRow]:
                 icon=icon,
                 look=look,
                 word=word,
-                summary=state.summary if is_frozen else _told(state),
+                summary=state.summary if is_frozen else _describe_state(state),
                 required=state.is_required,
                 acknowledged=state.is_acknowledged,
                 findings=sorted(state.findings, key=lambda finding: not finding.get("breaking")),
@@ -217,14 +217,14 @@ def check_rows(gate: Gate) -> list[CheckRow]:
     return rows
 
 
-def _told(state: Check) -> str:
+def _describe_state(state: Check) -> str:
     """The summary of a check; empty while it is running, except for evaluations, which take longer."""
     if state.outcome is not None:
         return state.summary
     return f"{state.summary} {state.action}".strip() if state.name == "evaluation" else ""
 
 
-def _opinion(gate: Gate, decision: Decision, why: str) -> ReviewRow:
+def _build_opinion(gate: Gate, decision: Decision, why: str) -> ReviewRow:
     change = gate.change
     voided = decision.digest != change.version.digest or decision.round != change.round
     person = decision.person.username
@@ -237,7 +237,7 @@ def _opinion(gate: Gate, decision: Decision, why: str) -> ReviewRow:
     return ReviewRow(person, gettext("approved"), "check", "ok", decision, voided, why)
 
 
-def _address_of_open_thread(change: ChangeRequest) -> str:
+def _find_url_of_open_thread(change: ChangeRequest) -> str:
     """The view that shows the request's first unresolved thread at its lines."""
     thread = change.threads.filter(resolved_at=None).order_by("number").first()
     if thread is None:  # resolved since the blocker was found
@@ -256,14 +256,14 @@ def _is_break(blocker: Blocker) -> bool:
     return blocker.code == "check:contract" and _is_failed_check(blocker)
 
 
-def _obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, newest: int) -> BlockerRow:
+def _build_obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, newest: int) -> BlockerRow:
     link = link_word = ""
     if blocker.asks_for_approval and act.approve:
         link, link_word = "#decide", gettext("Decide")
     elif _is_break(blocker) and act.acknowledge:
         link, link_word = "#decide", gettext("Accept the break")
     elif blocker.code == "threads":
-        link, link_word = _address_of_open_thread(change), gettext("See the first")
+        link, link_word = _find_url_of_open_thread(change), gettext("See the first")
     elif blocker.code == "diverged" and act.set_version:
         link, link_word = reverse("merge", args=[change.number]), gettext("Merge")
     elif (blocker.code == "objection" or _is_failed_check(blocker)) and act.set_version:

@@ -81,9 +81,9 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         return show(request, "changes/propose_unprotected.html", {"section": "templates", "template": template})
     label_numbers = label_queries.read_label_numbers(template)
     newest = template.latest.number if template.latest else 1
-    label, version = _chosen(request, template, label_numbers, newest)
+    label, version = _read_choice(request, template, label_numbers, newest)
     preview = label_preview.find_preview(actor, name, label, version)
-    first = {"label": label, "version": version, **_first_words(preview)}
+    first = {"label": label, "version": version, **_build_first_words(preview)}
     candidates = list_review_candidates(actor, preview)
     owners = [each.person for each in candidates if each.reason == "owner"]
     others = [each for each in candidates if each.reason != "owner"]
@@ -144,7 +144,9 @@ def _propose(request: HttpRequest, actor: Actor, name: str, form: ProposeForm, o
     )
 
 
-def _chosen(request: HttpRequest, template: Template, label_numbers: Mapping[str, int], newest: int) -> tuple[str, int]:
+def _read_choice(
+    request: HttpRequest, template: Template, label_numbers: Mapping[str, int], newest: int
+) -> tuple[str, int]:
     """The label and the version of the submitted form, else of the URL; unknown values are replaced by defaults."""
     given = request.POST if request.method == "POST" else request.GET
     label, version = given.get("label", ""), parse_form_number(given.get("version"))
@@ -171,7 +173,7 @@ def list_review_candidates(actor: Actor, preview: LabelPreview) -> list[ReviewCa
     return [each for each in candidates if each.person != actor.person.username]
 
 
-def _first_words(preview: LabelPreview) -> dict[str, str]:
+def _build_first_words(preview: LabelPreview) -> dict[str, str]:
     """The initial title and reason, from the version's message; without one the title describes the move."""
     message = preview.version.message.strip()
     title, _, rest = message.partition("\n")

@@ -33,16 +33,16 @@ def start_from_form(actor: Actor, number: int, fields: Any, seen: dict[str, int]
         version=seen["version"],
         expected=seen["expected"],
     )
-    return _say_started(rollout)
+    return _describe_started(rollout)
 
 
 def publish_as_proposed(actor: Actor, number: int, seen: dict[str, int]) -> str:
     """Publish without options chosen; returns the message of a rollout that started, else an empty string."""
     rollout = publishing.publish_as_proposed(actor=actor, number=number, **seen)
-    return _say_started(rollout) if rollout else ""
+    return _describe_started(rollout) if rollout else ""
 
 
-def _say_started(rollout: Rollout) -> str:
+def _describe_started(rollout: Rollout) -> str:
     return gettext("Started: {share} of the callers get v{candidate}.").format(
         share=name_share(rollout.share), candidate=rollout.candidate.number
     )

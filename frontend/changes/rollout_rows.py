@@ -75,11 +75,11 @@ def rollout_rows(rollouts: Collection[Rollout], roles: Mapping[int, MemberRoles]
     scores = stop_rules.read_side_scores(rollouts)
     spaces = {rollout.template.namespace_id for rollout in rollouts if rollout.is_active}
     freezes = find_standing_freezes(spaces) if spaces else {}
-    rows = [_row(rollout, scores[rollout.number], freezes) for rollout in rollouts]
-    return [_permit(row, roles or {}) for row in rows]
+    rows = [_build_row(rollout, scores[rollout.number], freezes) for rollout in rollouts]
+    return [_add_permissions(row, roles or {}) for row in rows]
 
 
-def _permit(row: RolloutRow, roles: Mapping[int, MemberRoles]) -> RolloutRow:
+def _add_permissions(row: RolloutRow, roles: Mapping[int, MemberRoles]) -> RolloutRow:
     """The row with the buttons that these roles allow."""
     template = row.rollout.template
     held = roles.get(template.namespace_id)
@@ -89,7 +89,7 @@ def _permit(row: RolloutRow, roles: Mapping[int, MemberRoles]) -> RolloutRow:
     return replace(row, may_go_on=rank >= TABLE[Verb.PUBLISH].rank, may_stop=rank >= TABLE[Verb.ROLL_BACK].rank)
 
 
-def _row(rollout: Rollout, scores: Collection[SideScore], freezes: Mapping[int, StandingFreeze]) -> RolloutRow:
+def _build_row(rollout: Rollout, scores: Collection[SideScore], freezes: Mapping[int, StandingFreeze]) -> RolloutRow:
     following = rollout.next_step
     needed = (rollout.stop_rule or {}).get("replies", REPLIES)
     return RolloutRow(
@@ -98,14 +98,14 @@ def _row(rollout: Rollout, scores: Collection[SideScore], freezes: Mapping[int, 
         following=name_share(following["share"]) if following else gettext("everybody"),
         fill=f"{rollout.share / 100:g}",
         tick=f"{following['share'] / 100:g}" if following else "",
-        metrics=[_metric(score, needed if rollout.is_active else 0) for score in scores],
+        metrics=[_build_metric(score, needed if rollout.is_active else 0) for score in scores],
         needed_replies=needed,
         freeze=freezes.get(rollout.template.namespace_id) if rollout.is_active else None,
         is_unapproved=rollout.is_active and rollout.change.state != ChangeRequest.APPROVED,
     )
 
 
-def _metric(score: SideScore, needed: int) -> MetricRow:
+def _build_metric(score: SideScore, needed: int) -> MetricRow:
     count = score.candidate.count if score.candidate else 0
     collecting = gettext("collecting, {count} of {needed}").format(count=count, needed=needed) if count < needed else ""
     change = format_change(score.candidate.mean - score.stable.mean) if score.candidate and score.stable else ""

@@ -106,11 +106,11 @@ def build_discussion(
     outdated: list[ThreadView] = []
     talks: list[ThreadView] = []
     lines = _Lines(change)
-    unsent = [_unsent(change, remark, view, lines) for remark in remarks]
+    unsent = [_build_unsent_remark(change, remark, view, lines) for remark in remarks]
     for placed in thread_queries.list_threads(change, texts):
         thread = placed.thread
         replies = [view_of_remark for view_of_remark in unsent if view_of_remark.remark.thread_id == thread.pk]
-        talk = _talk(placed, replies, act, batch, gate)
+        talk = _build_thread(placed, replies, act, batch, gate)
         talks.append(talk)
         if placed.end_line is None:
             outdated.append(talk)
@@ -145,7 +145,7 @@ def build_discussion(
     )
 
 
-def _talk(
+def _build_thread(
     placed: PlacedThread, unsent: Sequence[RemarkView], act: PermittedActions, batch: Sequence[Suggestion], gate: Gate
 ) -> ThreadView:
     thread = placed.thread
@@ -175,7 +175,7 @@ def _is_own(read: ReadComment, act: PermittedActions, gate: Gate) -> bool:
     return act.comment and is_writer and not read.said.is_deleted
 
 
-def _unsent(change: ChangeRequest, remark: Remark, view: View, current: "_Lines") -> RemarkView:
+def _build_unsent_remark(change: ChangeRequest, remark: Remark, view: View, current: "_Lines") -> RemarkView:
     lines = line_range(remark.line, remark.end_line)
     where = _place(remark, lines)
     if remark.thread is not None:

@@ -54,7 +54,7 @@ def list_timeline_entries(
         if is_check:
             rows += _check_entries(group)
         else:
-            rows += [entry for moment in group if (entry := _entry(change, moment, writer)) is not None]
+            rows += [entry for moment in group if (entry := _build_entry(change, moment, writer)) is not None]
     joins = [_join_entry(change, moment) for moment in release_queries.list_join_moments(change)]
     return rows if not joins else sorted([*rows, *joins], key=lambda entry: entry.at)
 
@@ -78,10 +78,10 @@ def _check_entries(moments: Iterable[Moment]) -> list[TimelineEntry]:
     for moment in moments:
         if isinstance(moment.event, VerdictGiven):
             versions.setdefault(moment.event.version, []).append((moment.at, moment.event))
-    return [_checked(group[-1][0], [verdict for _, verdict in group]) for group in versions.values()]
+    return [_build_check_entry(group[-1][0], [verdict for _, verdict in group]) for group in versions.values()]
 
 
-def _entry(change: ChangeRequest, moment: Moment, writer: str) -> TimelineEntry | None:
+def _build_entry(change: ChangeRequest, moment: Moment, writer: str) -> TimelineEntry | None:
     event = moment.event
     line = event.timeline_line() if event else None
     if line is None:
@@ -95,16 +95,16 @@ def _entry(change: ChangeRequest, moment: Moment, writer: str) -> TimelineEntry 
         is_of_head = (event.digest, event.round) == (change.version.digest, change.round)
         return replace(entry, voided=change.takes_decisions and not is_of_head)
     if isinstance(event, CommentAdded):
-        return replace(entry, url=_thread_url(event), url_word=gettext("See the thread"))
+        return replace(entry, url=_build_thread_url(event), url_word=gettext("See the thread"))
     return entry
 
 
-def _thread_url(event: CommentAdded) -> str:
+def _build_thread_url(event: CommentAdded) -> str:
     query = {"view": event.side, **({"sample": event.sample} if event.side == "rendered" else {})}
     return f"?{urlencode(query)}#thread-{event.thread}"
 
 
-def _checked(at: datetime, verdicts: Sequence[VerdictGiven]) -> TimelineEntry:
+def _build_check_entry(at: datetime, verdicts: Sequence[VerdictGiven]) -> TimelineEntry:
     failed = [f"{verdict.check}: {verdict.summary}" for verdict in verdicts if verdict.outcome == "failed"]
     passed = len(verdicts) - len(failed)
     counts = ((passed, gettext("passed")), (len(failed), gettext("failed")))

@@ -118,13 +118,13 @@ def render_change(
         "notice": emergency_notices.build_notice(emergency, gate, actor) if emergency else None,
     }
     if not any(is_for_region(request, region) for region in ("checks", "blockers")):
-        context |= _reading(request, actor, gate, act, refusal)
+        context |= _build_reading_context(request, actor, gate, act, refusal)
     status = find_status(refusal) if refusal else 200
     regions = {"diff": "diff/_diff.html", "checks": "changes/_checks.html", "blockers": "changes/_blockers.html"}
     return show(request, "changes/change.html", context, regions=regions, status=status)
 
 
-def _reading(
+def _build_reading_context(
     request: HttpRequest, actor: Actor, gate: Gate, act: PermittedActions, error: PromptuaryError | None
 ) -> dict[str, Any]:
     """The difference and the comments on it, in the requested view."""
@@ -167,20 +167,20 @@ def _reading(
         "discussion": build_discussion(
             gate,
             place,
-            _with_preview(actor, change, diff["sample"], _asked(request, error)),
+            _add_preview(actor, change, diff["sample"], _read_comment_form(request, error)),
             act,
             texts=texts,
             remarks=remarks,
             batch=read_batch(request, change.number),
             parts=diff["rendered"].new.parts if diff["rendered"] else (),
         ),
-        "mention_names": SimpleLazyObject(partial(_mention_names, change)),
+        "mention_names": SimpleLazyObject(partial(_list_mention_names, change)),
         "worst": versions.find_longest_prompts(diff["cases"]),
         "keep_prefix": f"{actor.person.username}:change:{change.number}:",
     }
 
 
-def _mention_names(change: ChangeRequest) -> set[str]:
+def _list_mention_names(change: ChangeRequest) -> set[str]:
     return {each.name for each in mentions.list_mentionable(change.template.namespace)}
 
 
@@ -193,7 +193,7 @@ def _find_next_in_release(change: ChangeRequest) -> ChangeRequest | None:
     return members[(at + 1) % len(members)] if len(members) > 1 else None
 
 
-def _with_preview(
+def _add_preview(
     actor: Actor, change: ChangeRequest, sample: str, asked: OpenCommentForm | None
 ) -> OpenCommentForm | None:
     """The form with the source lines that its suggestion on rendered lines results in."""
@@ -216,7 +216,7 @@ def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:
     return gates[0] if gates else change_gate.evaluate(change, actor)
 
 
-def _asked(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentForm | None:
+def _read_comment_form(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentForm | None:
     """The lines of the open form: from the URL, or from a POST that was refused."""
     is_kept_open = error is not None or request.POST.get("do") in ("range", "suggest", "keep", "thread")
     given = request.POST if request.POST.get("line") and is_kept_open else request.GET
@@ -269,7 +269,7 @@ def _sum(checks: Sequence[CheckRow]) -> str:
 
 def read_batch(request: HttpRequest, number: int) -> list[Suggestion]:
     """The suggestions selected in this session, in the order of selection."""
-    return [(thread, comment) for thread, comment in request.session.get(_batch_key(number), [])]
+    return [(thread, comment) for thread, comment in request.session.get(_make_batch_key(number), [])]
 
 
 def add_to_batch(request: HttpRequest, number: int, suggestion: Suggestion) -> None:
@@ -286,12 +286,12 @@ def drop_from_batch(request: HttpRequest, number: int, suggestion: Suggestion) -
 
 def empty_batch(request: HttpRequest, number: int) -> None:
     """Remove all suggestions from the batch."""
-    request.session.pop(_batch_key(number), None)
+    request.session.pop(_make_batch_key(number), None)
 
 
 def _store_batch(request: HttpRequest, number: int, chosen: Sequence[Suggestion]) -> None:
-    request.session[_batch_key(number)] = [list(pair) for pair in chosen]
+    request.session[_make_batch_key(number)] = [list(pair) for pair in chosen]
 
 
-def _batch_key(number: int) -> str:
+def _make_batch_key(number: int) -> str:
     return f"batch:{number}"

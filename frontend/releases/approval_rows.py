@@ -62,7 +62,7 @@ def list_approval_rows(gate: ReleaseGate, actor: Actor, *, may_ask: bool) -> lis
     rows: list[ApprovalRow] = []
     with_button = {actor.person.username}  # users don't ask themselves, and one button covers everything
     for (person, owns), by_path in sorted(opinions.items(), key=lambda item: _is_settled(item[1])):
-        row = _row(person, owns, by_path, requests[person], may_ask=may_ask and person not in with_button)
+        row = _build_row(person, owns, by_path, requests[person], may_ask=may_ask and person not in with_button)
         if row.button:
             with_button.add(person)
         rows.append(row)
@@ -102,7 +102,7 @@ def _is_settled(by_path: dict[str, str]) -> bool:
     return set(by_path.values()) == {_APPROVED}
 
 
-def _row(
+def _build_row(
     person: str, owns: str, by_path: dict[str, str], requests: dict[str, AskedReviewer], *, may_ask: bool
 ) -> ApprovalRow:
     said = set(by_path.values())

@@ -46,13 +46,13 @@ class MoveRow:
     @property
     def size_url(self) -> str:
         """The URL of how much the move changes."""
-        return self._url("move-size")
+        return self._build_url("move-size")
 
     @property
     def evidence_url(self) -> str:
         """The URL of everything that follows from the move, as in the panel of a single template."""
-        return self._url("move-evidence")
+        return self._build_url("move-evidence")
 
-    def _url(self, view: str) -> str:
+    def _build_url(self, view: str) -> str:
         query = urlencode({"label": self.preview.label, "version": self.preview.version.number})
         return f"{reverse(view, args=[self.preview.template.name])}?{query}"

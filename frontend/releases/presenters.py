@@ -103,7 +103,7 @@ def find_permitted_release_actions(gate: ReleaseGate, actor: Actor) -> Permitted
     is_reviewer = may(Verb.APPROVE)
     publishes = release.is_open and may(Verb.PUBLISH)
     return PermittedReleaseActions(
-        decide=tuple(_decidable_member(member, actor) for member in gate.open_members if member.waits_for_viewer)
+        decide=tuple(_build_decidable_member(member, actor) for member in gate.open_members if member.waits_for_viewer)
         if release.is_open
         else (),
         publish=publishes and gate.may_publish_now,
@@ -119,7 +119,7 @@ def find_permitted_release_actions(gate: ReleaseGate, actor: Actor) -> Permitted
 
 def list_member_rows(gate: ReleaseGate, actor: Actor, *, may_change: bool) -> list[MemberRow]:
     """The templates ordered by name."""
-    return [_member_row(member, actor, may_change=may_change) for member in gate.members]
+    return [_build_member_row(member, actor, may_change=may_change) for member in gate.members]
 
 
 def release_story(release: Release, writer: str = "") -> list[TimelineEntry]:
@@ -128,7 +128,7 @@ def release_story(release: Release, writer: str = "") -> list[TimelineEntry]:
     """
     moments = release_queries.list_release_moments(release)
     removed = release_queries.find_removed_changes(moments)
-    entries = [_decision_entry(moment) for moment in list_decision_moments(release, removed)]
+    entries = [_build_decision_entry(moment) for moment in list_decision_moments(release, removed)]
     for moment in moments:
         line = moment.event.timeline_line()
         if line is not None:
@@ -148,7 +148,7 @@ def list_joined_changes(gate: ReleaseGate) -> list[ChangeRequest]:
     return [it for it in changes if it.created_at < release.created_at or it.opened_by_id != release.opened_by_id]
 
 
-def _decision_entry(moment: DecisionMoment) -> TimelineEntry:
+def _build_decision_entry(moment: DecisionMoment) -> TimelineEntry:
     icon, look, words = "check", "ok", gettext("approved {templates}")
     if moment.decision == Decision.REQUEST_CHANGES:
         icon, look, words = "message-square", "warn", gettext("asked for edits of {templates}")
@@ -159,7 +159,7 @@ def _decision_entry(moment: DecisionMoment) -> TimelineEntry:
     )
 
 
-def _decidable_member(member: Member, actor: Actor) -> DecidableMember:
+def _build_decidable_member(member: Member, actor: Actor) -> DecidableMember:
     change = member.change
     return DecidableMember(
         change=change,
@@ -178,13 +178,13 @@ def _publish_fault(gate: ReleaseGate) -> str:
     return gettext("Waits for {names}{more}.").format(names=", ".join(names[:2]), more=more)
 
 
-def _member_row(member: Member, actor: Actor, *, may_change: bool) -> MemberRow:
+def _build_member_row(member: Member, actor: Actor, *, may_change: bool) -> MemberRow:
     change, gate = member.change, member.gate
     stem, slash, leaf = change.template.path.rpartition("/")
     holds = gate.facts.holds if change.is_open else None
     query = {"from": holds, "to": change.version.number} if holds else {"to": change.version.number}
-    checks, checks_look = _checks(gate)
-    approval, approval_look = _approval(member)
+    checks, checks_look = _describe_checks(gate)
+    approval, approval_look = _describe_approval(member)
     return MemberRow(
         change=change,
         stem=stem + slash,
@@ -202,7 +202,7 @@ def _member_row(member: Member, actor: Actor, *, may_change: bool) -> MemberRow:
     )
 
 
-def _checks(gate: Gate) -> tuple[str, str]:
+def _describe_checks(gate: Gate) -> tuple[str, str]:
     passed = sum(check.outcome == "passed" for check in gate.checks)
     if not gate.checks:
         return "none", ""
@@ -213,7 +213,7 @@ def _checks(gate: Gate) -> tuple[str, str]:
     ) else ""
 
 
-def _approval(member: Member) -> tuple[str, str]:
+def _describe_approval(member: Member) -> tuple[str, str]:
     change, status = member.change, member.gate.approval_status
     if change.state == ChangeRequest.WITHDRAWN:
         return "withdrawn", ""

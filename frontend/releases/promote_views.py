@@ -75,7 +75,7 @@ def promote_templates(request: HttpRequest, actor: Actor) -> HttpResponse:
                 done = ngettext("Release {numbers} is open.", "Releases {numbers} are open.", len(numbers))
                 messages.success(request, done.format(numbers=", ".join(map(str, numbers))), extra_tags=keep)
                 return redirect("releases")
-    context = {**_context(sections, source, target, names, keep), **form.context(request)}
+    context = {**_build_context(sections, source, target, names, keep), **form.context(request)}
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
@@ -95,7 +95,7 @@ def _read_section(actor: Actor, namespace: str, target: str, selection: ReleaseS
     return NamespaceSection(namespace, read_member_rows(plan, target), plan.left_out)
 
 
-def _context(
+def _build_context(
     sections: Sequence[NamespaceSection],
     source: str,
     target: str,

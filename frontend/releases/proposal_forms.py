@@ -50,7 +50,7 @@ class ProposalForm(forms.Form):
     def offer_reviewers(self, actor: Actor, rows: Sequence[MemberRow]) -> None:
         """Offer the users whose approval would count for some of the templates."""
         self._candidates = {row.member.template.name: list_review_candidates(actor, row.preview) for row in rows}
-        set_choices(self, "reviewers", [(each.person, each.person) for each in self._people(self._candidates)])
+        set_choices(self, "reviewers", [(each.person, each.person) for each in self._list_people(self._candidates)])
 
     def propose(
         self, request: HttpRequest, actor: Actor, chosen: Collection[str], **proposal: Any
@@ -58,7 +58,7 @@ class ProposalForm(forms.Form):
         """Open the releases that the valid form requests. Returns their numbers and the status; without numbers the
         errors are in the form. proposal: as taken by `schedules.propose_releases_at`.
         """
-        owners = [each.person for each in self._people(chosen) if each.reason == "owner"]
+        owners = [each.person for each in self._list_people(chosen) if each.reason == "owner"]
         # Options that the panel doesn't offer are refused with the reason, not ignored.
         unplanned: Seen = {name: (0, 0) for name in chosen if name not in self._candidates}
         try:
@@ -81,7 +81,7 @@ class ProposalForm(forms.Form):
 
     def context(self, request: HttpRequest) -> dict[str, Any]:
         """The context of the form's fields."""
-        people = self._people(self._candidates)
+        people = self._list_people(self._candidates)
         return {
             "form": self,
             "owners_asked": [each.person for each in people if each.reason == "owner"],
@@ -91,7 +91,7 @@ class ProposalForm(forms.Form):
             "refusal": self.refusal,
         }
 
-    def _people(self, names: Collection[str]) -> list[ReviewCandidate]:
+    def _list_people(self, names: Collection[str]) -> list[ReviewCandidate]:
         """Each user once, as an owner if they own one of these templates."""
         people: dict[str, ReviewCandidate] = {}
         for name in names:

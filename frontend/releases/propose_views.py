@@ -49,7 +49,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     """GET shows the proposal for the labels in the URL; POST proposes the ticked templates."""
     name, _, path = folder.partition("/")
     space = path_permissions.find_namespace_for_draft(actor, Verb.PROPOSE, name, f"{path}/" if path else "")
-    sources, targets = _sources(space), list(space.protected_labels)
+    sources, targets = _list_sources(space), list(space.protected_labels)
     if not targets:
         return show(request, "releases/new_unprotected.html", {"section": "templates", "folder": folder})
     first = {
@@ -78,7 +78,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
                 messages.success(request, done, extra_tags=keep)
                 return redirect("release", number)
     if request.method != "POST" and plan is not None:
-        chosen = _first_choice(request, plan)
+        chosen = _list_first_choice(request, plan)
         ticked = [row for row in rows if row.member.template.name in chosen]
         form.suggest_title(ticked, labels["from_label"] or LATEST, labels["label"] or "")
     context = {
@@ -104,18 +104,18 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
-def _first_choice(request: HttpRequest, plan: ReleasePlan) -> list[str]:
+def _list_first_choice(request: HttpRequest, plan: ReleasePlan) -> list[str]:
     """The templates named in the URL that can be promoted; without any, all that can."""
-    names = _names_of(plan)
+    names = _list_names(plan)
     named = [name for name in request.GET.getlist("template") if name in names]
     return named or names
 
 
-def _names_of(plan: ReleasePlan) -> list[str]:
+def _list_names(plan: ReleasePlan) -> list[str]:
     return [member.template.name for member in plan.members]
 
 
-def _sources(space: Namespace) -> list[str]:
+def _list_sources(space: Namespace) -> list[str]:
     """Labels to promote from: unprotected ones first, then `latest`, then protected ones."""
     names = set(Label.objects.filter(template__namespace=space).values_list("name", flat=True))
     free = sorted(names - set(space.protected_labels))

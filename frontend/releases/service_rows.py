@@ -42,8 +42,8 @@ def list_affected_services(label: str, changes: Sequence[ChangeRequest]) -> list
         for name, kept in staying.items()
         if name not in moving
     ]
-    return [*sorted(rows, key=_busiest_first), *sorted(rest, key=_busiest_first)]
+    return [*sorted(rows, key=_make_sort_key), *sorted(rest, key=_make_sort_key)]
 
 
-def _busiest_first(row: ServiceRow) -> tuple[int, str]:
+def _make_sort_key(row: ServiceRow) -> tuple[int, str]:
     return -row.per_day, row.name

@@ -46,10 +46,10 @@ def list_todo_rows(gate: ReleaseGate, actor: Actor, approvals: Iterable[Approval
     rows: dict[Blocker | tuple[Blocker, int], TodoRow] = {}
     for member, blocker in gate.listed_blockers:
         if member is not None and _is_failed_check(blocker):
-            rows[blocker, member.change.number] = _row_of_failed_check(member, blocker, actor)
+            rows[blocker, member.change.number] = _build_row_of_failed_check(member, blocker, actor)
             continue
         alike[blocker] += [member.change] if member is not None else []
-        rows[blocker] = _row(blocker, tuple(alike[blocker]), actor.person.username, buttons)
+        rows[blocker] = _build_row(blocker, tuple(alike[blocker]), actor.person.username, buttons)
     return list(rows.values())
 
 
@@ -57,7 +57,7 @@ def _is_failed_check(blocker: Blocker) -> bool:
     return blocker.code.startswith("check:") and bool(blocker.waiting_for)
 
 
-def _row_of_failed_check(member: Member, blocker: Blocker, actor: Actor) -> TodoRow:
+def _build_row_of_failed_check(member: Member, blocker: Blocker, actor: Actor) -> TodoRow:
     change = member.change
     page, newest = reverse("change", args=[change.number]), change.template.latest or change.version
     act = change_presenters.find_permitted_actions(member.gate, actor)
@@ -67,7 +67,7 @@ def _row_of_failed_check(member: Member, blocker: Blocker, actor: Actor) -> Todo
     return TodoRow((change,), found.cause, found.action, icon="circle-x", link=link, link_word=link_word)
 
 
-def _row(blocker: Blocker, changes: tuple[ChangeRequest, ...], viewer: str, buttons: dict[str, str]) -> TodoRow:
+def _build_row(blocker: Blocker, changes: tuple[ChangeRequest, ...], viewer: str, buttons: dict[str, str]) -> TodoRow:
     if blocker.code == FREEZE or not blocker.asks_for_approval:
         return TodoRow(changes, blocker.cause, blocker.action, icon=_find_icon(blocker))
     if viewer in blocker.waiting_for:

@@ -103,7 +103,7 @@ def act_on_release(request: HttpRequest, actor: Actor, number: int) -> HttpRespo
         if do in _PANELS and "expected" in request.POST:
             return _PANELS[do](request, actor, number, error)
         return _render_release(request, actor, number, refusal=error)
-    _say_done(request, actor, number, "schedule" if _is_on_date(request) else do)
+    _add_done_message(request, actor, number, "schedule" if _is_on_date(request) else do)
     return redirect("release", number)
 
 
@@ -112,7 +112,7 @@ def _is_on_date(request: HttpRequest) -> bool:
     return request.POST.get("do") == "publish" and request.POST.get("how") == "on_date"
 
 
-def _say_done(request: HttpRequest, actor: Actor, number: int, do: str) -> None:
+def _add_done_message(request: HttpRequest, actor: Actor, number: int, do: str) -> None:
     """Add the result to the status line; after publishing with the rollback, if the user may do it."""
     line = str(_MESSAGES[do])
     if do == "publish":
@@ -184,11 +184,11 @@ def _list_live_topics(gate: release_gate.ReleaseGate) -> str:
 
 
 def _approve(request: HttpRequest, actor: Actor, number: int) -> None:
-    services.approve_release(actor=actor, number=number, digests=_read_digests(request), text=_text(request))
+    services.approve_release(actor=actor, number=number, digests=_read_digests(request), text=_read_text(request))
 
 
 def _request_changes(request: HttpRequest, actor: Actor, number: int) -> None:
-    services.ask_for_release_edits(actor=actor, number=number, digests=_read_digests(request), text=_text(request))
+    services.ask_for_release_edits(actor=actor, number=number, digests=_read_digests(request), text=_read_text(request))
 
 
 def _read_digests(request: HttpRequest) -> dict[int, str]:
@@ -203,20 +203,20 @@ def _ask(request: HttpRequest, actor: Actor, number: int) -> None:
     review_requests.ask_for_release_review(actor=actor, number=number, person=request.POST.get("person", ""))
 
 
-def _comment(request: HttpRequest, actor: Actor, number: int) -> None:
-    comments.comment_on_release(actor=actor, number=number, text=_text(request))
+def _add_comment(request: HttpRequest, actor: Actor, number: int) -> None:
+    comments.comment_on_release(actor=actor, number=number, text=_read_text(request))
 
 
 def _edit_comment(request: HttpRequest, actor: Actor, number: int) -> None:
     text = request.POST.get("comment_text", "").replace("\r\n", "\n")
-    comments.edit_release_comment(actor=actor, number=number, comment=_comment_number(request), text=text)
+    comments.edit_release_comment(actor=actor, number=number, comment=_read_comment_number(request), text=text)
 
 
 def _delete_comment(request: HttpRequest, actor: Actor, number: int) -> None:
-    comments.delete_release_comment(actor=actor, number=number, comment=_comment_number(request))
+    comments.delete_release_comment(actor=actor, number=number, comment=_read_comment_number(request))
 
 
-def _comment_number(request: HttpRequest) -> int:
+def _read_comment_number(request: HttpRequest) -> int:
     return parse_form_number(request.POST.get("comment"))
 
 
@@ -243,7 +243,7 @@ def _unschedule(_request: HttpRequest, actor: Actor, number: int) -> None:
 
 
 def _withdraw(request: HttpRequest, actor: Actor, number: int) -> None:
-    services.withdraw_release(actor=actor, number=number, reason=_text(request))
+    services.withdraw_release(actor=actor, number=number, reason=_read_text(request))
 
 
 def _roll_back(request: HttpRequest, actor: Actor, number: int) -> None:
@@ -271,7 +271,7 @@ def _remove(request: HttpRequest, actor: Actor, number: int) -> None:
     proposals.remove_from_release(actor=actor, number=number, change=change, expected=_read_seen(request))
 
 
-def _text(request: HttpRequest) -> str:
+def _read_text(request: HttpRequest) -> str:
     return request.POST.get("text", "").replace("\r\n", "\n")
 
 
@@ -281,7 +281,7 @@ _ACTS: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
     "approve": _approve,
     "request_changes": _request_changes,
     "ask": _ask,
-    "comment": _comment,
+    "comment": _add_comment,
     "edit_comment": _edit_comment,
     "delete_comment": _delete_comment,
     "publish": _publish,

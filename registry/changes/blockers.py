@@ -182,7 +182,7 @@ def of_approvals(standing: Standing) -> Blocker:
     asked = tuple(person for person in standing.able if person not in counted.approvals)
     cause = ngettext("Needs {count} more approval.", "Needs {count} more approvals.", counted.missing)
     cause = cause.format(count=counted.missing)
-    cause += _name_void_approvals(standing)
+    cause += _describe_void_approvals(standing)
     if viewer in asked:
         action = gettext("Read the change, then approve it or ask for edits.")
     elif not asked and standing.rules.two_step_required:
@@ -201,7 +201,7 @@ def of_approvals(standing: Standing) -> Blocker:
     return Blocker("approvals", cause, action, asked)
 
 
-def _name_void_approvals(standing: Standing) -> str:
+def _describe_void_approvals(standing: Standing) -> str:
     """Sentences about approvals that do not count: of an earlier head, of a contributor, or of somebody who may not
     approve any more.
     """
@@ -216,7 +216,7 @@ def _name_void_approvals(standing: Standing) -> str:
         against = standing.against.get(person, ())
         is_own = person == standing.viewer
         if not decision.is_reviewer:
-            sentence = _name_lost_right(standing.rules, is_own=is_own)
+            sentence = _describe_lost_right(standing.rules, is_own=is_own)
         elif against and is_own:
             sentence = gettext("Your approval does not count. {why}")
         elif against:
@@ -236,7 +236,7 @@ def _name_void_approvals(standing: Standing) -> str:
     return sentences
 
 
-def _name_lost_right(rules: Rules, *, is_own: bool) -> str:
+def _describe_lost_right(rules: Rules, *, is_own: bool) -> str:
     """Why an approval of the head does not count if the person is not a reviewer today."""
     if rules.two_step_required and is_own:
         return gettext("Your approval does not count: you need the role reviewer and two-step sign-in now.")
@@ -253,7 +253,7 @@ def of_owners(standing: Standing) -> Blocker:
     """No owner of the path has approved."""
     facts, owners = standing.facts, standing.counted.missing_owners
     cause = gettext("An owner of {path} has to approve: {names}.").format(
-        path=facts.path, names=", ".join(_name_owners(standing.rules, facts))
+        path=facts.path, names=", ".join(_list_owner_names(standing.rules, facts))
     )
     asked = tuple(person for person in owners if person in standing.able)
     if not asked:
@@ -269,7 +269,7 @@ def of_owners(standing: Standing) -> Blocker:
     return Blocker("owners", cause, gettext("Ask {names}.").format(names=gettext(" or ").join(asked)), asked)
 
 
-def _name_owners(rules: Rules, facts: Facts) -> tuple[str, ...]:
+def _list_owner_names(rules: Rules, facts: Facts) -> tuple[str, ...]:
     """The owners of the path as in the rule: people by username, groups by title."""
     owner = rules.find_owner(facts.path)
     return (*owner.people, *(facts.find_group(name).title for name in owner.groups)) if owner else ()

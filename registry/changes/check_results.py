@@ -65,7 +65,7 @@ def request_stale_checks() -> int:
     asked = 0
     for gate in change_gate.evaluate_many(rows, None):
         if gate.approval_status.is_enough != (gate.change.state == ChangeRequest.APPROVED):
-            _reassess(gate.change)
+            _reassess_state(gate.change)
         stale = any(state.outcome is None and state.name in _BY_OTHERS for state in gate.checks)
         subject = f"change {gate.change.number}"
         jobs_there = Job.objects.filter(kind=queue.CHECKS, subject=subject)
@@ -75,7 +75,7 @@ def request_stale_checks() -> int:
     return asked
 
 
-def _reassess(change: ChangeRequest) -> None:
+def _reassess_state(change: ChangeRequest) -> None:
     """Recompute the stored state, which is stale if an account was closed or the policy was different."""
     with transaction.atomic():
         locking.recompute_states(change.template.namespace)

@@ -77,7 +77,7 @@ def read_case(change: ChangeRequest, contributors: Collection[str] = ()) -> Chec
     return CheckCase(change, change.version, served.get(change.label), served, texts, contributors)
 
 
-def _problems(case: CheckCase) -> CheckResult:
+def _check_problems(case: CheckCase) -> CheckResult:
     """Check that the document, its fragments and its current samples have no errors; warnings are reported."""
     bundle = case.version.unpacked()
     with borrow_renderer() as bounded:
@@ -93,7 +93,7 @@ def _problems(case: CheckCase) -> CheckResult:
     return CheckResult(True, f"No errors, {_count(len(problems), 'warning or note', 'warnings and notes')}.", details)
 
 
-def _samples(case: CheckCase) -> CheckResult:
+def _check_samples(case: CheckCase) -> CheckResult:
     """Check that every sample renders."""
     outcomes = sample_renderings.render_samples(case.version, case.samples)
     details = [
@@ -102,27 +102,27 @@ def _samples(case: CheckCase) -> CheckResult:
     ]
     failing = {name: outcome.problem for name, outcome in outcomes.items() if outcome.problem}
     if failing:
-        count, first = _count(len(outcomes), "sample"), _first(failing)
+        count, first = _count(len(outcomes), "sample"), _describe_first_problem(failing)
         if len(failing) == 1:
             return CheckResult(False, f"1 of {count} fails; {first}", details)
         return CheckResult(False, f"{len(failing)} of {count} fail; {first}", details)
     return CheckResult(True, "All samples render." if outcomes else "There are no samples to render.", details)
 
 
-def _budget(case: CheckCase) -> CheckResult:
+def _check_budget(case: CheckCase) -> CheckResult:
     """Check that every sample fits its limit, and that nothing is cut that the served version did not cut."""
     now = sample_renderings.render_samples(case.version, case.samples)
     before = sample_renderings.render_samples(case.against, case.samples) if case.against else {}
-    details = [_spent(name, outcome, before.get(name)) for name, outcome in now.items()]
+    details = [_describe_tokens(name, outcome, before.get(name)) for name, outcome in now.items()]
     worse = [item for item in details if item["newly_cut"] or item["problem"]]
     if not worse:
-        return CheckResult(True, _worst_case(details), details)
+        return CheckResult(True, _describe_worst_case(details), details)
     first = worse[0]
     cause = first["problem"] or f"cuts {', '.join(first['newly_cut'])}"
     return CheckResult(False, f"{_count(len(worse), 'sample')} too long; {first['sample']}: {cause}", details)
 
 
-def _worst_case(details: Sequence[Mapping[str, Any]]) -> str:
+def _describe_worst_case(details: Sequence[Mapping[str, Any]]) -> str:
     counted = [item for item in details if item["tokens"] is not None]
     if not counted and details:
         return "Every sample fits; their tokens are not counted, as this server lacks the vocabulary."
@@ -133,11 +133,11 @@ def _worst_case(details: Sequence[Mapping[str, Any]]) -> str:
     return f"Every sample fits; worst case {worst['sample']}: {worst['tokens']:,}{of} tokens."
 
 
-def _contract(case: CheckCase) -> CheckResult:
+def _check_contract(case: CheckCase) -> CheckResult:
     """Check that nothing breaks for callers of what any label serves, or for services that fetch a version by number or
     digest.
     """
-    parties = _parties(case)
+    parties = _list_parties(case)
     if not parties:
         return CheckResult(True, "No label serves anything yet, so no caller can break.")
     details = []
@@ -153,7 +153,7 @@ def _contract(case: CheckCase) -> CheckResult:
     return CheckResult(True, f"Callers of {', '.join(party.whose for party in parties)} are served as before.", details)
 
 
-def _parties(case: CheckCase) -> list[_Party]:
+def _list_parties(case: CheckCase) -> list[_Party]:
     """The consumers that the contract covers, once per text: served by labels first, then pinned."""
     template = case.change.template
     callers = usage_queries.find_callers(template)
@@ -170,7 +170,7 @@ def _parties(case: CheckCase) -> list[_Party]:
     return list(parties.values())
 
 
-def _dependants(case: CheckCase) -> CheckResult:
+def _check_dependants(case: CheckCase) -> CheckResult:
     """Check that each template of the namespace that includes this fragment stays as valid as required with the new
     version.
     """
@@ -210,13 +210,13 @@ def _dependants(case: CheckCase) -> CheckResult:
     return CheckResult(True, f"{stays} sound with it.", details)
 
 
-def _evaluation(case: CheckCase) -> CheckResult | None:
+def _check_evaluation(case: CheckCase) -> CheckResult | None:
     """Check that every attached evaluation reaches its thresholds; None while their runs are in progress."""
     judged = evaluation_check.check_evaluations(case.change, case.against, case.contributors)
     return CheckResult(judged.passed, judged.summary, judged.details) if judged else None
 
 
-def _spent(name: str, outcome: SampleOutcome, before: SampleOutcome | None) -> dict[str, Any]:
+def _describe_tokens(name: str, outcome: SampleOutcome, before: SampleOutcome | None) -> dict[str, Any]:
     cut_before = {cut["name"] for cut in before.prompt["cut"]} if before and before.prompt else set()
     prompt = outcome.prompt
     cut = [item["name"] for item in prompt["cut"]] if prompt else []
@@ -231,7 +231,7 @@ def _spent(name: str, outcome: SampleOutcome, before: SampleOutcome | None) -> d
     }
 
 
-def _first(failing: Mapping[str, Problem]) -> str:
+def _describe_first_problem(failing: Mapping[str, Problem]) -> str:
     name = next(iter(failing))
     return f"{name}: {failing[name].message}"
 
@@ -241,10 +241,10 @@ def _count(number: int, one: str, many: str = "") -> str:
 
 
 RUNNERS: dict[str, Callable[[CheckCase], CheckResult | None]] = {
-    "problems": _problems,
-    "samples": _samples,
-    "budget": _budget,
-    "contract": _contract,
-    "dependants": _dependants,
-    "evaluation": _evaluation,
+    "problems": _check_problems,
+    "samples": _check_samples,
+    "budget": _check_budget,
+    "contract": _check_contract,
+    "dependants": _check_dependants,
+    "evaluation": _check_evaluation,
 }

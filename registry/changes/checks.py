@@ -216,7 +216,7 @@ def read_decided(kept: Mapping[str, Any], findings: Mapping[str, Sequence[Mappin
     return Decided(
         tuple(Approval(one["person"], one["at"]) for one in kept["approvals"]),
         kept["needed"],
-        tuple(_state(check, findings.get(check["key"], ())) for check in kept["checks"]),
+        tuple(_build_check(check, findings.get(check["key"], ())) for check in kept["checks"]),
         tuple(Exemption(one["person"], one["rule"], one["why"]) for one in kept.get("exemptions", ())),
         tuple(GroupApproval(one["name"], one["title"], tuple(one["people"])) for one in kept.get("groups", ())),
     )
@@ -234,7 +234,7 @@ def _write(state: Check) -> dict[str, Any]:
     }
 
 
-def _state(check: Mapping[str, Any], findings: Sequence[Mapping[str, object]]) -> Check:
+def _build_check(check: Mapping[str, Any], findings: Sequence[Mapping[str, object]]) -> Check:
     return Check(
         name=check["name"],
         key=check["key"],

@@ -222,7 +222,7 @@ class _Work:
 
     def of_version(self, step: VersionNode) -> None:
         """The version's author, the authors of its applied suggestions, and who issued their keys."""
-        name = self._name(step)
+        name = self._describe_version(step)
         self._add(step.author, reasons.WROTE, version=name)
         self._add_issuers(step.key, reasons.KEY_WROTE, version=name)
         for person, key in step.suggested:
@@ -254,9 +254,9 @@ class _Work:
         for grant in self._history.grants.get(self._request.namespace, []):
             is_given = grant.giver in self.found and grant.giver != grant.receiver
             if is_given and grant.at > since and grant.concerns(self._request.template):
-                self._of_grant(grant)
+                self._add_contributors_of_grant(grant)
 
-    def _of_grant(self, grant: RoleGrant) -> None:
+    def _add_contributors_of_grant(self, grant: RoleGrant) -> None:
         place = f"{self._request.namespace}/{grant.folder}".rstrip("/")
         if grant.group:
             wording = reasons.JOINED
@@ -276,7 +276,7 @@ class _Work:
             template=grant.template,
         )
 
-    def _name(self, step: VersionNode) -> str:
+    def _describe_version(self, step: VersionNode) -> str:
         if step.template == self._request.template:
             return gettext("version {number}").format(number=step.number)
         return gettext("version {number} of {template}").format(number=step.number, template=step.template)

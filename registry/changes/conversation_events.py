@@ -58,7 +58,7 @@ class _RevisionStep(JournalEvent):
         sentence = in_thread if self.thread else of_decision
         return sentence.format(comment=self.comment, thread=self.thread, change=self.change)
 
-    def _subject(self, act: str) -> str:
+    def _write_subject(self, act: str) -> str:
         place = f"thread {self.thread}, comment {self.comment}" if self.thread else f"decision {self.comment}"
         return f"{self.template}: change {self.change}, {place} {act}"  # no text: for Git
 
@@ -96,7 +96,7 @@ class CommentEdited(_RevisionStep):
     def commit(self, texts: Texts) -> CommitContent:
         text = texts.stored_row()["text"]
         files = {self._path(texts.namespace, texts.number): texts.record(text=text)}
-        return CommitContent(self._subject("edited"), files, text)
+        return CommitContent(self._write_subject("edited"), files, text)
 
     def restore(self, rows: Restorer) -> None:
         text = rows.yaml(self._path(rows.namespace_name, rows.number))["text"]
@@ -121,7 +121,7 @@ class CommentDeleted(_RevisionStep):
 
     def commit(self, texts: Texts) -> CommitContent:
         path = mirror_paths.change(texts.namespace, self.change, texts.number, "comment-deleted")
-        return CommitContent(self._subject("deleted"), {path: texts.record()})
+        return CommitContent(self._write_subject("deleted"), {path: texts.record()})
 
     def restore(self, rows: Restorer) -> None:
         self._create(rows, "", is_deleted=True)

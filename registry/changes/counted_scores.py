@@ -101,7 +101,7 @@ def record_scores(change: ChangeRequest, plans: Sequence[EvaluationPlan], contri
             continue
         now = PeopleEvidence(scores, run.number)
         before = read_evidence(recorded.get((change.pk, plan.name)), change.version_id, plan, contributors)
-        if before is not None and _decisions(plan, before) == _decisions(plan, now):
+        if before is not None and _list_decisions(plan, before) == _list_decisions(plan, now):
             continue
         _record(change, plan, now)
         is_changed = True
@@ -133,7 +133,7 @@ def find_run_contributors(run: Run) -> frozenset[str]:
     return frozenset(usernames)
 
 
-def _decisions(plan: EvaluationPlan, evidence: PeopleEvidence) -> list[bool]:
+def _list_decisions(plan: EvaluationPlan, evidence: PeopleEvidence) -> list[bool]:
     return [judge_people_gate(gate, evidence)[0] for gate in plan.people_gates]
 
 

@@ -81,7 +81,7 @@ def record_decision(  # the fields of a decision, and its place in an act
         change.save()
         is_reviewed = False
     else:
-        is_reviewed = _assess(gate.with_decision(said))
+        is_reviewed = _assess_gate(gate.with_decision(said))
     event = ChangeDecided(
         **locking.step_of(change),
         decision=decision,
@@ -123,7 +123,7 @@ def _write(actor: Actor, gate: Gate, decision: str, text: str) -> Decision:
     )
 
 
-def _assess(gate: Gate) -> bool:
+def _assess_gate(gate: Gate) -> bool:
     """Store the state that follows from the decisions, and what was decided on if they complete an emergency's
     approvals.
 

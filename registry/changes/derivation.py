@@ -80,7 +80,7 @@ class Derivation:
 
     def decided(self, fact: JournalFact) -> dict[str, Any] | None:
         """What the request of a closing event was decided on: from the event, else derived; None for other events."""
-        if not _closes(fact) or fact.change not in self._changes:
+        if not _is_closing(fact) or fact.change not in self._changes:
             return None
         said: dict[str, Any] | None = fact.body.get("decided")
         if said is not None:
@@ -88,9 +88,9 @@ class Derivation:
         change = self._changes[fact.change]
         before = self.emergencies.get(fact.change)
         return {
-            "approvals": self._approvals(fact, change),
+            "approvals": self._list_approvals(fact, change),
             "needed": self._rules.get(fact.namespace, {}).get("approvals", 1),
-            "checks": before["checks"] if before else self._checks(fact, change),
+            "checks": before["checks"] if before else self._list_checks(fact, change),
         }
 
     def _namespace_created(self, fact: JournalFact) -> None:
@@ -145,7 +145,7 @@ class Derivation:
         change.headed = fact  # saved and proposed in one action: threads that it now resolves were applied
         held = self._held.get((fact.template, fact.body["label"]))
         base = saved.body["base"]
-        same = held is not None and base is not None and self._digest(fact, base) == self._digest(fact, held)
+        same = held is not None and base is not None and self._find_digest(fact, base) == self._find_digest(fact, held)
         return [Contribution(fact.template, change.head, source=before)] if same and base != before else []
 
     def _change_decided(self, fact: JournalFact) -> None:
@@ -195,10 +195,10 @@ class Derivation:
         place = self._verdicts.setdefault((fact.template, fact.body["digest"]), {})
         place[fact.body["check"]] = {**kept, "at": fact.at}
 
-    def _digest(self, fact: JournalFact, number: int) -> str:
+    def _find_digest(self, fact: JournalFact, number: int) -> str:
         return self._digests.get((fact.template, number), "")
 
-    def _approvals(self, fact: JournalFact, change: _Change) -> list[dict[str, Any]]:
+    def _list_approvals(self, fact: JournalFact, change: _Change) -> list[dict[str, Any]]:
         """The approvals of the head that counted at the time: by reviewers who neither opened the request nor wrote the
         head.
         """
@@ -218,7 +218,7 @@ class Derivation:
             and self._roles.get((fact.namespace, person)) in ("reviewer", "admin")
         ]
 
-    def _checks(self, fact: JournalFact, change: _Change) -> list[dict[str, Any]]:
+    def _list_checks(self, fact: JournalFact, change: _Change) -> list[dict[str, Any]]:
         """The last verdicts on the head, and the required checks without one."""
         rules = self._rules.get(fact.namespace, {})
         required = {*rules.get("required_checks", ()), *(["contract"] if _is_backward(rules) else [])}
@@ -241,7 +241,7 @@ class Derivation:
         return entries
 
 
-def _closes(fact: JournalFact) -> bool:
+def _is_closing(fact: JournalFact) -> bool:
     """Whether the event closes a request, or ends the open part of an emergency."""
     if fact.kind == "label.moved":
         return fact.change is not None and fact.body["how"] in ("published", "broke_glass")

@@ -101,8 +101,8 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
     if not open_changes:
         return {}
     templates = {change.template_id for change in open_changes}
-    held, trusted, ways_back = _held(templates), list_trusted_digests(templates), find_ways_back(templates)
-    approvals = _approvals([change.pk for change in open_changes])
+    held, trusted, ways_back = _find_held(templates), list_trusted_digests(templates), find_ways_back(templates)
+    approvals = _find_approvals([change.pk for change in open_changes])
     left = _list_left(templates)
     shown = {}
     for change in open_changes:
@@ -134,7 +134,7 @@ def list_served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
     columns = rows.values_list("template_id", "label", "version__digest", "pk")
     asked = {(template, label, digest): pk for template, label, digest, pk in columns}
     templates = {template for template, _, _ in asked}
-    held, trusted = (_held(templates), list_trusted_digests(templates)) if asked else ({}, {})
+    held, trusted = (_find_held(templates), list_trusted_digests(templates)) if asked else ({}, {})
     return {
         (template, label): number
         for (template, label, digest), number in asked.items()
@@ -142,7 +142,7 @@ def list_served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
     }
 
 
-def _held(templates: set[int]) -> Mapping[tuple[int, str], tuple[int, str]]:
+def _find_held(templates: set[int]) -> Mapping[tuple[int, str], tuple[int, str]]:
     """Map template and label to the number and digest of the version it serves."""
     rows = Label.objects.filter(template__in=templates)
     columns = rows.values_list("template_id", "name", "version__number", "version__digest")
@@ -158,7 +158,7 @@ def _list_left(templates: set[int]) -> Mapping[tuple[int, str, str], list[int]]:
     return left
 
 
-def _approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]]:
+def _find_approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]]:
     """Map each change to the current approvers of its head and the time of the last approval."""
     counted = (Decision.APPROVE, Decision.TAKE_BACK)
     rows = Decision.objects.filter(change__in=numbers, decision__in=counted).select_related("person", "change")

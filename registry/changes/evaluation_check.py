@@ -109,9 +109,9 @@ class EvaluationProgress:
                     )
         if under_way:
             return gettext("It has not finished: {runs}.").format(runs=", ".join(under_way)), ""
-        return self._progress_of_people() or (str(_WAITING), "")
+        return self._describe_progress_of_people() or (str(_WAITING), "")
 
-    def _progress_of_people(self) -> tuple[str, str] | None:
+    def _describe_progress_of_people(self) -> tuple[str, str] | None:
         for one in self.parts:
             if one.waits_for_people and one.head is not None:
                 count = len(counted_scores.list_countable_scores(one.head, self.contributors))
@@ -141,12 +141,12 @@ def check_evaluations(
     """Judge the head by every plan that evaluates its template, starting the required runs. None until all runs, and
     the scores by people that thresholds need, are complete.
     """
-    plan_runs = _with_evidence(change, find_plan_runs(change, against.digest if against else None), contributors)
+    plan_runs = _add_evidence(change, find_plan_runs(change, against.digest if against else None), contributors)
     for one in plan_runs:
         _start_missing(change, against, one)
     if any(one.missing or not all(map(_is_usable, one.runs)) for one in plan_runs):
         return None
-    details = [detail for one in plan_runs for detail in _details(one)]
+    details = [detail for one in plan_runs for detail in _list_details(one)]
     failing = [detail for detail in details if not detail["passed"]]
     if failing:
         first = failing[0]
@@ -157,7 +157,7 @@ def check_evaluations(
     return EvaluationResult(True, "; ".join(f"{one['evaluation']}: {one['finding']}" for one in details) + ".", details)
 
 
-def _with_evidence(
+def _add_evidence(
     change: ChangeRequest, found: Sequence[PlanRuns], contributors: Collection[str]
 ) -> Sequence[PlanRuns]:
     if not any(one.plan.people_gates for one in found):
@@ -190,7 +190,7 @@ def _is_usable(run: Run) -> bool:
     return run.state == Run.DONE and not count_unanswered(run)
 
 
-def _details(one: PlanRuns) -> list[dict[str, Any]]:
+def _list_details(one: PlanRuns) -> list[dict[str, Any]]:
     head = one.head
     if head is None:
         return []
@@ -211,40 +211,40 @@ def _details(one: PlanRuns) -> list[dict[str, Any]]:
             exports.write_result(one.baseline, before, with_judgements=True)
         results = scoring_process.judge_result(path, asked, before if one.baseline else None) if asked else {}
     details = [{**about, **{name: verdict[name] for name in _KEPT}} for verdict in results.get("verdicts", ())]
-    details += [{**about, **_failed("score", fault)} for fault in results.get("faults", ())]
+    details += [{**about, **_fail_gate("score", fault)} for fault in results.get("faults", ())]
     if not one.wants_baseline:
         nothing = "the label serves nothing yet that it could fall behind"
-        details += [{**about, **_passed(gate, nothing)} for gate in comparing]
-    details += [{**about, **_of_people(gate, one.evidence)} for gate in one.plan.people_gates if one.evidence]
-    return [*details, *_of_rows(about, head, one.baseline)]
+        details += [{**about, **_pass_gate(gate, nothing)} for gate in comparing]
+    details += [{**about, **_judge_people(gate, one.evidence)} for gate in one.plan.people_gates if one.evidence]
+    return [*details, *_judge_rows(about, head, one.baseline)]
 
 
-def _of_people(gate: str, evidence: PeopleEvidence) -> dict[str, Any]:
+def _judge_people(gate: str, evidence: PeopleEvidence) -> dict[str, Any]:
     passed, finding = counted_scores.judge_people_gate(gate, evidence)
     count = len(evidence.scores)
     facts = {"passed": passed, "score": evidence.mean, "scored": count, "of": count, "finding": finding}
     return {**dict.fromkeys(_KEPT), "gate": gate, "target": "people", **facts}
 
 
-def _of_rows(about: Mapping[str, Any], head: Run, baseline: Run | None) -> list[dict[str, Any]]:
+def _judge_rows(about: Mapping[str, Any], head: Run, baseline: Run | None) -> list[dict[str, Any]]:
     """Rows that the template itself fails on are not skipped: they fail the check, unless they failed before."""
     if head.failed <= (baseline.failed if baseline else 0):
         return []
-    return [{**about, **_failed("rows", f"{head.failed} of {head.total} rows fail")}]  # no text: stored with the check
+    return [{**about, **_fail_gate("rows", f"{head.failed} of {head.total} rows fail")}]  # no text: stored in the check
 
 
-def _passed(gate: str, finding: str) -> dict[str, Any]:
+def _pass_gate(gate: str, finding: str) -> dict[str, Any]:
     return {**dict.fromkeys(_KEPT), "gate": gate, "target": "", "passed": True, "finding": finding}
 
 
-def _failed(gate: str, finding: str) -> dict[str, Any]:
+def _fail_gate(gate: str, finding: str) -> dict[str, Any]:
     return {**dict.fromkeys(_KEPT), "gate": gate, "target": "", "passed": False, "finding": finding.rstrip(".")}
 
 
 def find_plan_runs(change: ChangeRequest, against: str | None) -> Sequence[PlanRuns]:
     """Each plan of the request with its runs. against: the digest of what the label holds."""
     asked = (change.pk, attachment_queries.list_plans_of_template(change.template), change.version.digest, against)
-    return _parts([asked])[change.pk]
+    return _group_by_change([asked])[change.pk]
 
 
 def measure_progress(
@@ -253,18 +253,18 @@ def measure_progress(
     """Measure the progress of evaluations by request number, in two queries for all, and one more per request that
     waits for scores by people. contributors: the people whose scores don't count, by request number.
     """
-    parts = _parts(asked)
+    parts = _group_by_change(asked)
     runs = [run for plan_runs in parts.values() for one in plan_runs for run in one.runs]
-    silent = _unanswered(runs)
+    silent = _count_unanswered(runs)
     return {
         number: EvaluationProgress(plan_runs, silent, contributors.get(number, ()))
         for number, plan_runs in parts.items()
     }
 
 
-def _parts(asked: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
+def _group_by_change(asked: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
     keys = {
-        (number, plan.name): (_key(digest, plan), _key(against, plan))
+        (number, plan.name): (_make_key(digest, plan), _make_key(against, plan))
         for number, plans, digest, against in asked
         for plan in plans
     }
@@ -287,14 +287,14 @@ def needs_baseline(plan: EvaluationPlan) -> bool:
 
 def count_unanswered(run: Run) -> int:
     """How many rows got no answer from the model, which says nothing about the template."""
-    return _unanswered([run]).get(run.pk, 0)
+    return _count_unanswered([run]).get(run.pk, 0)
 
 
-def _unanswered(runs: Iterable[Run]) -> dict[int, int]:
+def _count_unanswered(runs: Iterable[Run]) -> dict[int, int]:
     failed = {run.pk for run in runs if run.failed and run.state == Run.DONE}
     rows = RunRow.objects.filter(run__in=failed, is_failed=True) if failed else ()
     return Counter(row.run_id for row in rows if (row.problem or {}).get("step") == "model")
 
 
-def _key(digest: str | None, plan: EvaluationPlan) -> str:
+def _make_key(digest: str | None, plan: EvaluationPlan) -> str:
     return plan.run_key(digest) if digest is not None and plan.model_digest else ""

@@ -210,13 +210,13 @@ class _Reader:
         self._findings = {row.key: row.findings for row in verdicts}
 
     def gates(self, rows: Sequence[ChangeRequest]) -> list[Gate]:
-        return [self._gate(row) for row in rows]
+        return [self._build_gate(row) for row in rows]
 
-    def _gate(self, change: ChangeRequest) -> Gate:
+    def _build_gate(self, change: ChangeRequest) -> Gate:
         rules, facts = self._rules[change.template.namespace_id], self._review.facts(change)
         kept = checks.read_decided(change.decided, self._findings) if change.decided and not change.is_open else None
         if facts.closed:
-            return self._closed(change, rules, facts, kept)
+            return self._build_closed_gate(change, rules, facts, kept)
         checks_now: tuple[Check, ...] = kept.checks if kept else ()
         inputs = None
         if change.is_open and self._checks is not None:
@@ -262,7 +262,7 @@ class _Reader:
             for one in blockers
         ]
 
-    def _closed(self, change: ChangeRequest, rules: Rules, facts: Facts, kept: Decided | None) -> Gate:
+    def _build_closed_gate(self, change: ChangeRequest, rules: Rules, facts: Facts, kept: Decided | None) -> Gate:
         approvals = kept.approvals if kept else ()
         return Gate(
             change=change,

@@ -48,14 +48,14 @@ class ReviewFacts:
         self._trusted = list_trusted_holdings(set(templates))
         self._emergencies = find_emergency_moves([row.pk for row in rows if row.unreviewed])
         spaces = {row.template.namespace_id: row.template.namespace for row in rows}
-        self._able, frozen = _able_and_frozen(spaces)
+        self._able, frozen = _find_able_and_frozen(spaces)
         self.decisions = list_decisions([row.pk for row in rows])
         self._groups = read_named_groups(spaces.values())
         asking = [row.pk for row in rows if row.is_open and row.template.namespace.threads_resolved]
         self._open_threads = count_open_threads(asking) if asking else {}
         frozen &= {row.template.namespace_id for row in rows if row.is_open}
         self._freezes = find_standing_freezes(frozen) if frozen else {}
-        self._since = _since([row.pk for row in rows]) if with_times else {}
+        self._since = _find_last_turns([row.pk for row in rows]) if with_times else {}
 
     def held(self, change: ChangeRequest) -> VersionNode | None:
         """The version that the request's label serves."""
@@ -85,7 +85,7 @@ class ReviewFacts:
             round=change.round,
             opened_by=change.opened_by.username,
             author=history.steps[version.pk].author,
-            decisions=tuple(self._decision_facts(decision, reviewers) for decision in self.decisions[change.pk]),
+            decisions=tuple(self._read_decision_facts(decision, reviewers) for decision in self.decisions[change.pk]),
             reviewers=reviewers,
             holds=held.number if held else None,
             holds_digest=held.digest if held else None,
@@ -100,7 +100,7 @@ class ReviewFacts:
             redacted=history.steps[version.pk].is_redacted,
             closed=not change.takes_decisions,
             unreviewed=change.unreviewed,
-            held_by_approval=held is None or held.digest in self._digests(change),
+            held_by_approval=held is None or held.digest in self._list_digests(change),
             groups=self._groups.get(template.namespace_id, {}),
             contributors=find_contributors(history, self._request(change)) if change.takes_decisions else {},
         )
@@ -112,7 +112,7 @@ class ReviewFacts:
 
     def versions_between(self, change: ChangeRequest) -> list[int]:
         """Numbers of the versions that would go live, or be approved, along with the head."""
-        return self.history.versions_between(change.version_id, self._approved(change))
+        return self.history.versions_between(change.version_id, self._find_approved(change))
 
     def since(self, change: ChangeRequest) -> datetime:
         """When the turn last passed."""
@@ -126,7 +126,7 @@ class ReviewFacts:
             if decision.person.username == person and decision.decision == Decision.APPROVE
         )
 
-    def _decision_facts(self, decision: Decision, reviewers: Sequence[str]) -> DecisionFacts:
+    def _read_decision_facts(self, decision: Decision, reviewers: Sequence[str]) -> DecisionFacts:
         person = decision.person.username
         number = self.history.steps[decision.version_id].number
         return DecisionFacts(person, decision.decision, decision.digest, decision.round, person in reviewers, number)
@@ -139,14 +139,14 @@ class ReviewFacts:
             change.version_id,
             change.opened_by.username,
             change.key_id,
-            self._approved(change),
+            self._find_approved(change),
         )
 
-    def _digests(self, change: ChangeRequest) -> set[str]:
+    def _list_digests(self, change: ChangeRequest) -> set[str]:
         """The digests that the request's label held by approval, without those that it was rolled back from."""
         return {digest for _, _, digest in self._trusted.get((change.template_id, change.label), ())}
 
-    def _approved(self, change: ChangeRequest) -> int | None:
+    def _find_approved(self, change: ChangeRequest) -> int | None:
         """The id of the version that the request is compared with: what its label serves, if it held that by approval.
 
         Otherwise it is what the label last held by approval, or None: everything since then is unapproved. For an
@@ -156,7 +156,7 @@ class ReviewFacts:
         held, moves = self.held(change), self._trusted.get((change.template_id, change.label), [])
         if (emergency := self._emergencies.get(change.pk)) is not None:
             moves = [move for move in moves if move[0] < emergency]
-        elif held is not None and held.digest in self._digests(change):
+        elif held is not None and held.digest in self._list_digests(change):
             return held.pk
         return moves[-1][1] if moves else None
 
@@ -262,7 +262,7 @@ class CheckFacts:
         return evaluation_check.measure_progress(waiting, self._contributors) if waiting else {}
 
 
-def _able_and_frozen(
+def _find_able_and_frozen(
     spaces: Mapping[int, Namespace],
 ) -> tuple[Mapping[int, list[tuple[str, MemberRoles]]], set[int]]:
     """The people who may approve somewhere in each namespace, by name; and the few namespaces that have freezes.
@@ -294,6 +294,6 @@ def _able_and_frozen(
     return members, frozen
 
 
-def _since(numbers: Sequence[int]) -> dict[int, datetime]:
+def _find_last_turns(numbers: Sequence[int]) -> dict[int, datetime]:
     rows = Event.objects.filter(change__in=numbers, kind__in=_TURNING).values_list("change")
     return {change: from_microseconds(at) for change, at in rows.annotate(last=Max("at")) if change}

@@ -69,11 +69,11 @@ def read_history(templates: Iterable[Template]) -> History:
     origins = find_origins(copied, every) if copied else {}
     found = _Versions(every, origins)
     spaces = {template.name.partition("/")[0] for template in listed}
-    heads, grants = _events(dict(_names(listed)), spaces)
+    heads, grants = _find_events(dict(_list_names(listed)), spaces)
     others = [pk for pk in every if pk not in {template.pk for template in listed}]
     return History(
         found.steps,
-        _keys(found.steps, heads),
+        _find_keys(found.steps, heads),
         heads,
         grants,
         find_approved(found.steps, others) if others else set(),
@@ -93,7 +93,7 @@ def read_version_graph(templates: Collection[int]) -> History:
     return History(steps)
 
 
-def _names(templates: Iterable[Template]) -> list[tuple[str, str]]:
+def _list_names(templates: Iterable[Template]) -> list[tuple[str, str]]:
     """Map each current and former name of these templates to the current one; a query only if one was renamed."""
     names = [(template.name, template.name) for template in templates]
     renamed = [template.pk for template in templates if template.renamed_at is not None]
@@ -131,7 +131,7 @@ class _Versions:
             self.steps[pk] = VersionNode(*facts, is_redacted=redaction is not None)
 
 
-def _keys(steps: Mapping[int, VersionNode], heads: Mapping[str, list[Head]]) -> dict[str, KeyFacts]:
+def _find_keys(steps: Mapping[int, VersionNode], heads: Mapping[str, list[Head]]) -> dict[str, KeyFacts]:
     """The keys of the namespaces in which a key was used."""
     used = {step.key for step in steps.values()} | {key for step in steps.values() for _, key in step.suggested}
     used |= {head.key for listed in heads.values() for head in listed}
@@ -143,7 +143,7 @@ def _keys(steps: Mapping[int, VersionNode], heads: Mapping[str, list[Head]]) -> 
     return {key: KeyFacts(issuer, replaces) for key, issuer, replaces in rows}
 
 
-def _events(
+def _find_events(
     names: Mapping[str, str], spaces: Collection[str]
 ) -> tuple[dict[str, list[Head]], Mapping[str, list[RoleGrant]]]:
     """The heads of requests by template, and the role grants by namespace, oldest first. names: every name of a

@@ -159,7 +159,7 @@ class _Reader:
         pending = ChangeRequest.objects.pending().filter(template__in=ids, label=label)
         listed = pending.select_related("version", "opened_by").defer("version__bundle").order_by("number")
         self._pending = list(listed)
-        self._earlier = self._held_before(ids)
+        self._earlier = self._find_held_before(ids)
         self._others = self._read_other_labels([version.pk for _, version in moves])
         self._stopped = read_stopped_rollouts([(label, version.pk) for _, version in moves])
         self._roll_backs = read_roll_backs(label, {template.pk: version.pk for template, version in moves})
@@ -167,7 +167,7 @@ class _Reader:
     def previews(self) -> list[LabelPreview]:
         return [self._preview(template, version) for template, version in self._moves]
 
-    def _held_before(self, ids: Sequence[int]) -> set[tuple[int, str]]:
+    def _find_held_before(self, ids: Sequence[int]) -> set[tuple[int, str]]:
         """The template and digest of everything that the label ever held."""
         moves = LabelMove.objects.filter(template__in=ids, label=self._label, after__isnull=False)
         return set(moves.order_by().values_list("template_id", "after__digest").distinct())
@@ -195,12 +195,12 @@ class _Reader:
             version=version,
             serves=serves,
             serves_since=held.moved_at if held else None,
-            state=self._state(template, version, serves),
+            state=self._choose_state(template, version, serves),
             included=tuple(included),
             approvals_needed=rules.count_needed_approvals(self._label, template.path) if is_protected else 0,
             groups=self._list_groups(rules, template) if is_protected else (),
             owners=list_owners(template.namespace, template.path) if is_protected else (),
-            services=tuple(self._effect(fetches, version) for fetches in self._services.get(template.pk, ())),
+            services=tuple(self._build_effect(fetches, version) for fetches in self._services.get(template.pk, ())),
             evaluation=self._readings.get(template.pk),
             checks=tuple(self._checks[version.pk]),
             same=next((change for change in others if change.version_id == version.pk), None),
@@ -228,7 +228,7 @@ class _Reader:
         rows = Group.objects.filter(namespace=template.namespace_id, name__in=required)
         return tuple(rows.order_by("title").values_list("title", flat=True))
 
-    def _state(self, template: Template, version: Version, serves: Version | None) -> State:
+    def _choose_state(self, template: Template, version: Version, serves: Version | None) -> State:
         if serves is None:
             return "new"
         if serves.digest == version.digest:
@@ -246,7 +246,7 @@ class _Reader:
         was_approved = version.digest in self._approved[template.pk, self._label]
         return head_checks.describe_contained(self._label, serves.number, version.number, was_approved=was_approved)
 
-    def _effect(self, fetches: ServiceFetches, version: Version) -> ServiceEffect:
+    def _build_effect(self, fetches: ServiceFetches, version: Version) -> ServiceEffect:
         moves = fetches.ref == self._label
         return ServiceEffect(fetches, moves, version.number if moves else fetches.version)
 

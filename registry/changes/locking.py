@@ -57,7 +57,7 @@ def recompute_states(namespace: Namespace, template: Template | None = None, lab
     for change in listed:
         change.template.namespace = namespace
     for gate in change_gate.evaluate_many(listed, None, with_checks=False):
-        if gate.change.state != _state_of(gate):
+        if gate.change.state != _describe_state(gate):
             save_state(gate)
 
 
@@ -87,13 +87,13 @@ def save_state(gate: Gate) -> None:
     """Save the request with the state that its decisions lead to while they count."""
     change = gate.change
     if change.is_open:
-        change.state = _state_of(gate)
+        change.state = _describe_state(gate)
     elif change.needs_approval:
         change.unreviewed = not gate.approval_status.is_enough
     change.save()
 
 
-def _state_of(gate: Gate) -> str:
+def _describe_state(gate: Gate) -> str:
     return ChangeRequest.APPROVED if gate.approval_status.is_enough else ChangeRequest.OPEN
 
 

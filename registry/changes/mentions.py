@@ -29,7 +29,8 @@ def list_mentionable(namespace: Namespace) -> list[Mentionable]:
     read.
     """
     people = [
-        Mentionable(person.username, person.get_full_name()) for person in _members(namespace).order_by("username")
+        Mentionable(person.username, person.get_full_name())
+        for person in _select_members(namespace).order_by("username")
     ]
     taken = {person.name for person in people}
     groups = Group.objects.filter(namespace=namespace).order_by("name").values_list("name", "title")
@@ -53,7 +54,7 @@ def find_mentioned_people(namespace: Namespace, texts: Iterable[str]) -> list[Us
     written = [name for text in texts for name in list_mentions(text)]
     if not written:
         return []
-    members = {person.username: person for person in _members(namespace)}
+    members = {person.username: person for person in _select_members(namespace)}
     groups = _read_groups(namespace)
     people: dict[str, User] = {}
     for mention in written:
@@ -64,7 +65,7 @@ def find_mentioned_people(namespace: Namespace, texts: Iterable[str]) -> list[Us
     return list(people.values())
 
 
-def _members(namespace: Namespace) -> QuerySet[User]:
+def _select_members(namespace: Namespace) -> QuerySet[User]:
     members = Membership.objects.filter(namespace=namespace).values("person")
     return User.objects.filter(pk__in=members, is_active=True).exclude(username=OPERATOR)
 

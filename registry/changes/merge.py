@@ -41,7 +41,7 @@ class MergePreview:
 
 def preview_merge(change: ChangeRequest) -> MergePreview | None:
     """The merge of head and label; None if either descends from the other."""
-    held, head = _held(change), change.version
+    held, head = _find_held(change), change.version
     if held is None:
         return None
     history = history_queries.read_version_graph([change.template_id])
@@ -121,6 +121,6 @@ def merge_change(
     return writing.set_head(actor=actor, number=number, version=saved.version.number, expected=preview.head.number)
 
 
-def _held(change: ChangeRequest) -> Version | None:
+def _find_held(change: ChangeRequest) -> Version | None:
     label = Label.objects.select_related("version").filter(template=change.template_id, name=change.label).first()
     return label.version if label else None

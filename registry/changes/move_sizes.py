@@ -73,12 +73,12 @@ def _count_tokens(preview: LabelPreview, sample: str) -> tuple[str, int | None]:
     except PromptuaryError:  # the renderer is busy
         return next(iter(shown)), None
     name = sample_renderings.find_differing_sample(before, after)
-    new = _tokens_of(after[name])
-    old = _tokens_of(before[name]) if preview.serves else 0
+    new = _read_tokens(after[name])
+    old = _read_tokens(before[name]) if preview.serves else 0
     return name, None if new is None or old is None else new - old
 
 
-def _tokens_of(outcome: SampleOutcome) -> int | None:
+def _read_tokens(outcome: SampleOutcome) -> int | None:
     count: int | None = outcome.prompt["token_count"] if outcome.prompt else None
     return count
 
@@ -94,7 +94,7 @@ def _compare_inputs(old: Version | None, new: Version) -> InputChanges | None:
                 breaks = [change["path"] for change in changes if change["breaking"] and change["kind"] == "input"]
                 if not breaks:
                     return InputChanges()
-            required = [bounded.list_required_inputs(**_sources(each)) for each in (bundle, served) if each]
+            required = [bounded.list_required_inputs(**_list_sources(each)) for each in (bundle, served) if each]
     except (PromptuaryError, RenderError):
         return None
     added = [name for name in required[0] if served is None or name not in required[1]]
@@ -102,5 +102,5 @@ def _compare_inputs(old: Version | None, new: Version) -> InputChanges | None:
     return InputChanges(tuple(added), tuple(name for name in changed if name not in added))
 
 
-def _sources(bundle: Mapping[str, Any]) -> dict[str, Any]:
+def _list_sources(bundle: Mapping[str, Any]) -> dict[str, Any]:
     return {part: bundle[part] for part in ("document", "fragments", "profile")}

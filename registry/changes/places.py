@@ -39,7 +39,7 @@ def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Vers
     before a transaction.
     """
     version = version_queries.get_version(actor, change.template.name, place.version)
-    text = version.document if place.side == Thread.SOURCE else _rendered(change, version, place)
+    text = version.document if place.side == Thread.SOURCE else _render_part(change, version, place)
     lines = take_lines(text, place.line, place.last_line)
     if lines is None:
         raise refuse_lines(place)
@@ -76,7 +76,7 @@ def refuse_unrendered(version: Version, place: Place) -> Conflict:
     )
 
 
-def _rendered(change: ChangeRequest, version: Version, place: Place) -> str:
+def _render_part(change: ChangeRequest, version: Version, place: Place) -> str:
     data = read_sample(change, place)
     outcome = sample_renderings.render_samples(version, {place.sample: data})[place.sample]
     if outcome.prompt is None:

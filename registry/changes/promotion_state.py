@@ -165,7 +165,7 @@ def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
     examined = list(places[: MOST_EXAMINED + 1])
     is_exact = len(examined) <= MOST_EXAMINED
     in_emergency = {template for template, label in emergencies.list_served_emergencies(actor) if label == target}
-    opened = set(_pending(actor, target).values_list("template", flat=True))
+    opened = set(_select_pending(actor, target).values_list("template", flat=True))
     elsewhere = opened | in_emergency
     apart = [row for row in examined[:MOST_EXAMINED] if row[1] != row[2] and row[0] not in elsewhere]
     # A version is newer than everything it contains, so a source newer than the target isn't in it.
@@ -192,11 +192,11 @@ def list_open_templates(
     actor: Actor, label: str, words: str = "", *, cursor: str | None = None, limit: int = 100
 ) -> Page[Template]:
     """List the templates that have an open request for the label, by name. words: parts of the name."""
-    asked = _pending(actor, label).values("template")
+    asked = _select_pending(actor, label).values("template")
     return list_templates_by_name(asked, words, cursor=cursor, limit=limit)
 
 
-def _pending(actor: Actor, label: str) -> QuerySet[ChangeRequest]:
+def _select_pending(actor: Actor, label: str) -> QuerySet[ChangeRequest]:
     pending = ChangeRequest.objects.pending().values("pk")  # few rows, so templates are looked up by index
     rows = ChangeRequest.objects.filter(pk__in=pending, label=label, template__archived_at=None)
     return rows.filter(template__namespace__in=list_visible_namespaces(actor))

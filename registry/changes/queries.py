@@ -78,11 +78,11 @@ def find_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     rows = ChangeRequest.objects.select_related(*_RELATED, "template__latest")
     change = rows.defer("template__latest__bundle").filter(number=number).first()
     if change is None:
-        raise _unknown(number)
+        raise _refuse_unknown(number)
     try:
         permissions.require_verb(actor, verb, change.template.namespace, change.template.path)
     except NotFound as error:
-        raise _unknown(number) from error
+        raise _refuse_unknown(number) from error
     permissions.require_label(actor, change.label)
     return change
 
@@ -98,7 +98,7 @@ def lock_change(actor: Actor, verb: Verb, number: int) -> ChangeRequest:
     return change
 
 
-def _unknown(number: int) -> NotFound:
+def _refuse_unknown(number: int) -> NotFound:
     return NotFound(gettext("There is no change {number}, or you don't have access to it.").format(number=number))
 
 
@@ -129,7 +129,7 @@ def list_changes(
 
 def list_pending(actor: Actor) -> list[ChangeRequest]:
     """The newest `MOST_PENDING` pending requests that the actor may read, newest first."""
-    return _load_newest(_pending(actor), MOST_PENDING)
+    return _load_newest(_select_pending(actor), MOST_PENDING)
 
 
 def _load_newest(rows: QuerySet[ChangeRequest], most: int) -> list[ChangeRequest]:
@@ -145,10 +145,10 @@ def _load_newest(rows: QuerySet[ChangeRequest], most: int) -> list[ChangeRequest
 
 def count_pending(actor: Actor) -> int:
     """How many pending requests the actor may read, as in `list_changes` with `pending`."""
-    return _pending(actor).count()
+    return _select_pending(actor).count()
 
 
-def _pending(actor: Actor) -> QuerySet[ChangeRequest]:
+def _select_pending(actor: Actor) -> QuerySet[ChangeRequest]:
     return ChangeRequest.objects.filter(_IS_PENDING, template__namespace__in=list_visible_namespaces(actor))
 
 

@@ -32,7 +32,7 @@ _SCHEMES = ("http", "https", "mailto")
 
 def parse_remark(text: str) -> Sequence[Token]:
     """The tokens of the text as markdown-it returns them, with `MENTION` tokens among the inline ones."""
-    return _parser().parse(text)
+    return _make_parser().parse(text)
 
 
 def list_mentions(text: str) -> tuple[str, ...]:
@@ -45,7 +45,7 @@ def list_mentions(text: str) -> tuple[str, ...]:
 
 def remark_options() -> OptionsDict:
     """The options that a renderer needs with the tokens."""
-    return _parser().options
+    return _make_parser().options
 
 
 class RemarkRenderer(RendererHTML):
@@ -79,7 +79,7 @@ def render_mail_remark(text: str, base_url: str) -> SafeString:
 
 
 @cache
-def _parser() -> MarkdownIt:
+def _make_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "breaks": True, "xhtmlOut": False})
     parser.enable(["table", "strikethrough"]).disable(["heading", "lheading"])
     parser.validateLink = _is_allowed_link  # type: ignore[method-assign]  # as its documentation says
@@ -116,20 +116,20 @@ def _split_children(children: Sequence[Token]) -> Iterator[Token]:
 def _split_text(text: str) -> Iterator[Token]:
     position = 0
     for match in _PIECE.finditer(text):
-        yield from _text(text[position : match.start()])
+        yield from _list_text_tokens(text[position : match.start()])
         if match["name"]:
             mention = Token(MENTION, "", 0)
             mention.content = match["name"]
             yield mention
         else:
             yield Token("link_open", "a", 1, attrs={"href": match["url"]})
-            yield from _text(match["url"])
+            yield from _list_text_tokens(match["url"])
             yield Token("link_close", "a", -1)
         position = match.end()
-    yield from _text(text[position:])
+    yield from _list_text_tokens(text[position:])
 
 
-def _text(content: str) -> Iterator[Token]:
+def _list_text_tokens(content: str) -> Iterator[Token]:
     if content:
         token = Token("text", "", 0)
         token.content = content

@@ -51,7 +51,7 @@ def save_remark(  # the place, and the suggested text
     if not change.takes_decisions:
         raise locking.conflict_of_closed(change)
     if thread is not None:
-        facts = _facts_of_reply(actor, change, thread, text, suggestion)
+        facts = _check_reply(actor, change, thread, text, suggestion)
     elif place is not None:
         place, suggestion = place_suggestion(actor, change, place, suggestion)
         threads.check_comment(text, suggestion, place.side)
@@ -125,7 +125,7 @@ def send_review(*, actor: Actor, number: int, digest: str, decision: str = "", t
     return SentReview(len(kept), said)
 
 
-def _facts_of_reply(
+def _check_reply(
     actor: Actor, change: ChangeRequest, number: int, text: str, suggestion: str | None
 ) -> dict[str, object]:
     thread = Thread.objects.filter(change=change, number=number).first()

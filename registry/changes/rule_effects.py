@@ -123,19 +123,19 @@ def find_rule_effects(actor: Actor, name: str, rules: Mapping[str, Any]) -> Rule
     after = rule_fields.read_rules(rules, before)
     if after == before:
         return RuleEffects(protection)
-    ruled = _with_rules(namespace, after)
+    ruled = _copy_with_rules(namespace, after)
     people = queries.list_members_without_two_step(namespace) if _becomes_strict(before, after) else []
     return RuleEffects(
         protection,
-        _label_effects(namespace, before, after),
+        _list_label_effects(namespace, before, after),
         _change_effects(actor, namespace, ruled),
-        _freed_keys(namespace, ruled),
+        _list_freed_keys(namespace, ruled),
         tuple(people),
-        _narrowed_keys(namespace, people),
+        _list_narrowed_keys(namespace, people),
     )
 
 
-def _with_rules(namespace: Namespace, rules: Rules) -> Namespace:
+def _copy_with_rules(namespace: Namespace, rules: Rules) -> Namespace:
     """An unsaved copy of the row with these rules."""
     ruled = copy(namespace)
     for field, value in rules.values().items():
@@ -147,14 +147,14 @@ def _becomes_strict(before: Rules, after: Rules) -> bool:
     return after.two_step_required and not before.two_step_required
 
 
-def _label_effects(namespace: Namespace, before: Rules, after: Rules) -> tuple[LabelEffect, ...]:
+def _list_label_effects(namespace: Namespace, before: Rules, after: Rules) -> tuple[LabelEffect, ...]:
     """The effects on labels whose protection changes and that some template has."""
     changed = sorted(set(before.protected_labels) ^ set(after.protected_labels))
     if not changed:
         return ()
     rows = Label.objects.filter(template__namespace=namespace, template__archived_at=None, name__in=changed)
     counts = dict(rows.order_by().values_list("name").annotate(Count("pk")))
-    services = _services(namespace, changed)
+    services = _list_services(namespace, changed)
     return tuple(
         LabelEffect(label, label in after.protected_labels, counts[label], services.get(label, ()))
         for label in changed
@@ -162,7 +162,7 @@ def _label_effects(namespace: Namespace, before: Rules, after: Rules) -> tuple[L
     )
 
 
-def _services(namespace: Namespace, labels: list[str]) -> dict[str, tuple[FollowingService, ...]]:
+def _list_services(namespace: Namespace, labels: list[str]) -> dict[str, tuple[FollowingService, ...]]:
     """The services that fetched each label in the namespace, the busiest first."""
     today = datetime.now(UTC).date()
     rows = Fetch.objects.filter(
@@ -207,14 +207,16 @@ def _compare_gates(now: Gate, then: Gate) -> ChangeEffect | None:
     return ChangeEffect(then.change, added, removed, was_ready=not before, is_ready=not after)
 
 
-def _valid_keys(namespace: Namespace) -> list[Key]:
+def _list_valid_keys(namespace: Namespace) -> list[Key]:
     rows = namespace.keys.filter(Q(expires_at=None) | Q(expires_at__gt=log.now()), revoked_at=None)
     return list(rows.select_related("person").order_by("name", "id"))
 
 
-def _freed_keys(namespace: Namespace, ruled: Namespace) -> tuple[Key, ...]:
+def _list_freed_keys(namespace: Namespace, ruled: Namespace) -> tuple[Key, ...]:
     """Keys that are limited to approved versions now, but not under the new rules."""
-    return tuple(key for key in _valid_keys(namespace) if _is_limited(key, namespace) and not _is_limited(key, ruled))
+    return tuple(
+        key for key in _list_valid_keys(namespace) if _is_limited(key, namespace) and not _is_limited(key, ruled)
+    )
 
 
 def _is_limited(key: Key, namespace: Namespace) -> bool:
@@ -222,9 +224,9 @@ def _is_limited(key: Key, namespace: Namespace) -> bool:
     return key_rights.is_limited(key)
 
 
-def _narrowed_keys(namespace: Namespace, people: list[str]) -> tuple[Key, ...]:
+def _list_narrowed_keys(namespace: Namespace, people: list[str]) -> tuple[Key, ...]:
     """Keys that act for these people and may do more than a reader."""
-    keys = [key for key in _valid_keys(namespace) if key.person.username in people] if people else []
+    keys = [key for key in _list_valid_keys(namespace) if key.person.username in people] if people else []
     return tuple(
         key for key in keys if any(TABLE[verb].rank > Role.READER.rank for verb in key_rights.list_key_verbs(key))
     )

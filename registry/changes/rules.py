@@ -156,7 +156,7 @@ class ProtectionPlan:
 
 def list_unapproved_labels(namespace: Namespace, before: Rules, after: Rules) -> list[Label]:
     """The newly protected labels that serve what they never held by approval; each needs a change request."""
-    return _unapproved(namespace, _newly(before, after))
+    return _list_unapproved(namespace, _list_added(before, after))
 
 
 def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> ProtectionPlan:
@@ -169,18 +169,22 @@ def plan_protection(actor: Actor, name: str, rules: Mapping[str, Any]) -> Protec
     after = rule_fields.read_rules(rules, before)
     _check_owners(namespace, after)
     _check_groups(namespace, after)
-    labels = _newly(before, after)
+    labels = _list_added(before, after)
     if labels:
-        return ProtectionPlan(labels, tuple(_unapproved(namespace, labels)), tuple(_keys(namespace, after)))
+        return ProtectionPlan(
+            labels, tuple(_list_unapproved(namespace, labels)), tuple(_list_concerned_keys(namespace, after))
+        )
     limits_keys = after.keys_approved_only and not before.keys_approved_only
-    return ProtectionPlan((), (), tuple(key for key in _keys(namespace, after) if key.newly) if limits_keys else ())
+    return ProtectionPlan(
+        (), (), tuple(key for key in _list_concerned_keys(namespace, after) if key.newly) if limits_keys else ()
+    )
 
 
-def _newly(before: Rules, after: Rules) -> tuple[str, ...]:
+def _list_added(before: Rules, after: Rules) -> tuple[str, ...]:
     return tuple(label for label in after.protected_labels if label not in before.protected_labels)
 
 
-def _unapproved(namespace: Namespace, labels: Collection[str]) -> list[Label]:
+def _list_unapproved(namespace: Namespace, labels: Collection[str]) -> list[Label]:
     """Find the labels of the namespace that serve what they never held by approval, without a pending change for it.
 
     Ordered by template and label, with template and version. Archived templates and redacted versions are left out: no
@@ -195,7 +199,7 @@ def _unapproved(namespace: Namespace, labels: Collection[str]) -> list[Label]:
     return list(rows.order_by("template__name", "name"))
 
 
-def _keys(namespace: Namespace, after: Rules) -> list[ConcernedKey]:
+def _list_concerned_keys(namespace: Namespace, after: Rules) -> list[ConcernedKey]:
     """Keys that are limited to approved versions under the rules `after`, newly limited ones first."""
     ruled = copy(namespace)
     ruled.protected_labels = list(after.protected_labels)
@@ -209,12 +213,12 @@ def _keys(namespace: Namespace, after: Rules) -> list[ConcernedKey]:
         key.namespace = ruled
         if key_rights.is_limited(key) and key_rights.list_key_verbs(key) & set(_FETCHING):
             limited.append((key, not was_limited))
-    refused = _refused(ruled, [key.pk for key, _ in limited])
+    refused = _map_refused(ruled, [key.pk for key, _ in limited])
     concerned = [ConcernedKey(key, newly, refused.get(key.pk, ())) for key, newly in limited]
     return sorted(concerned, key=lambda key: (not key.refused, not key.newly))
 
 
-def _refused(ruled: Namespace, keys: list[str]) -> Mapping[str, tuple[str, ...]]:
+def _map_refused(ruled: Namespace, keys: list[str]) -> Mapping[str, tuple[str, ...]]:
     """Map each key to what it fetched lately and can't fetch any more under the rules of `ruled`."""
     labels = ruled.protected_labels
     since = datetime.now(UTC).date() - timedelta(days=DAYS)

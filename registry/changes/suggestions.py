@@ -45,7 +45,7 @@ def apply_suggestions(
     placed = {one.thread.number: one for one in thread_queries.list_threads(change)}
     edits = [_edit(placed, thread, comment) for thread, comment in comments]
     _require_apart(edits)
-    applied = [_comment(placed, thread, comment) for thread, comment in comments]
+    applied = [_add_comment(placed, thread, comment) for thread, comment in comments]
     gate = change_gate.evaluate(change, actor, with_checks=False)
     if not confirm and (warning := gate.warn_of_suggestions(applied)):
         raise Conflict(
@@ -60,7 +60,7 @@ def apply_suggestions(
         actor=actor,
         name=change.template.name,
         document=document,
-        message=message or _message(len(edits)),
+        message=message or _write_message(len(edits)),
         base=change.version.digest,
         parallel=True,
         even_if_equal=document != change.version.document,
@@ -73,7 +73,7 @@ def apply_suggestions(
     return change
 
 
-def _comment(placed: dict[int, PlacedThread], thread: int, comment: int) -> Comment:
+def _add_comment(placed: dict[int, PlacedThread], thread: int, comment: int) -> Comment:
     place = placed[thread]
     said = next(one for one in place.comments if one.number == comment)
     said.thread = place.thread
@@ -105,5 +105,5 @@ def _require_apart(edits: Sequence[Edit]) -> None:
             )
 
 
-def _message(count: int) -> str:
+def _write_message(count: int) -> str:
     return "Apply a suggestion" if count == 1 else f"Apply {count} suggestions"  # no text: the version stores it

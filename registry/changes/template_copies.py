@@ -22,10 +22,10 @@ def find_copies(template: Template, among: Collection[Template]) -> list[Templat
     every: dict[int, str] = {}
     origins = find_origins(copied, every) if copied else {}
     known = {name: pk for pk, name in every.items()}
-    return [row for row in among if template.pk in _ancestors(row.pk, origins, known)]
+    return [row for row in among if template.pk in _find_ancestors(row.pk, origins, known)]
 
 
-def _ancestors(pk: int, origins: Mapping[int, tuple[str, int]], known: Mapping[str, int]) -> set[int]:
+def _find_ancestors(pk: int, origins: Mapping[int, tuple[str, int]], known: Mapping[str, int]) -> set[int]:
     """The ids of the template's origin, the origin's origin, and so on. known: name to id."""
     templates: set[int] = set()
     while pk in origins and (origin := known.get(origins[pk][0])) is not None and origin not in templates:

@@ -132,10 +132,12 @@ def list_threads(change: ChangeRequest, texts: CommentTexts | None = None) -> li
     rows = Thread.objects.filter(change=change).select_related("version", "resolved_by").order_by("number")
     thread_rows = rows.prefetch_related("comments__person")
     known: dict[int, Anchors] = {}
-    return [_placed(change, thread, known, texts) for thread in thread_rows]
+    return [_place_thread(change, thread, known, texts) for thread in thread_rows]
 
 
-def _placed(change: ChangeRequest, thread: Thread, known: dict[int, Anchors], texts: CommentTexts) -> PlacedThread:
+def _place_thread(
+    change: ChangeRequest, thread: Thread, known: dict[int, Anchors], texts: CommentTexts
+) -> PlacedThread:
     """known: anchors by version, so that each version is compared once."""
     comments = tuple(sorted(thread.comments.all(), key=lambda comment: comment.number))
     if thread.version.digest == change.version.digest:

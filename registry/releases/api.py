@@ -139,7 +139,7 @@ class Releases(IdempotentView):
             label=body["label"],
             title=body["title"],
             description=body["description"],
-            selections={namespace: _selection(body)},
+            selections={namespace: _read_selection(body)},
             expected=read_expected_members(body),
         )
         number = proposed.release.number
@@ -162,7 +162,7 @@ class Plan(APIView):
         """
         body = read(SelectionInput, request)
         actor = identify_actor(request)
-        plan = plans.plan_release(actor, namespace, body["label"], _selection(body))
+        plan = plans.plan_release(actor, namespace, body["label"], _read_selection(body))
         members = _preview_members(plan, body["label"], may_read=actor.key is None or not is_narrow(actor.key))
         return Response(PlanOutput.of({"members": members, "left_out": plan.left_out}))
 
@@ -254,7 +254,7 @@ class PreviewRollBack(APIView):
         return Response(RollBackPreviewOutput.of(roll_back_preview.preview_roll_back(release, actor)))
 
 
-def _selection(body: dict[str, Any]) -> ReleaseSelection:
+def _read_selection(body: dict[str, Any]) -> ReleaseSelection:
     return ReleaseSelection(**{name: body[name] for name in _SELECTION if name in body})
 
 

@@ -132,7 +132,7 @@ def group_pending(gates: Iterable[Gate]) -> tuple[list[Gate], list[ReleaseGate]]
         else:
             releases[release.number] = release
             by_release[release.number].append(gate)
-    joined = [_join_members(releases[number], _sorted_members(members)) for number, members in by_release.items()]
+    joined = [_join_members(releases[number], _sort_members(members)) for number, members in by_release.items()]
     return alone, joined
 
 
@@ -142,7 +142,7 @@ def count_waiting(gates: Iterable[Gate], username: str) -> int:
     return sum(gate.waits_on(username) for gate in alone) + sum(gate.waits_on(username) for gate in releases)
 
 
-def _sorted_members(gates: Iterable[Gate]) -> tuple[Member, ...]:
+def _sort_members(gates: Iterable[Gate]) -> tuple[Member, ...]:
     return tuple(Member(gate) for gate in sorted(gates, key=lambda gate: gate.change.template.name))
 
 
@@ -154,7 +154,7 @@ def _join_members(release: Release, members: tuple[Member, ...]) -> ReleaseGate:
     if not waiting:
         turn = Turn(opener, gettext("No template is left in it: add one, or withdraw it."), release.updated_at)
         return ReleaseGate(release, members, turn)
-    since = max(_since(member, release) for member in waiting)
+    since = max(_find_waiting_time(member, release) for member in waiting)
     blocked = [member for member in waiting if member.blockers]
     if not blocked:
         return ReleaseGate(release, members, Turn(opener, gettext("Nothing blocks it: it can be published."), since))
@@ -164,5 +164,5 @@ def _join_members(release: Release, members: tuple[Member, ...]) -> ReleaseGate:
     return ReleaseGate(release, members, Turn(people, first.reason, since))
 
 
-def _since(member: Member, release: Release) -> datetime:
+def _find_waiting_time(member: Member, release: Release) -> datetime:
     return member.gate.turn.since if member.gate.turn is not None else release.updated_at

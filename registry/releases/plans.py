@@ -145,7 +145,7 @@ def selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int]:
             )
         ids = list(known.values())
     else:
-        ids = list(_in_folder(space, selection.folder).values_list("pk", flat=True))
+        ids = list(_select_in_folder(space, selection.folder).values_list("pk", flat=True))
     if len(ids) > MOST_TEMPLATES:
         raise Invalid(
             fields={
@@ -175,7 +175,7 @@ def plan_templates(
     return ReleasePlan(tuple(members), tuple(left_out))
 
 
-def _in_folder(space: Namespace, folder: str) -> QuerySet[Template]:
+def _select_in_folder(space: Namespace, folder: str) -> QuerySet[Template]:
     path = folder.strip("/")
     rows = Template.objects.filter(namespace=space, archived_at=None)
     if path == space.name:
@@ -199,7 +199,7 @@ class _Planner:
         self._label, self._selection, self._release = label, selection, release
         ids = [template.pk for template in templates]
         self._labels = _read_labels(ids, label)
-        self._origins = _origin_versions(templates, selection)
+        self._origins = _find_origin_versions(templates, selection)
         self._approvals = find_approvals_of_labels(templates)
         self._history: History = history_queries.read_history(templates)
         pending = ChangeRequest.objects.pending().filter(template__in=ids, label=label)
@@ -211,14 +211,14 @@ class _Planner:
             return LeftOut(template.name, "archived", gettext("It is archived."))
         version = self._origins.get(template.pk)
         if version is None:
-            return self._without_version(template)
+            return self._leave_out_without_version(template)
         if version.tombstone is not None:
             return LeftOut(
                 template.name, "redacted", gettext("Version {version} was redacted.").format(version=version.number)
             )
         served = self._labels.get(template.pk)
         held = served.version if served else None
-        if held is not None and (reason := self._reason_to_leave(template, version, held)) is not None:
+        if held is not None and (reason := self._find_reason_to_leave(template, version, held)) is not None:
             return reason
         others = [change for change in self._pending if change.template_id == template.pk]
         for change in others:
@@ -237,14 +237,14 @@ class _Planner:
             return LeftOut(template.name, "rollout", f"{found.cause} {found.action}")
         return PlannedMember(template, version, held.number if held else None, same)
 
-    def _without_version(self, template: Template) -> LeftOut:
+    def _leave_out_without_version(self, template: Template) -> LeftOut:
         if number := self._selection.versions.get(template.name):
             raise NotFound(gettext("{template} has no version {number}.").format(template=template.name, number=number))
         return LeftOut(
             template.name, "unset", gettext("{from_label} is not set.").format(from_label=self._selection.from_label)
         )
 
-    def _reason_to_leave(self, template: Template, version: Version, held: Version) -> LeftOut | None:
+    def _find_reason_to_leave(self, template: Template, version: Version, held: Version) -> LeftOut | None:
         """Why a template whose label serves something already is left out; None if it isn't."""
         label = self._label
         if held.digest == version.digest:
@@ -262,13 +262,13 @@ class _Planner:
         return None
 
 
-def _origin_versions(templates: Sequence[Template], selection: ReleaseSelection) -> dict[int, Version]:
+def _find_origin_versions(templates: Sequence[Template], selection: ReleaseSelection) -> dict[int, Version]:
     """Map template ids to the proposed version; templates without one are absent."""
     if selection.versions:
         versions = {}
         wanted = [(template, selection.versions[template.name]) for template in templates]
         numbers = {number for _, number in wanted}
-        rows = _versions().filter(template__in=[template.pk for template in templates], number__in=numbers)
+        rows = _select_versions().filter(template__in=[template.pk for template in templates], number__in=numbers)
         by_place = {(row.template_id, row.number): row for row in rows}
         for template, number in wanted:
             if (template.pk, number) in by_place:
@@ -276,7 +276,7 @@ def _origin_versions(templates: Sequence[Template], selection: ReleaseSelection)
         return versions
     if selection.from_label == LATEST:
         ids = [template.latest_id for template in templates if template.latest_id]
-        return {row.template_id: row for row in _versions().filter(pk__in=ids)}
+        return {row.template_id: row for row in _select_versions().filter(pk__in=ids)}
     labels = _read_labels([template.pk for template in templates], selection.from_label)
     return {pk: label.version for pk, label in labels.items()}
 
@@ -288,5 +288,5 @@ def _read_labels(ids: Iterable[int], name: str) -> dict[int, Label]:
     return {row.template_id: row for row in rows}
 
 
-def _versions() -> QuerySet[Version]:
+def _select_versions() -> QuerySet[Version]:
     return Version.objects.select_related("author", "redaction").defer("bundle")

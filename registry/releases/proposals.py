@@ -117,7 +117,7 @@ def _open_release(
     actor: Actor, space: Namespace, plan: ReleasePlan, label: str, title: str, description: str
 ) -> ProposedRelease:
     if not plan.members:
-        raise _nothing_to_propose(plan)
+        raise _refuse_empty_plan(plan)
     at = log.now()
     release = Release.objects.create(
         number=(Release.objects.aggregate(most=Max("number"))["most"] or 0) + 1,
@@ -244,7 +244,7 @@ def _check_title(title: str) -> str:
     return title
 
 
-def _nothing_to_propose(plan: ReleasePlan) -> Invalid:
+def _refuse_empty_plan(plan: ReleasePlan) -> Invalid:
     reasons = " ".join(f"{left.template}: {left.reason}" for left in plan.left_out[:5])
     nothing_left = gettext("Nothing is left to propose.")
     sentence = f"{nothing_left} {reasons}" if reasons else gettext("No template fits the selection.")

@@ -70,12 +70,12 @@ def find_release(actor: Actor, verb: Verb, number: int, namespace: str | None = 
     """
     release = Release.objects.select_related(*_RELATED).filter(number=number).first()
     if release is None or (namespace is not None and release.namespace.name != namespace):
-        raise _unknown(number)
+        raise _refuse_unknown(number)
     try:
         require = path_permissions.require_verb_at_any if verb in _OF_SOME else path_permissions.require_verb_at_all
         require(actor, verb, release.namespace, read_paths(release))
     except NotFound as error:
-        raise _unknown(number) from error
+        raise _refuse_unknown(number) from error
     permissions.require_label(actor, release.label)
     return release
 
@@ -88,7 +88,7 @@ def lock_release(actor: Actor, verb: Verb, number: int) -> Release:
     locked = _lock_members(number)
     log.lock()
     release = find_release(actor, verb, number)
-    if locked != _template_ids(number):
+    if locked != _find_template_ids(number):
         raise Conflict(
             gettext("Release {number} got other templates just now: look at it again.").format(number=number),
             release=number,
@@ -171,11 +171,11 @@ def list_join_moments(change: ChangeRequest) -> list[ReleaseMoment]:
 
 
 def _lock_members(number: int) -> set[int]:
-    rows = Template.objects.select_for_update(no_key=True).filter(pk__in=_template_ids(number))
+    rows = Template.objects.select_for_update(no_key=True).filter(pk__in=_find_template_ids(number))
     return set(rows.order_by("pk").values_list("pk", flat=True))
 
 
-def _template_ids(number: int) -> set[int]:
+def _find_template_ids(number: int) -> set[int]:
     return set(ChangeRequest.objects.filter(release__number=number).values_list("template_id", flat=True))
 
 
@@ -186,5 +186,5 @@ def read_paths(release: Release) -> Iterator[str]:
         yield name.partition("/")[2]
 
 
-def _unknown(number: int) -> NotFound:
+def _refuse_unknown(number: int) -> NotFound:
     return NotFound(gettext("There is no release {number}, or you don't have access to it.").format(number=number))

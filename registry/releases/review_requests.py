@@ -41,9 +41,9 @@ def ask_for_release_review(*, actor: Actor, number: int, person: str, field: str
             else:
                 asked.append(change.number)
         if not asked:
-            raise refusals[0] if refusals else _nothing_waits(number)
+            raise refusals[0] if refusals else _refuse_without_requests(number)
     return asked
 
 
-def _nothing_waits(number: int) -> Conflict:
+def _refuse_without_requests(number: int) -> Conflict:
     return Conflict(gettext("Release {number} needs no further approval.").format(number=number), release=number)
