@@ -58,7 +58,7 @@ Suggestion = tuple[int, int]  # the numbers of a thread and of its comment
 def show_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """One request, with everything needed to decide."""
     if is_for_region(request, comment_form.FORM_PLACE):
-        return comment_form.show_comment_form(request, actor, number, _asked(request, None))
+        return comment_form.show_comment_form(request, actor, number, _read_comment_form(request, None))
     return render_change(request, actor, number)
 
 

@@ -43,7 +43,7 @@ export function readJson<T>(id: string): T {
 }
 
 /** A sentence from the server with its `names` formatted as code. */
-export function codeSpans(sentence: string): (Node | string)[] {
+export function createCodeSpans(sentence: string): (Node | string)[] {
   return sentence.split("`").map((piece, index) => (index % 2 ? createElement("code", {}, piece) : piece));
 }
 

@@ -1,11 +1,11 @@
 // Records the keys that are pressed while the page is shown and its script is still loading; `app/keys.ts` acts on them.
 const pressed: KeyboardEvent[] = [];
-const record = (event: KeyboardEvent): void => {
+const recordKey = (event: KeyboardEvent): void => {
   pressed.push(event);
 };
 
-addEventListener("keydown", record);
+addEventListener("keydown", recordKey);
 window.takeEarlyKeys = () => {
-  removeEventListener("keydown", record);
+  removeEventListener("keydown", recordKey);
   return pressed.splice(0);
 };

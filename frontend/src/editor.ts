@@ -9,7 +9,7 @@ import { describeSource, setBase } from "./editor/change_gutter.ts";
 import { createSourceEditor } from "./editor/codemirror.ts";
 import { completion } from "./editor/completion.ts";
 import { Draft } from "./editor/draft.ts";
-import { followSamples, installHistoryControls, SampleHistory, sampleEdit } from "./editor/edit_history.ts";
+import { followSamples, installHistoryControls, makeSampleEdit, SampleHistory } from "./editor/edit_history.ts";
 import { installEditorKeys } from "./editor/editor_keys.ts";
 import { focusFirstText } from "./editor/first_focus.ts";
 import { Form } from "./editor/form/form.ts";
@@ -26,10 +26,10 @@ import { installProblemCount } from "./editor/problem_count.ts";
 import { applyFix, isMisspelt, setProblems } from "./editor/problems.ts";
 import { installPanes } from "./editor/resizable_panes.ts";
 import { isSameSamples, packSamples, type Samples, unpackSamples, withoutSamples } from "./editor/sample_map.ts";
-import { installSampleSources, sayAdded } from "./editor/sample_sources.ts";
+import { describeAdded, installSampleSources } from "./editor/sample_sources.ts";
 import { SampleList } from "./editor/samples.ts";
 import { installSave } from "./editor/save.ts";
-import { smallestChange } from "./editor/text_changes.ts";
+import { findSmallestChange } from "./editor/text_changes.ts";
 import type { PreviewAnswer, Problem, SaveOutcome, Setup } from "./editor/types.ts";
 import { restoreUnsentText } from "./editor/unsent_text.ts";
 import { linkValues, readPlaces } from "./editor/values.ts";
@@ -140,8 +140,8 @@ function start(root: HTMLFormElement): void {
     sampleHistory.commit();
     const after = { samples, sample: inputs.sample };
     const isSame = isSameSamples(inputs.samples, samples);
-    const change = smallestChange(view.state.doc.toString(), text);
-    view.dispatch({ ...(isSame ? {} : sampleEdit(inputs.state, after)), ...(change && { changes: change }) });
+    const change = findSmallestChange(view.state.doc.toString(), text);
+    view.dispatch({ ...(isSame ? {} : makeSampleEdit(inputs.state, after)), ...(change && { changes: change }) });
     if (!isSame) inputs.load(after);
     void preview.refresh();
   };
@@ -197,7 +197,7 @@ function start(root: HTMLFormElement): void {
     add: (rows, source) => {
       const count = inputs.addRows(rows).length;
       if (!count) showStatus(gettext("These samples are there already."));
-      else showStatus(sayAdded(count, source), () => undo(view));
+      else showStatus(describeAdded(count, source), () => undo(view));
     },
   });
   const showProblemCount = installProblemCount(root, () => navigation.showNextProblem());

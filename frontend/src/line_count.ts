@@ -9,7 +9,7 @@ export function countDifferentLines(before: string, after: string): number {
   const encode = (text: string): string =>
     text
       ? splitLines(text)
-          .map((line) => codeOf(codes, line))
+          .map((line) => makeCode(codes, line))
           .join("")
       : "";
   return diff(encode(before), encode(after)).reduce(
@@ -21,7 +21,7 @@ export function countDifferentLines(before: string, after: string): number {
 const splitLines = (text: string): string[] => text.split(/\r\n?|\n/);
 
 /** Maps each distinct line to one character, so that the diff compares lines. */
-function codeOf(codes: Map<string, string>, line: string): string {
+function makeCode(codes: Map<string, string>, line: string): string {
   const known = codes.get(line);
   if (known !== undefined) return known;
   const code = String.fromCharCode(FIRST_CODE + codes.size);

@@ -2,29 +2,29 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addUpFacts, shortenCount } from "../src/app/bulk_facts.ts";
+import { shortenCount, sumFacts } from "../src/app/bulk_facts.ts";
 
 const TRIAGE = { name: "support/refunds/triage", namespace: "support", version: "v10", needs: "2", passed: "" };
 
 test("names lose the namespace only where all are of one", () => {
   const reply = { name: "support/reply", namespace: "support", version: "v3", needs: "1", passed: "" };
   const explain = { name: "billing/explain", namespace: "billing", version: "v14", needs: "1", passed: "" };
-  assert.deepEqual(addUpFacts([TRIAGE, reply]).names, ["refunds/triage v10", "reply v3"]);
-  assert.deepEqual(addUpFacts([TRIAGE, explain]).names, ["support/refunds/triage v10", "billing/explain v14"]);
-  assert.deepEqual(addUpFacts([{ name: "support/reply" }]).names, ["support/reply"]);
+  assert.deepEqual(sumFacts([TRIAGE, reply]).names, ["refunds/triage v10", "reply v3"]);
+  assert.deepEqual(sumFacts([TRIAGE, explain]).names, ["support/refunds/triage v10", "billing/explain v14"]);
+  assert.deepEqual(sumFacts([{ name: "support/reply" }]).names, ["support/reply"]);
 });
 
 test("a namespace needs the most approvals that one of its templates needs", () => {
   const reply = { ...TRIAGE, name: "support/reply", needs: "1" };
   const explain = { ...TRIAGE, name: "billing/explain", namespace: "billing", needs: "1" };
-  assert.deepEqual(addUpFacts([reply, TRIAGE, explain]).needs, [
+  assert.deepEqual(sumFacts([reply, TRIAGE, explain]).needs, [
     { namespace: "support", approvals: 2 },
     { namespace: "billing", approvals: 1 },
   ]);
 });
 
 test("a service that fetches two templates counts once, its fetches twice", () => {
-  const facts = addUpFacts([
+  const facts = sumFacts([
     { ...TRIAGE, fetches: '{"chat": 20, "mail": 3}' },
     { ...TRIAGE, fetches: '{"chat": 5}' },
     { ...TRIAGE, fetches: "{}" },
@@ -34,8 +34,8 @@ test("a service that fetches two templates counts once, its fetches twice", () =
 });
 
 test("what is not passed is counted", () => {
-  assert.equal(addUpFacts([TRIAGE]).unchecked, 0);
-  assert.equal(addUpFacts([TRIAGE, { ...TRIAGE, passed: undefined }]).unchecked, 1);
+  assert.equal(sumFacts([TRIAGE]).unchecked, 0);
+  assert.equal(sumFacts([TRIAGE, { ...TRIAGE, passed: undefined }]).unchecked, 1);
 });
 
 test("counts have three figures, as on the pages", () => {

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatClipboard, guessDelimiter, parseClipboard, parseDelimited } from "../src/datasets/delimited.ts";
-import { noValues, setReplacement } from "../src/datasets/given_values.ts";
+import { makeGivenValues, setReplacement } from "../src/datasets/given_values.ts";
 import {
   applyImport,
   guessMapping,
@@ -23,7 +23,7 @@ const GRID = () =>
       '"expected":{"answer":"A"}}',
     [{ name: "tone", kind: "text", choices: ["formal", "warm"] }],
   );
-const UPDATE: ImportRules = { sameName: "update", skipsAlike: false, given: noValues() };
+const UPDATE: ImportRules = { sameName: "update", skipsAlike: false, given: makeGivenValues() };
 const lines = (grid: ReturnType<typeof GRID>): { id?: string; inputs: Record<string, unknown> }[] =>
   formatRows(grid)
     .trimEnd()
@@ -270,7 +270,7 @@ test("one choice replaces a text in all rows, another text is left empty or stay
   const grid = GRID();
   const tone = toneOf(grid);
   assert.ok(tone);
-  const rules = { ...UPDATE, given: noValues() };
+  const rules = { ...UPDATE, given: makeGivenValues() };
   setReplacement(rules.given, tone, ["kind"], "warm");
   const first = readImport(TONES, BY_TONE, grid, rules);
   assert.deepEqual(
@@ -294,7 +294,7 @@ test("an input without a column gets one value in new rows, and updated ones kee
     listUnfilled(mapping, grid).map((column) => column.name),
     ["tone", "customer", "days"],
   );
-  const given = noValues();
+  const given = makeGivenValues();
   given.constants.set("inputs.days", " 14 ");
   given.constants.set("inputs.tone", "formal");
   const imported = readImport(rows, mapping, grid, { ...UPDATE, given });
@@ -304,7 +304,7 @@ test("an input without a column gets one value in new rows, and updated ones kee
 });
 
 test("one value that does not fit its column is named in each row", () => {
-  const given = noValues();
+  const given = makeGivenValues();
   given.constants.set("inputs.days", "soon");
   const rows = parseDelimited("a,Who?\n", ",").rows;
   const [read] = readImport(rows, ["id", "inputs.question"], GRID(), { ...UPDATE, given });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { addInput, dropInput, flowYaml, setInput } from "../src/editor/form/input_edits.ts";
-import { kindOf, readDefault, withKind } from "../src/editor/form/input_kinds.ts";
+import { findKind, readDefault, setKind } from "../src/editor/form/input_kinds.ts";
 import type { Change } from "../src/editor/form/text_edits.ts";
 
 const apply = (text: string, change: Change | null): string => {
@@ -44,11 +44,11 @@ test("an input on one line is changed and taken out; one of several lines is lef
 });
 
 test("kinds are told from schemas, and a change of kind keeps what both know", () => {
-  assert.equal(kindOf({ type: "string", enum: ["a"] }), "choice");
-  assert.equal(kindOf({ type: "array", items: { type: "string" } }), "list");
+  assert.equal(findKind({ type: "string", enum: ["a"] }), "choice");
+  assert.equal(findKind({ type: "array", items: { type: "string" } }), "list");
   for (const schema of [{}, { type: "object" }, { type: ["string", "null"] }, { enum: [1] }])
-    assert.equal(kindOf(schema), null);
-  assert.deepEqual(withKind({ type: "string", maxLength: 4, untrusted: true }, "list"), {
+    assert.equal(findKind(schema), null);
+  assert.deepEqual(setKind({ type: "string", maxLength: 4, untrusted: true }, "list"), {
     type: "array",
     items: { type: "string" },
     untrusted: true,

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { history, redo, undo } from "@codemirror/commands";
 import { EditorState, type Transaction } from "@codemirror/state";
-import { readSampleEdit, recordsSampleEdits, sampleEdit } from "../src/editor/edit_history.ts";
+import { makeSampleEdit, readSampleEdit, recordsSampleEdits } from "../src/editor/edit_history.ts";
 
 test("an edit of samples is undone and redone in turn with edits of the text", () => {
   const [empty, filled] = [
@@ -18,7 +18,7 @@ test("an edit of samples is undone and redone in turn with edits of the text", (
     samples = readSampleEdit(transaction) ?? samples;
   };
   dispatch(state.update({ changes: { from: 4, insert: " more" } }));
-  dispatch(state.update(sampleEdit(empty, filled)));
+  dispatch(state.update(makeSampleEdit(empty, filled)));
   assert.deepEqual(samples, filled);
   undo({ state, dispatch });
   assert.deepEqual(samples, empty);

@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bareValue, describeValue } from "../src/editor/form/input_kinds.ts";
-import { addUp, signed, sizesOf } from "../src/editor/form/part_sizes.ts";
-import { depthsOf, describeCondition, describeStatement } from "../src/editor/form/statement_words.ts";
-import { expressionAt, firstName, nameOfChip } from "../src/editor/form/value_chips.ts";
+import { describeValue, makeEmptyValue } from "../src/editor/form/input_kinds.ts";
+import { formatSigned, matchSizes, sumSizes } from "../src/editor/form/part_sizes.ts";
+import { describeCondition, describeStatement, measureDepths } from "../src/editor/form/statement_words.ts";
+import { expressionAt, findFirstName, nameChip } from "../src/editor/form/value_chips.ts";
 
 test("statements read as words", () => {
   assert.deepEqual(describeStatement("for item in order.items"), {
@@ -15,8 +15,8 @@ test("statements read as words", () => {
   });
   assert.equal(describeStatement("elif x").words, "Otherwise, only if");
   assert.equal(describeStatement("set a = 1").kind, "other");
-  assert.equal(nameOfChip('{%- if tone == "warm" -%}').words, "Only if tone is warm");
-  assert.equal(nameOfChip("{{ loop.index }}").words, "number");
+  assert.equal(nameChip('{%- if tone == "warm" -%}').words, "Only if tone is warm");
+  assert.equal(nameChip("{{ loop.index }}").words, "number");
 });
 
 test("a condition that is more than a simple one stays as it is written", () => {
@@ -40,21 +40,21 @@ test("lines are as deep as the loops and conditions around them", () => {
     "{% endfor %}",
     "e",
   ];
-  assert.deepEqual(depthsOf(lines), [0, 0, 1, 1, 2, 1, 2, 1, 0, 0]);
-  assert.deepEqual(depthsOf(["{% endif %}", "a"]), [0, 0]);
+  assert.deepEqual(measureDepths(lines), [0, 0, 1, 1, 2, 1, 2, 1, 0, 0]);
+  assert.deepEqual(measureDepths(["{% endif %}", "a"]), [0, 0]);
 });
 
 test("rendered parts belong to the card whose name fits closest", () => {
   const part = (name: string, tokens: number, change: number | null = null) => ({ name, tokens, change });
   const rendered = [part("intro", 5, 2), part("item 1", 3, 0), part("item 2", 4, -1), part("total (all)", 7)];
   const names = ["intro", "item {{ loop.index }}", "{{ anything }}", "same", "same"];
-  assert.deepEqual(sizesOf(names, [...rendered, part("same", 1), part("same", 1)]).slice(0, 2), [
+  assert.deepEqual(matchSizes(names, [...rendered, part("same", 1), part("same", 1)]).slice(0, 2), [
     { count: 1, tokens: 5, change: 2 },
     { count: 2, tokens: 7, change: -1 },
   ]);
-  assert.equal(sizesOf(["same", "same"], [part("same", 1)])[0], null);
+  assert.equal(matchSizes(["same", "same"], [part("same", 1)])[0], null);
   assert.deepEqual(
-    addUp([
+    sumSizes([
       { tokens: 1, change: null },
       { tokens: 2, change: 3, count: 2 },
     ]),
@@ -64,7 +64,10 @@ test("rendered parts belong to the card whose name fits closest", () => {
       change: 3,
     },
   );
-  assert.deepEqual([signed(1200), signed(-3), signed(0), signed(null)], ["+1,200", "\u22123", "", ""]);
+  assert.deepEqual(
+    [formatSigned(1200), formatSigned(-3), formatSigned(0), formatSigned(null)],
+    ["+1,200", "\u22123", "", ""],
+  );
 });
 
 test("the expression at a column is found, and nothing next to it", () => {
@@ -86,7 +89,7 @@ test("values of a sample are said in a few words", () => {
 test("an input that is not required any more has the emptiest value of its kind", () => {
   assert.deepEqual(
     [{ type: "string" }, { type: "array" }, { type: "integer" }, { type: "boolean" }, { enum: ["a", "b"] }].map(
-      bareValue,
+      makeEmptyValue,
     ),
     ["", [], 0, false, "a"],
   );
@@ -104,5 +107,5 @@ test("the first name of an expression is the input that a print, a loop or a con
     "{% endfor %}": "",
     "{% raw %}{{ x }}{% endraw %}": "",
   };
-  for (const [source, name] of Object.entries(sources)) assert.equal(firstName(source), name, source);
+  for (const [source, name] of Object.entries(sources)) assert.equal(findFirstName(source), name, source);
 });

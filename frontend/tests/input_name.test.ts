@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { brokenServices } from "../src/editor/form/input_name.ts";
+import { listBrokenServices } from "../src/editor/form/input_name.ts";
 
 const published = {
   inputs: { question: { type: "string" }, tone: { type: "string", default: "warm" } },
@@ -10,11 +10,11 @@ const published = {
 };
 
 test("a new required input breaks every service that follows a label", () => {
-  assert.deepEqual(brokenServices("order_id", { type: "string" }, published), published.services);
-  assert.deepEqual(brokenServices("order_id", { type: "string", default: "" }, published), []);
+  assert.deepEqual(listBrokenServices("order_id", { type: "string" }, published), published.services);
+  assert.deepEqual(listBrokenServices("order_id", { type: "string", default: "" }, published), []);
 });
 
 test("an input that loses its default breaks them too, one that was required does not", () => {
-  assert.deepEqual(brokenServices("tone", { type: "string" }, published), published.services);
-  assert.deepEqual(brokenServices("question", { type: "string" }, published), []);
+  assert.deepEqual(listBrokenServices("tone", { type: "string" }, published), published.services);
+  assert.deepEqual(listBrokenServices("question", { type: "string" }, published), []);
 });

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Block, type Outline, type Part, partsOf, type Refusal } from "../src/editor/form/outline.ts";
-import { outlineOf } from "../src/editor/form/outline_reader.ts";
+import { type Block, listParts, type Outline, type Part, type Refusal } from "../src/editor/form/outline.ts";
+import { readOutline } from "../src/editor/form/outline_reader.ts";
 import {
   addPart,
   type Change,
@@ -39,16 +39,16 @@ inputs:
 `;
 
 const outline = (text: string): Outline => {
-  const found = outlineOf(text, "parts");
+  const found = readOutline(text, "parts");
   assert.ok("nodes" in found, (found as Refusal).reason);
   return found;
 };
 const apply = (text: string, change: Change): string =>
   text.slice(0, change.from) + change.insert + text.slice(change.to);
-const part = (text: string, index: number): Part => partsOf(outline(text).nodes)[index] as Part;
+const part = (text: string, index: number): Part => listParts(outline(text).nodes)[index] as Part;
 
 test("parts are found in order, with their values and places", () => {
-  const found = partsOf(outline(TEXT).nodes);
+  const found = listParts(outline(TEXT).nodes);
   assert.deepEqual(
     found.map((each) => [each.name?.text, each.role?.text, each.priority?.text]),
     [
@@ -107,21 +107,21 @@ test("what the form can't tell for sure is refused with its line", () => {
     ["{% endfor %}\n", 1],
     ["- name: a\n     role: user\n", 1],
   ] as const) {
-    const found = outlineOf(text, "parts") as Refusal;
+    const found = readOutline(text, "parts") as Refusal;
     assert.equal(found.line, line, `${text} ${found.reason}`);
   }
-  assert.match((outlineOf("x", "shaped") as Refusal).reason, /shaped/);
+  assert.match((readOutline("x", "shaped") as Refusal).reason, /shaped/);
 });
 
 test("a content that is more than a simple value is left to the source", () => {
   for (const value of ['"a\\nb"', "[1, 2]", "{type: image}", ">\n    folded", "*alias", "a: b", ""]) {
-    const found = partsOf(outline(`- name: x\n  content: ${value}\n`).nodes)[0];
+    const found = listParts(outline(`- name: x\n  content: ${value}\n`).nodes)[0];
     assert.equal(found?.content, null, value);
   }
 });
 
 test("the text format is one content, all of the body", () => {
-  const found = outlineOf("---\nformat: text\n---\nHello\n", "text") as Outline;
+  const found = readOutline("---\nformat: text\n---\nHello\n", "text") as Outline;
   assert.equal((found.nodes[0] as Part).content?.text, "Hello\n");
 });
 
@@ -146,7 +146,7 @@ test("blanks before a content's first word do not break the lines below it", () 
   assert.ok(first.content);
   const text = apply(TEXT, writeContent(first, first.content, "\n   One\n  two\nthree"));
   assert.equal(part(text, 0).content?.text, "\nOne\n  two\nthree");
-  assert.equal(partsOf(outline(text).nodes).length, 3);
+  assert.equal(listParts(outline(text).nodes).length, 3);
 });
 
 test("a value on its key's line becomes a block that reads the same", () => {
@@ -154,7 +154,7 @@ test("a value on its key's line becomes a block that reads the same", () => {
   assert.ok(second.content);
   const text = apply(TEXT, writeContent(second, second.content, 'Say "hi"\nand: more'));
   assert.equal(part(text, 1).content?.text, 'Say "hi"\nand: more');
-  assert.equal(partsOf(outline(text).nodes).length, 3);
+  assert.equal(listParts(outline(text).nodes).length, 3);
 });
 
 test("a key is written in its place, or on a line of its own", () => {
@@ -171,7 +171,7 @@ test("two neighbours change places, and what stands between them stays", () => {
   const text = apply(TEXT, moveNode(TEXT, nodes, 2, 3) as Change);
   assert.equal(apply(TEXT, moveNode(TEXT, nodes, 3, 2) as Change), text);
   assert.deepEqual(
-    partsOf(outline(text).nodes).map((each) => each.name?.text),
+    listParts(outline(text).nodes).map((each) => each.name?.text),
     ["instructions", "question", "excerpt {{ loop.index }}"],
   );
   assert.ok(text.includes("{{ question }}\n\n{% for"));
@@ -185,7 +185,7 @@ test("a part is moved over several others, and back again", () => {
   const { nodes } = outline(before);
   const after = apply(before, moveNode(before, nodes, 0, 3) as Change);
   assert.deepEqual(
-    partsOf(outline(after).nodes).map((each) => each.name?.text),
+    listParts(outline(after).nodes).map((each) => each.name?.text),
     ["b", "c", "a"],
   );
   assert.equal(apply(after, moveNode(after, outline(after).nodes, 3, 0) as Change), before);
@@ -209,9 +209,9 @@ test("a part without text can be written, emptied and written again", () => {
   const empty = "- name: a\n  content: |\n- name: b\n  content: |\n    Hi\n";
   const written = "- name: a\n  content: |\n    One\n- name: b\n  content: |\n    Hi\n";
   const write = (text: string, content: string): string => {
-    const outline = outlineOf(text, "parts");
+    const outline = readOutline(text, "parts");
     assert.ok(!("reason" in outline));
-    const part = partsOf(outline.nodes)[0];
+    const part = listParts(outline.nodes)[0];
     assert.ok(part?.content);
     const { from, to, insert } = writeContent(part, part.content, content);
     return text.slice(0, from) + insert + text.slice(to);

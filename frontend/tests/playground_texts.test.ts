@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeAll } from "../src/playground/history.ts";
 import { summarizeValue } from "../src/playground/inputs_line.ts";
-import { formatMoney, longestReply, sumCosts } from "../src/playground/money.ts";
+import { findLongestReply, formatMoney, sumCosts } from "../src/playground/money.ts";
 import { looksLikeObject, readPartialFields } from "../src/playground/partial_json.ts";
 
 const TEXT = '{"decision": "refund", "cites": [1, {"a": "}"}], "note": "caf\\u00e9 \\"x\\"", "sure": true, "none": {}}';
@@ -61,12 +61,12 @@ test("costs add up only where all are known and of one currency", () => {
 });
 
 test("the longest reply is the column's limit, else the document's, else its reserve", () => {
-  assert.equal(longestReply({ max_tokens: 5 }, { max_tokens: 9 }, 7), 5);
-  assert.equal(longestReply({}, { max_tokens: 9 }, 7), 9);
-  assert.equal(longestReply({}, { max_tokens: 9, max_completion_tokens: 8, max_output_tokens: 6 }, 7), 8);
-  assert.equal(longestReply({}, { max_tokens: 9, max_completion_tokens: 0, max_output_tokens: "6" }, 7), 9);
-  assert.equal(longestReply({}, {}, 7), 7);
-  assert.ok(longestReply({}, {}, 0) > 0);
+  assert.equal(findLongestReply({ max_tokens: 5 }, { max_tokens: 9 }, 7), 5);
+  assert.equal(findLongestReply({}, { max_tokens: 9 }, 7), 9);
+  assert.equal(findLongestReply({}, { max_tokens: 9, max_completion_tokens: 8, max_output_tokens: 6 }, 7), 8);
+  assert.equal(findLongestReply({}, { max_tokens: 9, max_completion_tokens: 0, max_output_tokens: "6" }, 7), 9);
+  assert.equal(findLongestReply({}, {}, 7), 7);
+  assert.ok(findLongestReply({}, {}, 0) > 0);
 });
 
 test("a value of an input stands in the line in a few words", () => {

@@ -3,18 +3,18 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Text } from "@codemirror/state";
-import { offsetAt, placeOf, unitIndex } from "../src/editor/positions.ts";
+import { findPlace, findUnitIndex, offsetAt } from "../src/editor/positions.ts";
 
 const doc = Text.of(["plain", "a😀b", ""]);
 
 test("columns count code points, offsets count UTF-16 units", () => {
   assert.equal(offsetAt(doc, 2, 3), "plain\na😀".length);
-  assert.equal(unitIndex("a😀b", 2), 3);
+  assert.equal(findUnitIndex("a😀b", 2), 3);
 });
 
 test("a place and its offset are each other's inverse", () => {
   for (const offset of [0, 5, 6, 7, 9, 10, 11]) {
-    const { line, column } = placeOf(doc, offset);
+    const { line, column } = findPlace(doc, offset);
     assert.equal(offsetAt(doc, line, column), offset);
   }
 });

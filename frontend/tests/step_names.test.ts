@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { history, redo, undo } from "@codemirror/commands";
 import { EditorState, type Transaction, type TransactionSpec } from "@codemirror/state";
-import { readSampleEdit, recordsSampleEdits, sampleEdit, singleStep } from "../src/editor/edit_history.ts";
+import { makeSampleEdit, makeSingleStep, readSampleEdit, recordsSampleEdits } from "../src/editor/edit_history.ts";
 import { StepNames } from "../src/editor/step_names.ts";
 
 function edit() {
@@ -29,8 +29,8 @@ test("each step is named by what it was, and undone and redone by that name", ()
   page.change({ changes: { from: 5, insert: "b" }, userEvent: "input.type" });
   assert.equal(page.names.undoTitle, "Undo typing (Ctrl Z)");
   page.change({ changes: { from: 0, insert: "pasted " }, userEvent: "input.paste" });
-  page.change(sampleEdit({ samples: new Map(), sample: "" }, { samples: new Map([["a", {}]]), sample: "a" }));
-  page.change(singleStep({ changes: { from: 0, to: 1 } }));
+  page.change(makeSampleEdit({ samples: new Map(), sample: "" }, { samples: new Map([["a", {}]]), sample: "a" }));
+  page.change(makeSingleStep({ changes: { from: 0, to: 1 } }));
   const undone = ["edit in the form", "edit of samples", "paste", "typing"].map((name) => {
     const title = page.names.undoTitle;
     page.undo();
@@ -48,7 +48,7 @@ test("each step is named by what it was, and undone and redone by that name", ()
 
 test("a history that drops its oldest steps goes on to name the newest", () => {
   const page = edit();
-  for (let number = 0; number < 300; number += 1) page.change(singleStep({ changes: { from: 0, insert: "x" } }));
+  for (let number = 0; number < 300; number += 1) page.change(makeSingleStep({ changes: { from: 0, insert: "x" } }));
   page.change({ changes: { from: 0, insert: "pasted" }, userEvent: "input.paste" });
   assert.equal(page.names.undoTitle, "Undo paste (Ctrl Z)");
   let count = 0;

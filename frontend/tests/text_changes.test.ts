@@ -2,17 +2,17 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { smallestChange } from "../src/editor/text_changes.ts";
+import { findSmallestChange } from "../src/editor/text_changes.ts";
 
 const apply = (text: string, change: { from: number; to: number; insert: string }): string =>
   text.slice(0, change.from) + change.insert + text.slice(change.to);
 
 test("equal texts need no change", () => {
-  assert.equal(smallestChange("same", "same"), null);
+  assert.equal(findSmallestChange("same", "same"), null);
 });
 
 test("a change leaves what is equal at both ends alone", () => {
-  assert.deepEqual(smallestChange("a cat sat", "a bat sat", 10), { from: 12, to: 13, insert: "b" });
+  assert.deepEqual(findSmallestChange("a cat sat", "a bat sat", 10), { from: 12, to: 13, insert: "b" });
 });
 
 test("a change gives the other text, repeated signs among it", () => {
@@ -23,7 +23,7 @@ test("a change gives the other text, repeated signs among it", () => {
     ["x", ""],
     ["{{ a }}", "{{{{ a }}"],
   ] as const) {
-    const change = smallestChange(before, after);
+    const change = findSmallestChange(before, after);
     assert.ok(change);
     assert.equal(apply(before, change), after);
   }

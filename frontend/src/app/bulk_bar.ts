@@ -1,7 +1,7 @@
 // The bulk bar: it appears with the first ticked template, names the selection, and shows the effects of promoting it.
 import { findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
-import { addUpFacts, type BulkFacts, shortenCount } from "./bulk_facts.ts";
+import { type BulkFacts, shortenCount, sumFacts } from "./bulk_facts.ts";
 import { installRangeClicks } from "./desk_keys.ts";
 
 const BOX = "input[name=template]";
@@ -45,7 +45,7 @@ function showChosen(form: HTMLFormElement): void {
     "{count} templates selected",
     boxes.length,
   );
-  const facts = addUpFacts(boxes.map((box) => ({ ...box.dataset, name: box.value })));
+  const facts = sumFacts(boxes.map((box) => ({ ...box.dataset, name: box.value })));
   findElement(bar, "[data-bulk-names]").textContent = facts.names.join(", ");
   if (bar.querySelector("[data-bulk-primary]")) showPromotion(bar, facts, all.length);
 }

@@ -24,7 +24,7 @@ export interface BulkFacts {
 }
 
 /** Adds up the selection; a service that fetches several of the templates counts once. */
-export function addUpFacts(boxes: BoxData[]): BulkFacts {
+export function sumFacts(boxes: BoxData[]): BulkFacts {
   const needs = new Map<string, number>();
   const services = new Set<string>();
   let fetches = 0;

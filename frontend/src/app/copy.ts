@@ -9,7 +9,7 @@ export function showCopyButtons(root: ParentNode): void {
 }
 
 /** The text that a button copies: its own, or that of the element it names. */
-function textToCopy(button: HTMLElement): string {
+function findTextToCopy(button: HTMLElement): string {
   const from = button.dataset.copyFrom;
   return button.dataset.copy ?? (from ? (document.querySelector(from)?.textContent ?? "") : "");
 }
@@ -22,7 +22,7 @@ export function installCopyButtons(): void {
     if (!button) return;
     event.preventDefault();
     try {
-      await navigator.clipboard.writeText(textToCopy(button));
+      await navigator.clipboard.writeText(findTextToCopy(button));
       showStatus(button.dataset.copied ?? gettext("Copied."));
     } catch {
       showStatus(gettext("The browser did not allow copying. Select the text and copy it by hand."));

@@ -19,7 +19,7 @@ function isShown(stop: HTMLElement): boolean {
   return !fold || (stop.parentElement === fold && !fold.parentElement?.closest("details:not([open])"));
 }
 
-function nameOf(stop: Element): string {
+function readName(stop: Element): string {
   if (!(stop instanceof HTMLAnchorElement)) return "";
   const query = new URL(stop.href).searchParams;
   return ["side", "part", "line"].map((name) => query.get(name)).join(":");
@@ -27,7 +27,7 @@ function nameOf(stop: Element): string {
 
 function setCurrent(diff: Element, stop: HTMLElement): void {
   for (const other of listStops(diff)) other.tabIndex = other === stop ? 0 : -1;
-  current = nameOf(stop) || current;
+  current = readName(stop) || current;
 }
 
 /** Makes each diff one Tab stop: the line last used, else its first change, else its first line. */
@@ -38,11 +38,11 @@ export function showDiffStops(): void {
   for (const diff of findDiffs()) {
     const stops = listStops(diff).filter(isShown);
     const changed = diff.querySelector<HTMLElement>(".diff-added a.diff-number");
-    const stop = stops.find((one) => nameOf(one) === current) ?? changed ?? stops[0];
+    const stop = stops.find((one) => readName(one) === current) ?? changed ?? stops[0];
     if (!stop) continue;
     setCurrentQuietly(diff, stop);
     diff.removeAttribute("tabindex"); // otherwise the browser scrolls to a stop inside it
-    if (back && nameOf(stop) === back) {
+    if (back && readName(stop) === back) {
       sessionStorage.removeItem(RETURN_KEY);
       stop.focus();
     }
@@ -64,7 +64,7 @@ function moveTo(stop: HTMLElement | undefined): boolean {
   return true;
 }
 
-function moveInside(key: string, from: HTMLElement): boolean {
+function moveWithinDiff(key: string, from: HTMLElement): boolean {
   const diff = from.closest(".diff");
   if (!diff) return false;
   const stops = listStops(diff).filter(isShown);
@@ -163,6 +163,6 @@ export function installDiffKeys(): void {
       return;
     }
     const stop = event.target.closest<HTMLElement>(STOPS);
-    if (stop && moveInside(event.key, stop)) event.preventDefault();
+    if (stop && moveWithinDiff(event.key, stop)) event.preventDefault();
   });
 }

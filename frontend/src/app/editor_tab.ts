@@ -7,7 +7,7 @@ const BROWSER_KEY = "promptuary-browser";
 
 /** A new ID for a tab that shows this draft. draft: its name, empty for the default one. */
 export function numberTab(draft: string): string {
-  return hashDraft(draft) + numberOfBrowser() + randomDigits(16);
+  return hashDraft(draft) + numberBrowser() + randomDigits(16);
 }
 
 /** Where else the draft of `tab` is open, from the IDs of all of the user's tabs: here, elsewhere or nowhere. */
@@ -27,7 +27,7 @@ function hashDraft(name: string): string {
 }
 
 /** The same in all tabs of a browser; random each time if the browser stores nothing. */
-function numberOfBrowser(): string {
+function numberBrowser(): string {
   try {
     const stored = localStorage.getItem(BROWSER_KEY);
     if (stored && /^[0-9a-f]{8}$/.test(stored)) return stored;

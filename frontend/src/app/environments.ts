@@ -23,7 +23,7 @@ export function showEnvironments(): void {
   for (const select of document.querySelectorAll<HTMLElement>("[data-label-select]")) showPill(select);
   if (isPhone()) sortRows();
   const table = document.querySelector<HTMLElement>("[data-folds]");
-  if (table && !isUnfolded) fold(table);
+  if (table && !isUnfolded) foldRows(table);
 }
 
 /** Sorts the rows of each namespace: on a phone by urgency, else by name. */
@@ -44,7 +44,7 @@ function showPill(select: HTMLElement): void {
   select.classList.add("has-pill");
 }
 
-function fold(table: HTMLElement): void {
+function foldRows(table: HTMLElement): void {
   const note = findElement(document, "[data-settled]");
   const rows = [...table.querySelectorAll<HTMLElement>(".is-settled")];
   table.classList.add("is-folded");

@@ -16,7 +16,7 @@ interface SavedForm {
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /** The form's fields, including those elsewhere on the page that name the form. */
-const controls = (form: HTMLFormElement): Control[] =>
+const listControls = (form: HTMLFormElement): Control[] =>
   ([...form.elements] as Control[]).filter(
     (control) =>
       control.matches("textarea[name], select[name], input[name]") &&
@@ -25,7 +25,7 @@ const controls = (form: HTMLFormElement): Control[] =>
   );
 
 /** The storage key of a control's value: boxes share a name and differ in their values. */
-const keyOf = (control: Control): string =>
+const makeKey = (control: Control): string =>
   control.type === "checkbox" && control.hasAttribute("value") ? `${control.name}=${control.value}` : control.name;
 
 /** The value of a control: for radios the chosen one's value, for a box whether it is ticked. */
@@ -48,17 +48,17 @@ function initialValue(control: Control): string | null {
 /** The values entered in a form since the server rendered it. */
 export function changedValues(form: HTMLFormElement): Record<string, string> {
   const values: Record<string, string> = {};
-  for (const control of controls(form)) {
+  for (const control of listControls(form)) {
     const value = currentValue(control);
-    if (value !== null && value !== initialValue(control)) values[keyOf(control)] = value;
+    if (value !== null && value !== initialValue(control)) values[makeKey(control)] = value;
   }
   return values;
 }
 
 /** Fills a form with the result of `changedValues`; values without a field are ignored. */
 export function fillForm(form: HTMLFormElement, values: Record<string, string>): void {
-  for (const control of controls(form)) {
-    const value = values[keyOf(control)];
+  for (const control of listControls(form)) {
+    const value = values[makeKey(control)];
     if (value === undefined) continue;
     if (control instanceof HTMLInputElement && control.type === "radio") control.checked = control.value === value;
     else if (control instanceof HTMLInputElement && control.type === "checkbox") control.checked = value === "on";

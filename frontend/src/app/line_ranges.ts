@@ -12,7 +12,7 @@ interface Place {
   side: string;
 }
 
-function placeOfLink(link: HTMLAnchorElement): Place {
+function readPlace(link: HTMLAnchorElement): Place {
   const query = new URL(link.href).searchParams;
   return { line: Number(query.get("line")), part: query.get("part") ?? "0", side: query.get("side") ?? "" };
 }
@@ -28,7 +28,7 @@ export function linesBetween(from: Place, to: Place): [number, number] | null {
 }
 
 function extendRange(link: HTMLAnchorElement): boolean {
-  const to = placeOfLink(link);
+  const to = readPlace(link);
   const form = findOpenForm();
   const from = form
     ? { line: Number(form.dataset.line), part: form.dataset.part ?? "0", side: form.dataset.side ?? "" }
@@ -60,7 +60,7 @@ function handleClick(event: MouseEvent): boolean {
   const link = target.closest<HTMLAnchorElement>("a.diff-number");
   if (!link || event.ctrlKey || event.metaKey) return false;
   if (event.shiftKey && extendRange(link)) return true;
-  lastPlace = placeOfLink(link);
+  lastPlace = readPlace(link);
   if (makeFormPlace(link)) return false;
   location.assign(link.href);
   return true;

@@ -137,12 +137,12 @@ const FAULT = "decision-fault"; // the note below the first disabled button
 /** The change no longer matches what this page would publish or approve: disables its buttons, with the reason. */
 function disableDecision(reason: string): void {
   const acts = document.querySelectorAll<HTMLElement>("[data-publish], [data-approve]");
-  for (const act of acts) turnOff(act, reason);
+  for (const act of acts) disableAction(act, reason);
   const note = document.getElementById(FAULT);
   if (note) note.textContent = reason;
 }
 
-function turnOff(act: HTMLElement, reason: string): void {
+function disableAction(act: HTMLElement, reason: string): void {
   const button = act instanceof HTMLButtonElement ? act : replaceByButton(act);
   button.disabled = true;
   button.setAttribute("aria-describedby", FAULT);

@@ -163,7 +163,7 @@ class Picker {
 
 const pickers = new WeakMap<Field, Picker>();
 
-function pickerOf(target: EventTarget | null): Picker | null {
+function findPicker(target: EventTarget | null): Picker | null {
   const isField = target instanceof HTMLTextAreaElement || target instanceof HTMLInputElement;
   if (!isField || !(target.dataset.owners ?? target.dataset.mentions)) return null;
   const picker = pickers.get(target) ?? new Picker(target);
@@ -172,7 +172,7 @@ function pickerOf(target: EventTarget | null): Picker | null {
 }
 
 function onKey(event: KeyboardEvent): void {
-  const picker = pickerOf(event.target);
+  const picker = findPicker(event.target);
   if (!picker?.isOpen || event.isComposing || event.ctrlKey || event.metaKey) return;
   const act = {
     ArrowDown: () => picker.move(1),
@@ -188,7 +188,7 @@ function onKey(event: KeyboardEvent): void {
 }
 
 export function installMentions(): void {
-  document.addEventListener("input", (event) => void pickerOf(event.target)?.update());
-  document.addEventListener("focusout", (event) => pickerOf(event.target)?.close());
+  document.addEventListener("input", (event) => void findPicker(event.target)?.update());
+  document.addEventListener("focusout", (event) => findPicker(event.target)?.close());
   document.addEventListener("keydown", onKey, { capture: true }); // before the page's own shortcuts
 }

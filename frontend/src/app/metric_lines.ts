@@ -1,27 +1,27 @@
 // Sparklines of metrics: hovering, or the arrow keys, show the figure of each point.
 
 /** The points of a line with their figures, and the mark and the box of the selected one. */
-function partsOf(line: HTMLElement) {
+function findParts(line: HTMLElement) {
   const points = [...line.querySelectorAll<HTMLElement>("[data-x]")];
   const mark = line.querySelector<SVGCircleElement>("[data-trend-mark]");
   const words = line.querySelector<HTMLElement>("[data-trend-words]");
   return { points, mark, words };
 }
 
-function textOf(point: HTMLElement | undefined): string {
+function readText(point: HTMLElement | undefined): string {
   return (point?.textContent ?? "").replace(/\s+/g, " ").trim();
 }
 
-function lineAt(event: Event): HTMLElement | null {
+function findLine(event: Event): HTMLElement | null {
   return event.target instanceof Element ? event.target.closest<HTMLElement>("[data-trend]") : null;
 }
 
 /** Selects the point at this index and shows its figure. */
 function showPoint(line: HTMLElement, place: number): void {
-  const { points, mark, words } = partsOf(line);
+  const { points, mark, words } = findParts(line);
   const point = points[Math.max(0, Math.min(place, points.length - 1))];
   if (!point || !mark || !words) return;
-  const text = textOf(point);
+  const text = readText(point);
   mark.setAttribute("cx", point.dataset.x ?? "0");
   mark.setAttribute("cy", point.dataset.y ?? "0");
   words.textContent = text;
@@ -35,8 +35,8 @@ function hidePoint(line: HTMLElement): void {
 }
 
 /** The index of the point closest to this horizontal position on the page. */
-function nearestPlace(line: HTMLElement, clientX: number): number {
-  const { points } = partsOf(line);
+function findNearestPlace(line: HTMLElement, clientX: number): number {
+  const { points } = findParts(line);
   const drawing = line.querySelector("svg");
   if (!drawing) return 0;
   const x = clientX - drawing.getBoundingClientRect().left;
@@ -52,17 +52,17 @@ function placeByKey(key: string, now: number, last: number): number | null {
   return key === "End" ? last : null;
 }
 
-function placeOf(line: HTMLElement): number {
+function readPlace(line: HTMLElement): number {
   return Number(line.getAttribute("aria-valuenow")) - 1;
 }
 
 function answerKey(event: KeyboardEvent): void {
-  const line = lineAt(event);
+  const line = findLine(event);
   if (!line || event.ctrlKey || event.metaKey || event.altKey) return;
-  const { points } = partsOf(line);
-  const address = points[placeOf(line)]?.dataset.url;
+  const { points } = findParts(line);
+  const address = points[readPlace(line)]?.dataset.url;
   if (event.key === "Enter" && address) location.assign(address);
-  const place = placeByKey(event.key, placeOf(line), points.length - 1);
+  const place = placeByKey(event.key, readPlace(line), points.length - 1);
   if (place === null) return;
   event.preventDefault();
   showPoint(line, place);
@@ -71,12 +71,12 @@ function answerKey(event: KeyboardEvent): void {
 /** Makes each line focusable; without scripts there is the table of all figures. */
 export function showMetricLines(): void {
   for (const line of document.querySelectorAll<HTMLElement>("[data-trend]:not([role])")) {
-    const { points } = partsOf(line);
+    const { points } = findParts(line);
     line.setAttribute("role", "slider");
     line.setAttribute("aria-valuemin", "1");
     line.setAttribute("aria-valuemax", String(points.length));
     line.setAttribute("aria-valuenow", String(points.length));
-    line.setAttribute("aria-valuetext", textOf(points.at(-1)));
+    line.setAttribute("aria-valuetext", readText(points.at(-1)));
     line.tabIndex = 0;
   }
 }
@@ -86,16 +86,16 @@ export function installMetricLines(): void {
   showMetricLines();
   document.addEventListener("keydown", answerKey);
   document.addEventListener("focusin", (event) => {
-    const line = lineAt(event);
-    if (line) showPoint(line, placeOf(line));
+    const line = findLine(event);
+    if (line) showPoint(line, readPlace(line));
   });
-  document.addEventListener("focusout", (event) => lineAt(event)?.classList.remove("is-told"));
+  document.addEventListener("focusout", (event) => findLine(event)?.classList.remove("is-told"));
   document.addEventListener("pointermove", (event) => {
-    const line = lineAt(event);
-    if (line) showPoint(line, nearestPlace(line, event.clientX));
+    const line = findLine(event);
+    if (line) showPoint(line, findNearestPlace(line, event.clientX));
   });
   document.addEventListener("pointerout", (event) => {
-    const line = lineAt(event);
+    const line = findLine(event);
     if (line && !line.contains(event.relatedTarget as Node | null)) hidePoint(line);
   });
 }

@@ -56,7 +56,7 @@ export function installPageDrop(): void {
   });
   files.addEventListener("change", (event) => {
     if (event.isTrusted) findElement<HTMLInputElement>(form, "[data-paths]").value = ""; // chosen individually
-    sayChosen(form, files);
+    showChosen(form, files);
     const only = files.files?.length === 1 ? files.files[0] : undefined;
     fillName(only && !only.name.endsWith(".zip") ? only.name.replace(/\.[^.]*$/, "") : "");
   });
@@ -131,7 +131,7 @@ function takeFiles(form: HTMLFormElement, found: FoundFile[], isAll: boolean): v
 }
 
 /** Shows which files are chosen, because the field itself looks like a button. */
-function sayChosen(form: HTMLFormElement, files: HTMLInputElement): void {
+function showChosen(form: HTMLFormElement, files: HTMLInputElement): void {
   const line = findElement(form, "[data-chosen]");
   const chosen = [...(files.files ?? [])];
   line.hidden = chosen.length === 0;

@@ -32,7 +32,7 @@ export function installPanels(): void {
     }
     if (!form?.matches("form[data-panel][method=get]") || !isOverPage(form)) return;
     event.preventDefault();
-    void openPanel(addressOf(form, event.submitter));
+    void openPanel(buildAddress(form, event.submitter));
   });
   installPanelWatch((panel) => {
     if (isOverPage(panel)) void openPanel(panel.dataset.address ?? location.href);
@@ -54,7 +54,7 @@ function isOverPage(element: Element): boolean {
 }
 
 /** The URL that a form of choices leads to; a button can override its form's. */
-function addressOf(form: HTMLFormElement, submitter: HTMLElement | null): string {
+function buildAddress(form: HTMLFormElement, submitter: HTMLElement | null): string {
   const action = submitter?.hasAttribute("formaction") ? (submitter as HTMLButtonElement).formAction : form.action;
   const fields = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (typeof value === "string") fields.append(name, value);

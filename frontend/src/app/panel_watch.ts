@@ -33,11 +33,15 @@ export function installPanelWatch(reload: (panel: HTMLElement) => void): void {
   document.addEventListener(JOURNAL, (told) => {
     const event = (told as CustomEvent<JournalEvent>).detail;
     for (const panel of document.querySelectorAll<HTMLElement>(".panel[data-about]"))
-      if (isAbout((panel.dataset.about ?? "").trim().split(/\s+/), event)) void compare(panel, event, reload);
+      if (isAbout((panel.dataset.about ?? "").trim().split(/\s+/), event)) void comparePanel(panel, event, reload);
   });
 }
 
-async function compare(panel: HTMLElement, event: JournalEvent, reload: (panel: HTMLElement) => void): Promise<void> {
+async function comparePanel(
+  panel: HTMLElement,
+  event: JournalEvent,
+  reload: (panel: HTMLElement) => void,
+): Promise<void> {
   const now = await fetchPanel(panel.dataset.address ?? location.href);
   if (!now || !panel.isConnected || describePanel(now) === describePanel(panel)) return;
   for (const button of panel.querySelectorAll<HTMLButtonElement>("button[form=panel-form], #panel-form button")) {

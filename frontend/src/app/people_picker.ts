@@ -31,7 +31,7 @@ export function showPeoplePickers(): void {
 /** Moves one box, and keeps the focus near its old place. */
 function moveBox(picker: HTMLElement, box: HTMLInputElement): void {
   const list = picker.querySelector<HTMLDetailsElement>("[data-picker-more]");
-  const next = neighbour(box);
+  const next = findNeighbour(box);
   placeBox(picker, box);
   showList(picker);
   if (next) next.focus();
@@ -40,7 +40,7 @@ function moveBox(picker: HTMLElement, box: HTMLInputElement): void {
 }
 
 /** The next box in its row or list, else the previous one. */
-function neighbour(box: HTMLInputElement): HTMLInputElement | null {
+function findNeighbour(box: HTMLInputElement): HTMLInputElement | null {
   const label = box.closest("label");
   const beside = label?.nextElementSibling ?? label?.previousElementSibling;
   return beside?.querySelector<HTMLInputElement>("input") ?? null;

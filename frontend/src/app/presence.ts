@@ -36,33 +36,33 @@ export function installPresence(): void {
 
 /** Sentences about the other users and the reader's own tabs. tab: this page's ID; undefined outside the editor. */
 export function describePresence({ people, parts, own_tabs }: Present, tab?: string): PresenceWords[] {
-  const own = tab ? sayOwnTabs(tab, own_tabs) : [];
+  const own = tab ? describeOwnTabs(tab, own_tabs) : [];
   if (people.length > MOST_NAMED) {
     const text = ngettext("{count} person is editing now", "{count} people are editing now", people.length);
-    return [{ text, names: people.map((person) => sayPart(person, parts[person])).join(", ") }, ...own];
+    return [{ text, names: people.map((person) => describePart(person, parts[person])).join(", ") }, ...own];
   }
   const placed = people.filter((person) => parts[person]);
   const others = people.filter((person) => !parts[person]);
   const words: PresenceWords[] = placed.map((person) => ({
-    text: sayPart(person, parts[person]),
+    text: describePart(person, parts[person]),
     part: parts[person] ?? "",
   }));
-  if (others.length) words.push({ text: sayPeople(others) });
+  if (others.length) words.push({ text: joinPeople(others) });
   return [...words, ...own];
 }
 
 /** Of the reader's own tabs only those with the same draft matter: another draft can't be overwritten. */
-function sayOwnTabs(tab: string, tabs: readonly string[]): PresenceWords[] {
+function describeOwnTabs(tab: string, tabs: readonly string[]): PresenceWords[] {
   const where = findSameDraft(tab, tabs);
   if (where === "here") return [{ text: gettext("Also open in another tab") }];
   return where === "elsewhere" ? [{ text: gettext("Also open in another browser") }] : [];
 }
 
-function sayPart(person: string, part: string | undefined): string {
+function describePart(person: string, part: string | undefined): string {
   return part ? gettext("{person} is editing {part}", { person, part }) : person;
 }
 
-function sayPeople(people: string[]): string {
+function joinPeople(people: string[]): string {
   const names = new Intl.ListFormat(pageLanguage(), { type: "conjunction" }).format(people);
   return ngettext("{people} is editing now", "{people} are editing now", people.length, { people: names });
 }

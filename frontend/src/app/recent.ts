@@ -13,7 +13,7 @@ export function installRecent(): void {
   const viewed = document.querySelector<HTMLElement>("[data-viewed]")?.dataset.viewed;
   if (viewed) remember(viewed);
   const section = document.querySelector<HTMLElement>("[data-recent]");
-  if (section) void fill(section);
+  if (section) void fillSection(section);
 }
 
 /** The names of recently viewed templates, newest first; empty if the browser stores nothing. */
@@ -45,7 +45,7 @@ function storageKey(): string {
   return `recent:${document.body.dataset.person ?? ""}`;
 }
 
-async function fill(section: HTMLElement): Promise<void> {
+async function fillSection(section: HTMLElement): Promise<void> {
   if (!readRecent().length) return;
   const answer = await fetch(`${section.dataset.recent}?${paletteQuery("")}`, {
     headers: { Accept: "application/json" },

@@ -4,14 +4,14 @@ function findBox(): HTMLInputElement | null {
   return document.querySelector<HTMLInputElement>("input[data-reviewed]");
 }
 
-function keyOf(element: HTMLElement): string {
+function makeKey(element: HTMLElement): string {
   return `reviewed:${element.dataset.reviewed}`;
 }
 
 /** Shows the marks: the boxes of changes, and the icons in the rows of a release. */
 export function showReviewed(): void {
   for (const element of document.querySelectorAll<HTMLElement>("[data-reviewed]")) {
-    const isMarked = localStorage.getItem(keyOf(element)) !== null;
+    const isMarked = localStorage.getItem(makeKey(element)) !== null;
     if (element instanceof HTMLInputElement) element.checked = isMarked;
     else element.hidden = !isMarked;
   }
@@ -29,8 +29,8 @@ export function installReviewed(): void {
   document.addEventListener("change", (event) => {
     const box = event.target;
     if (!(box instanceof HTMLInputElement) || !box.dataset.reviewed) return;
-    if (box.checked) localStorage.setItem(keyOf(box), "yes");
-    else localStorage.removeItem(keyOf(box));
+    if (box.checked) localStorage.setItem(makeKey(box), "yes");
+    else localStorage.removeItem(makeKey(box));
     showReviewed();
   });
 }

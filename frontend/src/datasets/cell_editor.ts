@@ -65,7 +65,7 @@ export function openCellEditor(options: EditorOptions): CellEditor {
   control.addEventListener("keydown", (event) => {
     const key = event as KeyboardEvent;
     key.stopPropagation();
-    const move = moveOfKey(key);
+    const move = readMove(key);
     if (!move && key.key !== "Escape") return;
     if (key.isComposing) return;
     event.preventDefault();
@@ -79,7 +79,7 @@ export function openCellEditor(options: EditorOptions): CellEditor {
   return { close: () => finish("stay", true) };
 }
 
-function moveOfKey(event: KeyboardEvent): Move | null {
+function readMove(event: KeyboardEvent): Move | null {
   if (event.key === "Tab") return event.shiftKey ? "left" : "right";
   if (event.key === "Enter" && !event.altKey && !event.shiftKey) return "down";
   return null;

@@ -59,7 +59,7 @@ export function openCopy(section: HTMLElement, grid: Grid): void {
       error.replaceChildren(...listReasons(answer).map((reason) => createElement("p", {}, reason)));
     else {
       dialog.close();
-      sayCopied(answer);
+      showCopied(answer);
     }
   };
   input.addEventListener("input", () => showColumns([]));
@@ -84,7 +84,7 @@ function listReasons(refusal: Refusal): string[] {
   return reasons.length ? [gettext("Nothing is copied."), ...reasons] : [refusal.detail];
 }
 
-function sayCopied(copied: { url: string; dataset: string; number: number; added: number; warnings: string[] }): void {
+function showCopied(copied: { url: string; dataset: string; number: number; added: number; warnings: string[] }): void {
   const { dataset, number, added } = copied;
   const words = added
     ? ngettext("{count} row copied to {dataset}.", "{count} rows copied to {dataset}.", added, { dataset })

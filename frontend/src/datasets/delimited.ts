@@ -38,7 +38,7 @@ function readTable(text: string, delimiter: string, isCopied: boolean): Delimite
     for (;;) {
       const cell = readDelimitedCell(text, at, delimiter);
       const isLiteral = isCopied && cell.problem !== "";
-      const end = isLiteral ? endOfCell(text, at, delimiter) : cell.end;
+      const end = isLiteral ? findEndOfCell(text, at, delimiter) : cell.end;
       const value = isLiteral ? text.slice(at, end) : cell.value;
       if (!isLiteral) problem ||= cell.problem;
       line += value.split("\n").length - 1;
@@ -62,7 +62,7 @@ function readDelimitedCell(
   delimiter: string,
 ): { value: string; end: number; problem: string } {
   if (text[from] !== '"') {
-    const end = endOfCell(text, from, delimiter);
+    const end = findEndOfCell(text, from, delimiter);
     return { value: text.slice(from, end), end, problem: "" };
   }
   let value = "";
@@ -70,7 +70,7 @@ function readDelimitedCell(
   for (;;) {
     const quote = text.indexOf('"', at);
     if (quote < 0) {
-      const end = endOfCell(text, from, delimiter);
+      const end = findEndOfCell(text, from, delimiter);
       return { value: text.slice(from, end), end, problem: gettext("A quote is opened and never closed.") };
     }
     value += text.slice(at, quote);
@@ -79,13 +79,13 @@ function readDelimitedCell(
     value += '"';
     at += 1;
   }
-  const end = endOfCell(text, at, delimiter);
+  const end = findEndOfCell(text, at, delimiter);
   const rest = text.slice(at, end);
   const problem = rest.trim() ? gettext("Text follows a closing quote.") : "";
   return { value: problem ? text.slice(from, end) : value.replace(/\r\n?/g, "\n"), end, problem };
 }
 
-function endOfCell(text: string, from: number, delimiter: string): number {
+function findEndOfCell(text: string, from: number, delimiter: string): number {
   let at = from;
   while (at < text.length && text[at] !== delimiter && text[at] !== "\n" && text[at] !== "\r") at += 1;
   return at;

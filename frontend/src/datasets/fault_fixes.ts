@@ -34,16 +34,19 @@ export function listFixes(row: GridRow, column: Column | undefined): Fix[] {
 function listValues(cell: Cell, column: Column): Fix[] {
   const text = cellText(cell, column.kind);
   if (column.choices)
-    return nearestChoices(text, column.choices).map((choice) => offer(choice, { source: JSON.stringify(choice) }));
+    return nearestChoices(text, column.choices).map((choice) => makeFix(choice, { source: JSON.stringify(choice) }));
   if (!("problem" in cell)) return [];
   if (column.kind === "json")
     return [{ words: gettext("Use it as text"), makeCell: () => ({ source: JSON.stringify(text) }) }];
   const number = column.kind === "number" ? NUMBER.exec(text)?.[0].replace(",", ".") : undefined;
   const read = number ? readCell(number, "number") : undefined;
-  return number && read && "source" in read ? [offer(number, read)] : [];
+  return number && read && "source" in read ? [makeFix(number, read)] : [];
 }
 
-const offer = (value: string, cell: Cell): Fix => ({ words: gettext("Use {value}", { value }), makeCell: () => cell });
+const makeFix = (value: string, cell: Cell): Fix => ({
+  words: gettext("Use {value}", { value }),
+  makeCell: () => cell,
+});
 
 function nearestChoices(text: string, choices: readonly string[]): string[] {
   const word = text.trim().toLowerCase();

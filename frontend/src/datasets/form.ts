@@ -42,7 +42,7 @@ async function startGrid(section: HTMLElement, form: HTMLFormElement): Promise<v
 }
 
 /** A grid without rows starts with an empty row, and without columns with a question and its answer. */
-function withOneRow(grid: Grid): Grid {
+function addFirstRow(grid: Grid): Grid {
   if (grid.rows.length) return grid;
   const row = makeRow();
   const answer = parseRows('{"inputs": {"question": ""}, "expected": {"answer": ""}}').columns;
@@ -70,7 +70,7 @@ class DatasetForm {
     this.#hidePlain(true);
     const hidden = new HiddenColumns(section.dataset.dataset ?? "");
     const box = findElement(section, "[data-grid-box]");
-    this.#view = new GridView(box, saved, withOneRow(saved), hidden, () => this.#drawBar());
+    this.#view = new GridView(box, saved, addFirstRow(saved), hidden, () => this.#drawBar());
     this.#view.mapPasted = (rows) => this.#import("", { rows, problems: [] });
     this.#autosave = new RowAutosave(this.#view, saved, {
       name: section.dataset.dataset ?? "",

@@ -14,7 +14,11 @@ export interface GivenValues {
   typedAsJson: Set<string>;
 }
 
-export const noValues = (): GivenValues => ({ replacements: new Map(), constants: new Map(), typedAsJson: new Set() });
+export const makeGivenValues = (): GivenValues => ({
+  replacements: new Map(),
+  constants: new Map(),
+  typedAsJson: new Set(),
+});
 
 /** The replacement of a text; undefined if there isn't one. */
 export function replaceText(given: GivenValues, column: Column, text: string): string | undefined {

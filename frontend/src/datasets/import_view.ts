@@ -2,7 +2,7 @@
 import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import type { DelimitedRow, DelimitedTable } from "./delimited.ts";
-import { noValues } from "./given_values.ts";
+import { makeGivenValues } from "./given_values.ts";
 import { drawGivenValues } from "./given_values_view.ts";
 import { drawPreview } from "./import_preview.ts";
 import {
@@ -49,7 +49,7 @@ export function openImport(
   let { headers, rows } = nameColumns(table.rows, beginsWithNames);
   let remembered = readMapping(source.dataset, headers);
   let mapping = remembered ?? guessMapping(headers, grid, rows, source.takesNew);
-  const rules: ImportRules = { sameName: "update", skipsAlike: true, given: noValues() };
+  const rules: ImportRules = { sameName: "update", skipsAlike: true, given: makeGivenValues() };
   let imported: ImportedRow[] = [];
   let canAdd = false;
 
@@ -61,7 +61,7 @@ export function openImport(
     ({ headers, rows } = nameColumns(table.rows, hasNames.checked));
     remembered = readMapping(source.dataset, headers);
     mapping = remembered ?? guessMapping(headers, grid, rows, source.takesNew);
-    rules.given = noValues();
+    rules.given = makeGivenValues();
     refresh();
   });
   const other = createElement(

@@ -49,8 +49,8 @@ export function listReplaced(kept: KeptRows, saved: Grid, base: string): string[
   if (kept.base === base) return [];
   const replaced = kept.rows.flatMap((row): string[] => {
     if (typeof row === "number") return [];
-    const name = nameOf(row);
-    const now = name ? saved.rows.find((one) => nameOf(one) === name) : undefined;
+    const name = readNameCell(row);
+    const now = name ? saved.rows.find((one) => readNameCell(one) === name) : undefined;
     return now && JSON.stringify(now.cells) !== JSON.stringify(row.cells) ? [readName(name)] : [];
   });
   return [...new Set(replaced)];
@@ -59,7 +59,8 @@ export function listReplaced(kept: KeptRows, saved: Grid, base: string): string[
 type ChangedRow = Exclude<KeptRow, number>;
 
 /** A row's name as JSON, empty for none. */
-const nameOf = ({ cells }: Pick<GridRow, "cells">): string => (cells.id && "source" in cells.id ? cells.id.source : "");
+const readNameCell = ({ cells }: Pick<GridRow, "cells">): string =>
+  cells.id && "source" in cells.id ? cells.id.source : "";
 
 function readName(source: string): string {
   try {
@@ -72,8 +73,8 @@ function readName(source: string): string {
 function mergeRows(columns: readonly Column[], changed: readonly ChangedRow[], saved: Grid): Grid {
   const rows = [...saved.rows];
   for (const row of changed) {
-    const name = nameOf(row);
-    const place = name ? rows.findIndex((one) => nameOf(one) === name) : -1;
+    const name = readNameCell(row);
+    const place = name ? rows.findIndex((one) => readNameCell(one) === name) : -1;
     if (place < 0) rows.push(restoreRow(row, undefined));
     else rows[place] = restoreRow(row, rows[place]);
   }

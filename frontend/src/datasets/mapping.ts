@@ -35,17 +35,17 @@ export interface ImportRules {
   given: GivenValues;
 }
 
-const simplify = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, "");
+const simplifyName = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}.]/gu, "");
 
 /** The most likely key for a column: the same name, else a new input; `customer.name` is the field `name` of
  * `customer`. */
 export function guessTarget(header: string, columns: readonly Column[]): string {
-  const name = simplify(header);
+  const name = simplifyName(header);
   if (["id", "row", "rowname"].includes(name)) return "id";
   if (name === "expected") return "expected.answer";
   if (["tags", "tag", "labels"].includes(name) && !columns.some((one) => one.key === `inputs.${header.trim()}`))
     return "tags";
-  const same = columns.find((column) => [simplify(column.name), simplify(column.key)].includes(name));
+  const same = columns.find((column) => [simplifyName(column.name), simplifyName(column.key)].includes(name));
   if (same) return same.key;
   const [head = "", ...rest] = header.trim().split(".");
   if (head === "expected" && rest.length) return `expected.${rest.join(".")}`;
@@ -75,7 +75,7 @@ export function guessMapping(
     const isField = objects.some((column) => target.startsWith(`${column.key}.`));
     if (!target || known.has(target) || isField) return target;
     const texts = rows.flatMap(({ cells }) => cells[index]?.trim() || []);
-    const alike = grid.columns.find((column) => !taken.has(column.key) && holdsHalf(texts, column, grid));
+    const alike = grid.columns.find((column) => !taken.has(column.key) && fitsHalf(texts, column, grid));
     if (!alike) return takesNew || target.startsWith("expected.") ? target : "";
     taken.add(alike.key);
     return alike.key;
@@ -84,12 +84,12 @@ export function guessMapping(
 
 /** Whether the first pasted row contains column names: one of the grid's, or in an empty dataset distinct texts. */
 export function hasColumnNames(cells: readonly string[], grid: Grid, takesNew: boolean): boolean {
-  const known = new Set(grid.columns.map((column) => simplify(column.name)));
-  if (cells.some((cell) => known.has(simplify(cell)))) return true;
+  const known = new Set(grid.columns.map((column) => simplifyName(column.name)));
+  if (cells.some((cell) => known.has(simplifyName(cell)))) return true;
   return takesNew && new Set(cells).size === cells.length && cells.every((cell) => /^\s*\p{L}[^\n]{0,40}$/u.test(cell));
 }
 
-function holdsHalf(texts: readonly string[], column: Column, grid: Grid): boolean {
+function fitsHalf(texts: readonly string[], column: Column, grid: Grid): boolean {
   if (column.section === "tags" || !texts.length) return false;
   const values = new Set(grid.rows.map((row) => readText(row.cells[column.key])));
   return texts.filter((text) => values.has(text)).length * 2 >= texts.length;

@@ -108,22 +108,22 @@ export function formatRows(grid: Grid): string {
 }
 
 function formatRow(row: GridRow, columns: { inputs: Column[]; expected: Column[] }): string {
-  const expected = entriesOf(row, columns.expected);
-  const entries: [string, string][] = [["inputs", joinObject(entriesOf(row, columns.inputs))]];
-  if (row.cells.id) entries.unshift(["id", sourceOf(row.cells.id)]);
+  const expected = listEntries(row, columns.expected);
+  const entries: [string, string][] = [["inputs", joinObject(listEntries(row, columns.inputs))]];
+  if (row.cells.id) entries.unshift(["id", writeSource(row.cells.id)]);
   if (expected.length || row.expectsEmpty) entries.push(["expected", joinObject(expected)]);
-  const tags = row.cells.tags ? splitTags(JSON.parse(sourceOf(row.cells.tags)) as string) : [];
+  const tags = row.cells.tags ? splitTags(JSON.parse(writeSource(row.cells.tags)) as string) : [];
   if (tags.length) entries.push(["tags", JSON.stringify(tags)]);
   return joinObject(entries);
 }
 
-function entriesOf(row: GridRow, columns: readonly Column[]): [string, string][] {
+function listEntries(row: GridRow, columns: readonly Column[]): [string, string][] {
   const entries: [string, string][] = [];
   for (const column of columns) {
     const cell = row.cells[column.key];
-    if (cell) entries.push([column.name, sourceOf(cell)]);
+    if (cell) entries.push([column.name, writeSource(cell)]);
   }
   return entries;
 }
 
-const sourceOf = (cell: Cell): string => ("source" in cell ? cell.source : JSON.stringify(cell.text));
+const writeSource = (cell: Cell): string => ("source" in cell ? cell.source : JSON.stringify(cell.text));

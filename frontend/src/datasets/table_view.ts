@@ -37,7 +37,7 @@ export interface RowFacts {
 
 /** Fixed column widths, and a head whose buttons open a column's form. */
 export function drawHead(columns: readonly Column[]): { group: HTMLElement; head: HTMLElement; width: number } {
-  const widths = [TICK_WIDTH, ...columns.map(widthOf)];
+  const widths = [TICK_WIDTH, ...columns.map(computeWidth)];
   const group = createElement("colgroup");
   for (const width of widths) {
     const one = createElement("col");
@@ -54,7 +54,7 @@ export function drawHead(columns: readonly Column[]): { group: HTMLElement; head
   return { group, head: createElement("thead", {}, line), width: widths.reduce((sum, width) => sum + width, 0) };
 }
 
-function widthOf(column: Column): number {
+function computeWidth(column: Column): number {
   if (column.section === "id") return NAME_WIDTH;
   return column.section === "tags" ? TAGS_WIDTH : WIDTHS[column.kind];
 }

@@ -4,16 +4,16 @@ import { gettext, ngettext } from "../language.ts";
 import { compactSource } from "./json_source.ts";
 import type { Cell, Column } from "./types.ts";
 
-const typeOf = (schema: Schema): string => (typeof schema.type === "string" ? schema.type : "");
+const readType = (schema: Schema): string => (typeof schema.type === "string" ? schema.type : "");
 
 /** The type of a column whose input is declared as a list or a group of named values; else empty. */
 export function nameStructure(schema: Schema | undefined): string {
   if (!schema) return "";
-  if (typeOf(schema) === "array" && schema.items) {
-    if (typeOf(schema.items) === "string") return gettext("list of text");
-    return typeOf(schema.items) === "object" ? gettext("list of groups") : gettext("list");
+  if (readType(schema) === "array" && schema.items) {
+    if (readType(schema.items) === "string") return gettext("list of text");
+    return readType(schema.items) === "object" ? gettext("list of groups") : gettext("list");
   }
-  return typeOf(schema) === "object" && Object.keys(schema.properties ?? {}).length ? gettext("group") : "";
+  return readType(schema) === "object" && Object.keys(schema.properties ?? {}).length ? gettext("group") : "";
 }
 
 /** The cell's value, if fields can edit it without changing the notation of numbers: `undefined` if it has no value,
@@ -31,7 +31,7 @@ export function isEditedInFields(cell: Cell | undefined, column: Column): boolea
   const value = readForFields(cell);
   if (value === undefined) return true;
   const isList = Array.isArray(value);
-  return value !== null && typeof value === "object" && isList === (typeOf(column.schema) === "array");
+  return value !== null && typeof value === "object" && isList === (readType(column.schema) === "array");
 }
 
 /** The text of a list or a group in a cell: the first item or the fields, and the number of items. */

@@ -4,7 +4,7 @@ import { type EditorState, type Extension, StateEffect, StateField, Text } from 
 import { GutterMarker, gutter } from "@codemirror/view";
 import { createElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
-import { formatOf } from "./language.ts";
+import { readFormat } from "./language.ts";
 
 interface Comparison {
   base: Text;
@@ -74,7 +74,7 @@ export function countChangedLines(state: EditorState): number | null {
 /** The text in a few words: its format, its lines, and how many of them changed since version `base`. */
 export function describeSource(state: EditorState, base: number | null): string {
   const changed = base === null ? null : countChangedLines(state);
-  const facts = [formatOf(state), ngettext("{count} line", "{count} lines", state.doc.lines)];
+  const facts = [readFormat(state), ngettext("{count} line", "{count} lines", state.doc.lines)];
   if (base !== null && changed !== null)
     facts.push(
       changed

@@ -24,7 +24,7 @@ import {
 import { gettext } from "../language.ts";
 import { changedLines } from "./change_gutter.ts";
 import { editHistory } from "./edit_history.ts";
-import { type Format, formatOf, hangingLines, highlighter, languageOf, syntaxMarks } from "./language.ts";
+import { chooseLanguage, type Format, hangingLines, highlighter, readFormat, syntaxMarks } from "./language.ts";
 import { phrases } from "./phrases.ts";
 import { problemKeys, problemMarks } from "./problems.ts";
 import { completionTheme, editorTheme } from "./theme.ts";
@@ -40,10 +40,10 @@ const isDark = (): boolean =>
 function followFormat(): Extension {
   let format: Format | null = null;
   return EditorView.updateListener.of((update) => {
-    const now = formatOf(update.state);
+    const now = readFormat(update.state);
     if (now === format) return;
     format = now;
-    queueMicrotask(() => update.view.dispatch({ effects: language.reconfigure(languageOf(now)) }));
+    queueMicrotask(() => update.view.dispatch({ effects: language.reconfigure(chooseLanguage(now)) }));
   });
 }
 
@@ -84,7 +84,7 @@ export function createSourceEditor(
       extensions: [
         EditorView.cspNonce.of(nonce),
         darkTheme.of(EditorView.darkTheme.of(isDark())),
-        language.of(languageOf(formatOf(start))),
+        language.of(chooseLanguage(readFormat(start))),
         EditorState.tabSize.of(2),
         indentUnit.of("  "),
         EditorState.allowMultipleSelections.of(true),

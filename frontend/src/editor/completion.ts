@@ -9,7 +9,7 @@ import {
 import { type EditorState, type Extension, Prec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
 import { gettext } from "../language.ts";
-import { formatOf, frontMatterEnd } from "./language.ts";
+import { frontMatterEnd, readFormat } from "./language.ts";
 import type { Schema } from "./types.ts";
 
 /** Known names: declared inputs, filters allowed by the renderer, functions with their signatures. */
@@ -81,7 +81,7 @@ function schemaAt(path: string[], names: Map<string, Schema>): Schema | undefine
 }
 
 /** All names available in an expression here: inputs, and names from loops and set tags above. */
-function namesAt(state: EditorState, pos: number, vocabulary: Vocabulary): Map<string, Schema> {
+function listNames(state: EditorState, pos: number, vocabulary: Vocabulary): Map<string, Schema> {
   const names = new Map<string, Schema>(vocabulary.names.map((name) => [name, {}]));
   for (const [name, schema] of Object.entries(vocabulary.inputs)) names.set(name, schema);
   const before = state.sliceDoc(0, pos);
@@ -100,25 +100,29 @@ const describeSchema = (schema: Schema): string =>
     .filter(Boolean)
     .join(", ");
 
-const functionsOf = (vocabulary: Vocabulary): Completion[] =>
+const listFunctions = (vocabulary: Vocabulary): Completion[] =>
   Object.entries(vocabulary.functions).map(([name, signature]) =>
     wordCompletion(name, "function", signature.slice(name.length)),
   );
 
 /** Inside `{ }` of a shaped document: inputs and functions. */
-function inShaped(context: CompletionContext, opened: string, vocabulary: Vocabulary): CompletionResult | null {
+function completeShaped(context: CompletionContext, opened: string, vocabulary: Vocabulary): CompletionResult | null {
   const typed = /\w*$/.exec(opened)?.[0] ?? "";
   if (!typed && !context.explicit && opened.length > 1) return null;
-  const inputs = [...namesAt(context.state, context.pos, vocabulary)];
+  const inputs = [...listNames(context.state, context.pos, vocabulary)];
   const options = inputs.map(([name, schema]) => ({
     ...wordCompletion(name, "variable", describeSchema(schema)),
     boost: 2,
   }));
-  options.push(...functionsOf(vocabulary).map((each) => ({ ...each, boost: 1 })));
+  options.push(...listFunctions(vocabulary).map((each) => ({ ...each, boost: 1 })));
   return { from: context.pos - typed.length, options, validFor: /^\w*$/ };
 }
 
-function inExpression(context: CompletionContext, opened: string, vocabulary: Vocabulary): CompletionResult | null {
+function completeExpression(
+  context: CompletionContext,
+  opened: string,
+  vocabulary: Vocabulary,
+): CompletionResult | null {
   const isTag = opened.startsWith("{%");
   const inside = opened.slice(2).replace(/^-/, "");
   const validFor = /^\w*$/;
@@ -128,7 +132,7 @@ function inExpression(context: CompletionContext, opened: string, vocabulary: Vo
     return { from: context.pos - (filter[1] ?? "").length, options, validFor };
   }
   const dotted = /((?:\w+\.)+)(\w*)$/.exec(inside);
-  const names = namesAt(context.state, context.pos, vocabulary);
+  const names = listNames(context.state, context.pos, vocabulary);
   if (dotted) {
     const schema = schemaAt((dotted[1] ?? "").slice(0, -1).split("."), names);
     const options = Object.entries(schema?.properties ?? {}).map(([name, each]) =>
@@ -147,12 +151,12 @@ function inExpression(context: CompletionContext, opened: string, vocabulary: Vo
   else options.push(...BLOCK_WORDS.map((each) => ({ ...wordCompletion(each, "keyword"), boost: 0 })));
   if (!isTag) {
     options.push({ ...wordCompletion("fragment", "function", gettext("a pinned fragment")), boost: 1 });
-    options.push(...functionsOf(vocabulary).map((each) => ({ ...each, boost: 0 })));
+    options.push(...listFunctions(vocabulary).map((each) => ({ ...each, boost: 0 })));
   }
   return { from: context.pos - typed.length, options, validFor };
 }
 
-function inYaml(context: CompletionContext): CompletionResult | null {
+function completeYaml(context: CompletionContext): CompletionResult | null {
   const { state, pos } = context;
   const line = state.doc.lineAt(pos);
   const before = line.text.slice(0, pos - line.from);
@@ -177,12 +181,12 @@ function inYaml(context: CompletionContext): CompletionResult | null {
 export function completeAt(context: CompletionContext, vocabulary: Vocabulary): CompletionResult | null {
   const before = context.state.sliceDoc(Math.max(0, context.pos - 2000), context.pos);
   const line = context.state.doc.lineAt(context.pos).number;
-  if (formatOf(context.state) === "shaped" && line > frontMatterEnd(context.state)) {
+  if (readFormat(context.state) === "shaped" && line > frontMatterEnd(context.state)) {
     const brace = /(?<!{){(?!{)[^{}]*$/.exec(before)?.[0];
-    return brace ? inShaped(context, brace, vocabulary) : null;
+    return brace ? completeShaped(context, brace, vocabulary) : null;
   }
   const opened = /{[{%](?:(?!}}|%})[\s\S])*$/.exec(before)?.[0];
-  return opened ? inExpression(context, opened, vocabulary) : inYaml(context);
+  return opened ? completeExpression(context, opened, vocabulary) : completeYaml(context);
 }
 
 export function completion(vocabulary: () => Vocabulary): Extension {

@@ -4,7 +4,7 @@ import { gettext } from "../language.ts";
 import { CallError, callServer, OfflineError, SERVER_ANSWERED, SignedOutError } from "./api.ts";
 import { createConflict } from "./draft_conflict.ts";
 import { type DraftState, isDraftShown, NO_DRAFT, showDraftState } from "./draft_state.ts";
-import { isSentText, LocalTexts, type SentText, textOf } from "./local_texts.ts";
+import { isSentText, LocalTexts, pickText, type SentText } from "./local_texts.ts";
 import { type PackedSamples, type Samples, unpackSamples } from "./sample_map.ts";
 
 const DELAY = 1200;
@@ -112,7 +112,7 @@ export class Draft {
    * the server by then. */
   resumeReloaded(sent: readonly SentText[]): void {
     const body = this.#wiring.body();
-    this.#unanswered = [...sent, textOf(body)];
+    this.#unanswered = [...sent, pickText(body)];
     this.#dirty = true;
     this.#keepLocally(body);
     void this.flush();
@@ -187,7 +187,7 @@ export class Draft {
       return;
     }
     this.#dirty = false;
-    this.#unanswered = [...this.#unanswered.slice(1 - MOST_UNANSWERED), textOf(body)];
+    this.#unanswered = [...this.#unanswered.slice(1 - MOST_UNANSWERED), pickText(body)];
     try {
       // Browsers refuse a keepalive request above 64 KiB; the local copy covers that case.
       const answer = await callServer<DraftAnswer>("PUT", this.#wiring.url, body, {
@@ -228,7 +228,7 @@ export class Draft {
 
   #keepLocally(body: Record<string, unknown>): void {
     const origin = { revisions: this.#revisions, base: String(body.base) };
-    this.#status.isKept = this.localTexts.keep({ ...textOf(body), at: Date.now(), origin, sent: this.#unanswered });
+    this.#status.isKept = this.localTexts.keep({ ...pickText(body), at: Date.now(), origin, sent: this.#unanswered });
   }
 
   /** Reports that the draft was saved elsewhere, and offers both texts. */

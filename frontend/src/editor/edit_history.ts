@@ -36,7 +36,7 @@ export const editHistory: Extension = [
 ];
 
 /** Keys for an editor of an excerpt of `source`: they undo in the source, which has the history. */
-export const historyKeysOf = (source: EditorView): Extension =>
+export const bindHistoryKeys = (source: EditorView): Extension =>
   keymap.of([
     { key: "Mod-z", run: () => undo(source) || true, preventDefault: true },
     { key: "Mod-y", run: () => redo(source) || true, preventDefault: true },
@@ -69,12 +69,12 @@ export class SampleHistory {
     this.#before = this.#after = null;
     if (!before || !after) return;
     if (before.sample === after.sample && isSameSamples(before.samples, after.samples)) return;
-    this.#source.dispatch(sampleEdit(before, after));
+    this.#source.dispatch(makeSampleEdit(before, after));
   }
 }
 
 /** A transaction that edits the samples, alone or together with the text. */
-export function sampleEdit(before: SampleState, after: SampleState): TransactionSpec {
+export function makeSampleEdit(before: SampleState, after: SampleState): TransactionSpec {
   return { effects: editSamples.of({ before, after }), annotations: isolateHistory.of("full") };
 }
 
@@ -96,7 +96,7 @@ export function followSamples(restore: (state: SampleState) => void): Extension 
 }
 
 /** A change of the text as a separate step, named in the history. */
-export function singleStep(spec: TransactionSpec): TransactionSpec {
+export function makeSingleStep(spec: TransactionSpec): TransactionSpec {
   return { ...spec, annotations: [isolateHistory.of("full"), Transaction.userEvent.of("input.form")] };
 }
 

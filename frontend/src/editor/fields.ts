@@ -5,17 +5,17 @@ import { addLargeView } from "./large_text.ts";
 import { drawList } from "./list_field.ts";
 import type { Json, Schema, ValueStore } from "./types.ts";
 
-const kindOf = (schema: Schema): string => {
+const readKind = (schema: Schema): string => {
   const type = Array.isArray(schema.type) ? schema.type.find((each) => each !== "null") : schema.type;
   return type ?? (schema.properties ? "object" : "");
 };
 
 /** The facts after a label: `untrusted`, a default, `612 of 4,000`. */
-function factsOf(store: ValueStore, path: string[], schema: Schema, required: boolean): string {
+function describeFacts(store: ValueStore, path: string[], schema: Schema, required: boolean): string {
   const value = store.read(path);
   const facts: string[] = [];
   if (schema.untrusted) facts.push(gettext("untrusted"));
-  if (schema.default !== undefined) facts.push(gettext("default {value}", { value: sayDefault(schema.default) }));
+  if (schema.default !== undefined) facts.push(gettext("default {value}", { value: describeDefault(schema.default) }));
   else if (!required) facts.push(gettext("optional"));
   if (schema.maxLength && typeof value === "string") {
     facts.push(
@@ -23,16 +23,16 @@ function factsOf(store: ValueStore, path: string[], schema: Schema, required: bo
     );
   }
   const before = store.readSaved?.(path);
-  if (before !== undefined && JSON.stringify(before) !== JSON.stringify(value)) facts.push(sayBefore(before));
+  if (before !== undefined && JSON.stringify(before) !== JSON.stringify(value)) facts.push(describeValueBefore(before));
   return facts.join(", ");
 }
 
-const sayDefault = (value: Json): string =>
-  typeof value === "boolean" ? sayOption(value) : JSON.stringify(value).replace(/^"|"$/g, "");
+const describeDefault = (value: Json): string =>
+  typeof value === "boolean" ? describeOption(value) : JSON.stringify(value).replace(/^"|"$/g, "");
 
 /** The saved value; omitted if it is too long. */
-function sayBefore(value: Json): string {
-  const words = sayOption(value);
+function describeValueBefore(value: Json): string {
+  const words = describeOption(value);
   if (typeof value === "object" || words.length > 24 || !words) return gettext("edited");
   return gettext("was {value}", { value: words });
 }
@@ -44,14 +44,14 @@ export function drawField(store: ValueStore, path: string[], schema: Schema, req
     const label = createElement("span", { class: "label" }, name);
     const facts = createElement("span", { class: "facts-after" }, gettext("group"));
     const group = drawGroup(store, path, schema, name);
-    group.id = idOf(path);
+    group.id = makeId(path);
     group.prepend(createElement("div", { class: "field-head" }, label, facts));
     return group;
   }
-  const id = idOf(path);
+  const id = makeId(path);
   const facts = createElement("span", { class: "facts-after" });
   const showFacts = (): void => {
-    facts.textContent = factsOf(store, path, schema, required);
+    facts.textContent = describeFacts(store, path, schema, required);
   };
   const control = drawControl(store, path, schema, required, id, showFacts);
   showFacts();
@@ -66,15 +66,15 @@ export function drawField(store: ValueStore, path: string[], schema: Schema, req
     createElement("div", { class: "field-head" }, label, facts),
     control,
   );
-  if (control instanceof HTMLTextAreaElement && kindOf(schema) === "string") addLargeView(field, control, name);
+  if (control instanceof HTMLTextAreaElement && readKind(schema) === "string") addLargeView(field, control, name);
   if (schema.description) field.title = schema.description;
   return field;
 }
 
-const idOf = (path: string[]): string => `input-${path.join(".")}`;
+const makeId = (path: string[]): string => `input-${path.join(".")}`;
 
 const isGroup = (schema: Schema): schema is Schema & { properties: Record<string, Schema> } =>
-  kindOf(schema) === "object" && Object.keys(schema.properties ?? {}).length > 0;
+  readKind(schema) === "object" && Object.keys(schema.properties ?? {}).length > 0;
 
 function drawGroup(
   store: ValueStore,
@@ -91,7 +91,7 @@ function drawGroup(
 /** Whether each item of a list fits its schema's kind; others are edited as JSON. */
 function fitsItems(value: Json | undefined, items: Schema): boolean {
   if (value !== undefined && !Array.isArray(value)) return false;
-  const kind = kindOf(items);
+  const kind = readKind(items);
   const fits: Record<string, (item: Json) => boolean> = {
     string: (item) => typeof item === "string",
     number: (item) => typeof item === "number",
@@ -108,7 +108,7 @@ function drawItem(store: ValueStore, path: string[], schema: Schema): HTMLElemen
   const [name = "", place = "0"] = path.slice(-2);
   const words = gettext("{name}, item {number}", { name, number: Number(place) + 1 });
   if (isGroup(schema)) return drawGroup(store, path, schema, words);
-  const control = drawControl(store, path, schema, true, idOf(path), () => undefined);
+  const control = drawControl(store, path, schema, true, makeId(path), () => undefined);
   control.setAttribute("aria-label", words);
   return control;
 }
@@ -122,7 +122,7 @@ function drawControl(
   showFacts: () => void,
 ): HTMLElement {
   const value = store.read(path);
-  const kind = kindOf(schema);
+  const kind = readKind(schema);
   if (schema.enum) return drawChoice(store, path, schema.enum, schema.default, id, showFacts);
   if (kind === "boolean") return drawChoice(store, path, [true, false], schema.default, id, showFacts);
   if ((kind === "number" || kind === "integer") && (value === undefined || typeof value === "number")) {
@@ -156,7 +156,7 @@ function drawControl(
   return drawJson(store, path, id);
 }
 
-const sayOption = (option: Json): string =>
+const describeOption = (option: Json): string =>
   typeof option === "boolean" ? (option ? gettext("yes") : gettext("no")) : String(option);
 
 function drawChoice(
@@ -170,7 +170,7 @@ function drawChoice(
   const now = (): string => JSON.stringify(store.read(path) ?? fallback);
   if (options.length > 4 || options.join("").length > 24) {
     const select = createElement("select", { id });
-    for (const option of options) select.add(new Option(sayOption(option), JSON.stringify(option)));
+    for (const option of options) select.add(new Option(describeOption(option), JSON.stringify(option)));
     select.value = now();
     select.addEventListener("change", () => {
       store.write(path, JSON.parse(select.value) as Json);
@@ -187,7 +187,7 @@ function drawChoice(
         id: `${id}-choice-${options.indexOf(option)}`,
         "aria-pressed": String(JSON.stringify(option) === now()),
       },
-      sayOption(option),
+      describeOption(option),
     );
     button.addEventListener("click", () => {
       for (const each of box.children) each.setAttribute("aria-pressed", String(each === button));

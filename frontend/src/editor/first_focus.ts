@@ -1,9 +1,9 @@
 // The first focus when the editor opens.
 import type { EditorView } from "@codemirror/view";
 import type { Form } from "./form/form.ts";
-import { partsOf } from "./form/outline.ts";
-import { outlineOf } from "./form/outline_reader.ts";
-import { formatOf } from "./language.ts";
+import { listParts } from "./form/outline.ts";
+import { readOutline } from "./form/outline_reader.ts";
+import { readFormat } from "./language.ts";
 
 /** The URL fragment of an editor that was opened by a shortcut, which focuses the text. */
 const TEXT = "#text";
@@ -23,8 +23,8 @@ export function focusFirstText(view: EditorView, form: Form, isNew: boolean, isE
 
 /** Puts the cursor before the first part's content, which is below the front matter. */
 function focusSource(view: EditorView): void {
-  const outline = outlineOf(view.state.doc.toString(), formatOf(view.state));
-  const first = "reason" in outline ? undefined : partsOf(outline.nodes).find((part) => part.content);
+  const outline = readOutline(view.state.doc.toString(), readFormat(view.state));
+  const first = "reason" in outline ? undefined : listParts(outline.nodes).find((part) => part.content);
   view.dispatch({ selection: { anchor: first?.content?.from ?? 0 }, scrollIntoView: true });
   view.focus();
 }

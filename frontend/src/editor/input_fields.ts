@@ -18,11 +18,11 @@ export function drawFields(
   if (unused) fields.push(unused);
   if (!fields.length) fields.push(createElement("p", { class: "note" }, gettext("This text uses no inputs.")));
   place.replaceChildren(...fields);
-  if (focused) focusAgain(focused);
+  if (focused) restoreFocus(focused);
 }
 
 /** Focuses the control with this id; if it no longer exists, such as a removed list item, the closest one around it. */
-function focusAgain(id: string): void {
+function restoreFocus(id: string): void {
   for (let name = id; name; name = name.slice(0, Math.max(0, name.lastIndexOf(".")))) {
     const control = document.getElementById(name);
     const target = control?.matches("details") ? control.querySelector<HTMLElement>("summary") : control;
@@ -62,7 +62,7 @@ export function focusField(path: string): void {
 }
 
 /** The defaults of the inputs that have one. */
-export function defaultsOf(schemas: Record<string, Schema>): Data {
+export function listDefaults(schemas: Record<string, Schema>): Data {
   const entries = Object.entries(schemas);
   return Object.fromEntries(
     entries.flatMap(([name, schema]) => (schema.default === undefined ? [] : [[name, schema.default]])),

@@ -2,7 +2,7 @@
 import { findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import type { SampleState } from "./edit_history.ts";
-import { defaultsOf, drawFields, drawUnused, focusField } from "./input_fields.ts";
+import { drawFields, drawUnused, focusField, listDefaults } from "./input_fields.ts";
 import { openJsonDialog, openSamplesDialog } from "./json_dialog.ts";
 import { SampleHead } from "./sample_head.ts";
 import {
@@ -13,9 +13,9 @@ import {
   type PackedSamples,
   renameSample,
   type Samples,
+  setSample,
   unpackSamples,
   withoutSamples,
-  withSample,
 } from "./sample_map.ts";
 import { askSampleName } from "./sample_name.ts";
 import { SamplePicker } from "./sample_picker.ts";
@@ -102,7 +102,7 @@ export class Inputs {
 
   /** The defaults of the inputs that have one. */
   get defaults(): Data {
-    return defaultsOf({ ...this.#undeclared, ...this.#schemas });
+    return listDefaults({ ...this.#undeclared, ...this.#schemas });
   }
 
   /** The saved values of the selected sample, else its initial ones. */
@@ -176,7 +176,7 @@ export class Inputs {
   /** Adds an empty sample and selects it. */
   addSample(): void {
     const sample = findNumberedName(this.samples, (number) => gettext("sample {number}", { number }));
-    this.#edit({ samples: withSample(this.samples, sample, {}), sample });
+    this.#edit({ samples: setSample(this.samples, sample, {}), sample });
   }
 
   /** Duplicates the selected sample, and selects the copy after it. */
@@ -228,13 +228,13 @@ export class Inputs {
   /** Sets the values of the selected sample; without one they create the first. */
   #write(values: Data): void {
     const sample = this.sample || FIRST_SAMPLE;
-    this.#edit({ samples: withSample(this.samples, sample, values), sample });
+    this.#edit({ samples: setSample(this.samples, sample, values), sample });
   }
 
   /** Copies the values into a sample with another name. */
   askName(opener: HTMLElement): void {
     this.#askFor(opener, gettext("Save as sample"), (sample) => {
-      this.#edit({ samples: withSample(this.samples, sample, structuredClone(this.data)), sample });
+      this.#edit({ samples: setSample(this.samples, sample, structuredClone(this.data)), sample });
     });
   }
 
@@ -246,7 +246,7 @@ export class Inputs {
   #rename(name: string): void {
     const old = this.sample;
     if (name === old) return;
-    if (this.#before) this.#began = withSample(this.#began, name, this.#before); // its edits stay unsaved edits
+    if (this.#before) this.#began = setSample(this.#began, name, this.#before); // its edits stay unsaved edits
     this.#edit({ samples: renameSample(this.samples, old, name), sample: name });
   }
 
@@ -290,7 +290,7 @@ export class Inputs {
     const values = writeValue(this.data, path, value);
     const sample = this.sample || FIRST_SAMPLE;
     if (!this.samples.has(sample)) this.#picker.show([sample], sample);
-    this.samples = withSample(this.samples, sample, values);
+    this.samples = setSample(this.samples, sample, values);
     this.#text.value = JSON.stringify(values, null, 2);
     this.head.show();
     this.#host.record(before, this.state);

@@ -19,7 +19,7 @@ export function frontMatterEnd(state: EditorState): number {
 }
 
 /** The format in the front matter; `parts` by default. */
-export function formatOf(state: EditorState): Format {
+export function readFormat(state: EditorState): Format {
   const end = frontMatterEnd(state);
   for (let number = 2; number < end; number++) {
     const named = /^format:\s*["']?(parts|text|shaped|prompter)\b/.exec(state.doc.line(number).text);
@@ -32,15 +32,15 @@ export function formatOf(state: EditorState): Format {
 const yamlWithoutTags = yamlLanguage.configure({
   props: [styleTags({ "FlowMapping/Pair/Key/Literal FlowMapping/Pair/Key/QuotedLiteral": tags.propertyName })],
 });
-const yaml = (): LanguageSupport => new LanguageSupport(yamlWithoutTags);
+const makeYaml = (): LanguageSupport => new LanguageSupport(yamlWithoutTags);
 
 /** Front matter is always YAML; the body is Jinja around YAML, Jinja around text, or what the format requires. */
-export function languageOf(format: Format): LanguageSupport {
+export function chooseLanguage(format: Format): LanguageSupport {
   const bodies = {
-    parts: () => jinja({ base: yaml() }),
+    parts: () => jinja({ base: makeYaml() }),
     text: () => jinja({ base: plain() }),
     shaped: () => plain(),
-    prompter: () => yaml(),
+    prompter: () => makeYaml(),
   };
   return yamlFrontmatter({ content: bodies[format]() });
 }

@@ -2,7 +2,7 @@
 import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { drawHandle, installMoves, type NodeActions } from "./form/part_order.ts";
-import { askHowMany, linesOf } from "./pasted_lines.ts";
+import { offerSplitting, splitPastedLines } from "./pasted_lines.ts";
 import type { Json, Schema, ValueStore } from "./types.ts";
 import { moveItem, readValue, writeValue } from "./value_paths.ts";
 
@@ -129,12 +129,12 @@ class ListField {
 
   #offerLines(area: HTMLTextAreaElement, index: number): void {
     area.addEventListener("paste", (event) => {
-      const lines = linesOf(event.clipboardData?.getData("text/plain") ?? "");
+      const lines = splitPastedLines(event.clipboardData?.getData("text/plain") ?? "");
       if (lines.length < 2) return;
       // Wait until the browser has pasted. If the field contained other text, the item stays one item.
       window.setTimeout(() => {
-        if (linesOf(area.value).join("\n") !== lines.join("\n")) return;
-        askHowMany(area, lines, () => {
+        if (splitPastedLines(area.value).join("\n") !== lines.join("\n")) return;
+        offerSplitting(area, lines, () => {
           this.#change([...this.#items.slice(0, index), ...lines, ...this.#items.slice(index + 1)]);
           this.#focusItem(index + lines.length - 1);
         });

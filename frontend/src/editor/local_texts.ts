@@ -11,7 +11,7 @@ export interface SentText extends Partial<PackedSamples> {
 }
 
 /** The text in the body of a request. */
-export const textOf = ({ document, samples, sampleOrder, message }: Record<string, unknown>): SentText =>
+export const pickText = ({ document, samples, sampleOrder, message }: Record<string, unknown>): SentText =>
   ({ document, samples, sampleOrder, message }) as SentText;
 
 /** The stored draft and the version that a text began from. */
@@ -69,13 +69,13 @@ export class LocalTexts {
 
   /** Stores the text of the page, replacing the previous one; returns whether that succeeded. */
   keep(text: LocalDraft): boolean {
-    return write(this.#key, { ...text, tab: this.#tab });
+    return writeEntry(this.#key, { ...text, tab: this.#tab });
   }
 
   /** Removes the stored text of this tab, because the server has it. */
   remove(): void {
     const last = read<LocalDraft>(this.#key);
-    if (!last?.tab || last.tab === this.#tab) erase(this.#key);
+    if (!last?.tab || last.tab === this.#tab) eraseEntry(this.#key);
   }
 
   /** The text that this tab showed before it was reloaded, if it continues what the page shows: nobody else has
@@ -92,7 +92,7 @@ export class LocalTexts {
   listLeft(shown: Shown): LocalDraft[] {
     const last = read<LocalDraft>(this.#key);
     const all = [...this.#left, ...(last ? [last] : [])].filter((draft) => !isSameText(draft, shown));
-    if (this.#writeLeft(all)) erase(this.#key);
+    if (this.#writeLeft(all)) eraseEntry(this.#key);
     return all;
   }
 
@@ -111,8 +111,8 @@ export class LocalTexts {
   }
 
   #writeLeft(drafts: LocalDraft[]): boolean {
-    if (drafts.length) return write(this.#leftKey, drafts);
-    erase(this.#leftKey);
+    if (drafts.length) return writeEntry(this.#leftKey, drafts);
+    eraseEntry(this.#leftKey);
     return true;
   }
 }
@@ -137,7 +137,7 @@ function read<Value>(key: string): Value | null {
   }
 }
 
-function write(key: string, value: unknown): boolean {
+function writeEntry(key: string, value: unknown): boolean {
   try {
     localStorage.setItem(key, JSON.stringify(value));
     return true;
@@ -146,7 +146,7 @@ function write(key: string, value: unknown): boolean {
   }
 }
 
-function erase(key: string): void {
+function eraseEntry(key: string): void {
   try {
     localStorage.removeItem(key);
   } catch {

@@ -2,16 +2,16 @@
 import { undo } from "@codemirror/commands";
 import type { EditorView } from "@codemirror/view";
 import { showStatus } from "../app/status.ts";
-import { codeSpans, createElement, createIcon, findElement } from "../dom.ts";
+import { createCodeSpans, createElement, createIcon, findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { callServer } from "./api.ts";
-import { singleStep } from "./edit_history.ts";
-import { type Outline, type Part, partsOf, type Refusal } from "./form/outline.ts";
-import { outlineOf } from "./form/outline_reader.ts";
+import { makeSingleStep } from "./edit_history.ts";
+import { listParts, type Outline, type Part, type Refusal } from "./form/outline.ts";
+import { readOutline } from "./form/outline_reader.ts";
 import { type Change, writeContent } from "./form/text_edits.ts";
-import { formatOf } from "./language.ts";
+import { readFormat } from "./language.ts";
 import type { QuickFixAnswer } from "./notices.ts";
-import { smallestChange } from "./text_changes.ts";
+import { findSmallestChange } from "./text_changes.ts";
 
 /** The server's conversion of the pasted text. */
 interface PastedPrompt {
@@ -32,7 +32,7 @@ const MOST_NAMES = 8;
 const DECLARES_INPUTS = /^---\n(?:(?!---\n).*\n)*?inputs:/;
 
 /** A card rewrites blank lines and line ends, so comparisons ignore them. */
-const essence = (text: string): string =>
+const normalizeText = (text: string): string =>
   text
     .replace(/\r\n?/g, "\n")
     .replace(/[ \t]+$/gm, "")
@@ -50,21 +50,25 @@ export function installPasteOffer(
   const region = findElement(root, "[data-paste-offer]");
   let latest = 0;
 
-  const outline = (): Outline | Refusal => outlineOf(view.state.doc.toString(), formatOf(view.state));
+  const outline = (): Outline | Refusal => readOutline(view.state.doc.toString(), readFormat(view.state));
 
   /** Where the pasted text is now: a part with no other content, or the document; null if neither. */
   const placeOf = (pasted: string): Part | "document" | null => {
-    if (essence(view.state.doc.toString()) === essence(pasted)) return "document";
+    if (normalizeText(view.state.doc.toString()) === normalizeText(pasted)) return "document";
     const found = outline();
     if ("reason" in found || found.format !== "parts") return null;
-    return partsOf(found.nodes).find((part) => part.content && essence(part.content.text) === essence(pasted)) ?? null;
+    return (
+      listParts(found.nodes).find(
+        (part) => part.content && normalizeText(part.content.text) === normalizeText(pasted),
+      ) ?? null
+    );
   };
 
   const close = (): void => region.replaceChildren();
 
   const changeIn = (pasted: string, offer: PastedPrompt): Change | null => {
     const place = placeOf(pasted);
-    return place && changeOf(place, offer, view.state.doc.length);
+    return place && makeChange(place, offer, view.state.doc.length);
   };
 
   /** Declares the document's new inputs; null if there aren't any, or if only the source can declare them. */
@@ -83,10 +87,10 @@ export function installPasteOffer(
     const changedText = before.replace(change.from, change.to, view.state.toText(change.insert)).toString();
     const declared = offer.kind === "inputs" || offer.kind === "text" ? await declareInputs(changedText) : null;
     const isSame = view.state.doc.eq(before);
-    const whole = declared && isSame ? smallestChange(before.toString(), declared.document) : null;
+    const whole = declared && isSame ? findSmallestChange(before.toString(), declared.document) : null;
     const step = whole ?? (isSame ? change : changeIn(pasted, offer));
     if (!step) return;
-    view.dispatch(singleStep({ changes: step }));
+    view.dispatch(makeSingleStep({ changes: step }));
     changed();
     const said =
       offer.kind === "messages"
@@ -111,12 +115,12 @@ export function installPasteOffer(
   };
 
   const show = (pasted: string, offer: PastedPrompt): void => {
-    const accept = createElement("button", { type: "button", class: "button", "data-accept": "" }, actOf(offer));
+    const accept = createElement("button", { type: "button", class: "button", "data-accept": "" }, writeAction(offer));
     accept.addEventListener("click", () => void (offer.kind === "several" ? openImport(pasted) : take(pasted, offer)));
     const leaving = offer.kind === "noted" ? gettext("Close") : gettext("Leave as text");
     const leave = createElement("button", { type: "button", class: "button button-quiet" }, leaving);
     leave.addEventListener("click", close);
-    const words = createElement("div", {}, createElement("p", {}, createElement("b", {}, titleOf(offer))));
+    const words = createElement("div", {}, createElement("p", {}, createElement("b", {}, writeTitle(offer))));
     const isCut = hasSettings(offer) && placeOf(pasted) !== "document";
     const sentences = [
       ...describeParts(offer),
@@ -124,7 +128,9 @@ export function installPasteOffer(
       ...(offer.reason ? [offer.reason] : []),
       ...offer.differences,
     ];
-    const notes = sentences.map((said) => createElement("p", { class: "note" }, ...codeSpans(startSentence(said))));
+    const notes = sentences.map((said) =>
+      createElement("p", { class: "note" }, ...createCodeSpans(capitalizeSentence(said))),
+    );
     words.append(...notes.slice(0, MOST_DIFFERENCES));
     const others = notes.slice(MOST_DIFFERENCES);
     if (others.length) {
@@ -157,7 +163,11 @@ export function installPasteOffer(
           text: pasted,
         }).catch(() => null);
         if (number !== latest || placeOf(pasted) === null) return;
-        if (answer?.pasted && placeOf(pasted) === "document" && essence(answer.pasted.document) === essence(pasted))
+        if (
+          answer?.pasted &&
+          placeOf(pasted) === "document" &&
+          normalizeText(answer.pasted.document) === normalizeText(pasted)
+        )
           return;
         if (answer?.pasted) show(pasted, answer.pasted);
         else if (answer && endsInLineEnd(pasted) && placeOf(pasted) !== "document")
@@ -177,7 +187,7 @@ const hasSettings = (offer: PastedPrompt): boolean =>
 const endsInLineEnd = (text: string): boolean => /[\r\n]$/.test(text);
 
 /** Descriptions of differences are lower case, because elsewhere they follow a line number. */
-const startSentence = (said: string): string =>
+const capitalizeSentence = (said: string): string =>
   `${said.charAt(0).toUpperCase()}${said.slice(1)}${/[.!?]$/.test(said) ? "" : "."}`;
 
 /** The parts of a converted conversation by name; of many only the first. */
@@ -187,7 +197,7 @@ function describeParts(offer: PastedPrompt): string[] {
   return [ngettext("It becomes {count} part: {names}.", "It becomes {count} parts: {names}.", offer.count, { names })];
 }
 
-function titleOf(offer: PastedPrompt): string {
+function writeTitle(offer: PastedPrompt): string {
   if (offer.kind === "noted") return gettext("This text has places in other notations too.");
   if (offer.title && offer.kind === "literal")
     return gettext("Looks like {format}, which could not be read.", { format: offer.title });
@@ -200,7 +210,7 @@ function titleOf(offer: PastedPrompt): string {
   return gettext("Looks like {format}.", { format: offer.title });
 }
 
-function actOf(offer: PastedPrompt): string {
+function writeAction(offer: PastedPrompt): string {
   if (offer.kind === "literal") return gettext("Keep it as it was pasted");
   if (offer.kind === "edges") return gettext("Keep them");
   if (offer.kind === "inputs") return gettext("Turn them into inputs");
@@ -210,10 +220,10 @@ function actOf(offer: PastedPrompt): string {
 }
 
 /** A conversation replaces its part; plain text keeps the part's name and settings. */
-function changeOf(place: Part | "document", offer: PastedPrompt, size: number): Change | null {
+function makeChange(place: Part | "document", offer: PastedPrompt, size: number): Change | null {
   if (place === "document") return { from: 0, to: size, insert: offer.document || offer.body };
   if (offer.kind === "messages") return { from: place.from, to: place.to, insert: offer.body };
-  const written = outlineOf(offer.body, "parts");
-  const content = "reason" in written ? null : partsOf(written.nodes)[0]?.content;
+  const written = readOutline(offer.body, "parts");
+  const content = "reason" in written ? null : listParts(written.nodes)[0]?.content;
   return content && place.content ? writeContent(place, place.content, content.text) : null;
 }

@@ -3,14 +3,14 @@ import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 
 /** The non-blank lines of a text. */
-export const linesOf = (text: string): string[] =>
+export const splitPastedLines = (text: string): string[] =>
   text
     .split(/\r\n?|\n/)
     .map((line) => line.trim())
     .filter(Boolean);
 
 /** Asks below an item with several pasted lines whether each of them is an item. */
-export function askHowMany(area: HTMLTextAreaElement, lines: string[], split: () => void): void {
+export function offerSplitting(area: HTMLTextAreaElement, lines: string[], split: () => void): void {
   const row = area.closest<HTMLElement>(".list-row");
   row?.parentElement?.querySelector(".list-question")?.remove();
   const several = createElement(

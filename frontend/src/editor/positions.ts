@@ -4,7 +4,7 @@ import type { Text } from "@codemirror/state";
 const PAIRS = /[\ud800-\udfff]/;
 
 /** The UTF-16 index in `text` of its n-th code point (0-based), at most the text's length. */
-export function unitIndex(text: string, points: number): number {
+export function findUnitIndex(text: string, points: number): number {
   if (!PAIRS.test(text)) return Math.min(points, text.length);
   let index = 0;
   for (let seen = 0; seen < points && index < text.length; seen++) {
@@ -16,11 +16,11 @@ export function unitIndex(text: string, points: number): number {
 /** The document offset of a 1-based line and column in code points, clamped to the document. */
 export function offsetAt(doc: Text, line: number, column: number): number {
   const found = doc.line(Math.min(Math.max(1, line), doc.lines));
-  return found.from + unitIndex(found.text, Math.max(0, column - 1));
+  return found.from + findUnitIndex(found.text, Math.max(0, column - 1));
 }
 
 /** The 1-based line and column, in code points, of an offset. */
-export function placeOf(doc: Text, offset: number): { line: number; column: number } {
+export function findPlace(doc: Text, offset: number): { line: number; column: number } {
   const found = doc.lineAt(offset);
   return { line: found.number, column: [...found.text.slice(0, offset - found.from)].length + 1 };
 }

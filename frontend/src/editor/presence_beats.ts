@@ -2,9 +2,9 @@
 import type { EditorView } from "@codemirror/view";
 import { numberTab } from "../app/editor_tab.ts";
 import { findElement } from "../dom.ts";
-import { type Part, partsOf } from "./form/outline.ts";
-import { outlineOf } from "./form/outline_reader.ts";
-import { formatOf } from "./language.ts";
+import { listParts, type Part } from "./form/outline.ts";
+import { readOutline } from "./form/outline_reader.ts";
+import { readFormat } from "./language.ts";
 
 const ADDRESS = "/live/presence";
 const BEAT = 4000;
@@ -48,7 +48,7 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
     if (!isUsed) return "";
     const name = partWithCursor(wiring.view);
     const isSaved =
-      name.length <= LONGEST_PART && partsIn(wiring.view, wiring.saved()).some((part) => isNamed(part, name));
+      name.length <= LONGEST_PART && findParts(wiring.view, wiring.saved()).some((part) => isNamed(part, name));
     return isSaved ? name : "";
   };
   const beat = (): void => {
@@ -80,7 +80,7 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
 function partWithCursor(view: EditorView): string {
   if (!view.hasFocus) return document.activeElement?.closest<HTMLElement>(".form-card")?.dataset.part ?? "";
   const { head } = view.state.selection.main;
-  const part = partsIn(view, view.state.doc.toString()).find((each) => head >= each.from && head < each.to);
+  const part = findParts(view, view.state.doc.toString()).find((each) => head >= each.from && head < each.to);
   return part?.name?.text ?? "";
 }
 
@@ -93,13 +93,13 @@ function goToPart(root: HTMLElement, { view, goTo }: Wiring, name: string): void
     card.querySelector<HTMLElement>(".cm-content, .form-still")?.focus();
     return;
   }
-  const part = partsIn(view, view.state.doc.toString()).find((each) => isNamed(each, name));
+  const part = findParts(view, view.state.doc.toString()).find((each) => isNamed(each, name));
   if (part) goTo({ line: view.state.doc.lineAt(part.from).number, column: 1 });
 }
 
-function partsIn(view: EditorView, text: string): Part[] {
-  const outline = outlineOf(text, formatOf(view.state));
-  return "reason" in outline ? [] : partsOf(outline.nodes);
+function findParts(view: EditorView, text: string): Part[] {
+  const outline = readOutline(text, readFormat(view.state));
+  return "reason" in outline ? [] : listParts(outline.nodes);
 }
 
 const isNamed = (part: Part, name: string): boolean => part.name?.text === name;

@@ -1,5 +1,5 @@
 // The preview pane.
-import { codeSpans, createElement, createIcon, findElement, timeAgo } from "../dom.ts";
+import { createCodeSpans, createElement, createIcon, findElement, timeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError, callServer } from "./api.ts";
 import type { PreviewAnswer, Setup } from "./types.ts";
@@ -136,7 +136,7 @@ export class Preview {
       return [createIcon("clock"), createElement("p", {}, age, ` ${this.#trouble} `, again)];
     }
     const at = this.#stopped?.stoppedAt;
-    const words = createElement("p", {}, age, " ", ...codeSpans(this.#stopped?.stopped ?? ""), " ");
+    const words = createElement("p", {}, age, " ", ...createCodeSpans(this.#stopped?.stopped ?? ""), " ");
     if (at) {
       const go = createElement(
         "button",

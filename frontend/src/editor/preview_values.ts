@@ -20,7 +20,7 @@ export class PreviewValues {
     region.addEventListener("input", (event) => {
       const control = event.target as Control;
       const kind = control.dataset.value;
-      if (kind) this.#wiring.write(inputOf(control, kind), readTyped(control.value, kind));
+      if (kind) this.#wiring.write(readInputName(control, kind), readTyped(control.value, kind));
     });
     this.fill();
   }
@@ -30,12 +30,12 @@ export class PreviewValues {
     const values = this.#wiring.values();
     for (const control of this.#region.querySelectorAll<Control>("[data-value]")) {
       const kind = control.dataset.value ?? "";
-      if (control !== document.activeElement) control.value = writeTyped(values[inputOf(control, kind)], kind);
+      if (control !== document.activeElement) control.value = writeTyped(values[readInputName(control, kind)], kind);
     }
   }
 }
 
-const inputOf = (control: Control, kind: string): string => control.name.slice(`value.${kind}.`.length);
+const readInputName = (control: Control, kind: string): string => control.name.slice(`value.${kind}.`.length);
 
 /** Parses a typed value, undefined for none. A list has one item per line; an invalid number stays text. */
 export function readTyped(text: string, kind: string): Json | undefined {

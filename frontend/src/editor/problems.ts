@@ -16,7 +16,7 @@ import {
   type KeyBinding,
   WidgetType,
 } from "@codemirror/view";
-import { codeSpans, createCodeLink, createElement, createIcon } from "../dom.ts";
+import { createCodeLink, createCodeSpans, createElement, createIcon } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { offsetAt } from "./positions.ts";
 import type { Problem } from "./types.ts";
@@ -53,9 +53,9 @@ const OPEN_AT_ONCE = 6;
 export const setProblems = StateEffect.define<Problem[]>();
 const toggle = StateEffect.define<string>();
 
-const nameOf = (problem: Problem): string => `${problem.code}:${problem.message}`;
+const makeName = (problem: Problem): string => `${problem.code}:${problem.message}`;
 
-function place(state: EditorState, problem: Problem): Placed {
+function placeProblem(state: EditorState, problem: Problem): Placed {
   const { doc } = state;
   const line = doc.line(Math.min(Math.max(1, problem.line), doc.lines));
   const from = offsetAt(doc, problem.line, problem.column);
@@ -87,9 +87,9 @@ export const problemField = StateField.define<Shown>({
     for (const effect of transaction.effects) {
       if (effect.is(setProblems)) {
         placed = effect.value
-          .map((problem) => place(transaction.state, problem))
+          .map((problem) => placeProblem(transaction.state, problem))
           .sort((a, b) => a.from - b.from || RANK[a.problem.severity] - RANK[b.problem.severity]);
-        closed = new Set([...closed].filter((name) => placed.some((each) => nameOf(each.problem) === name)));
+        closed = new Set([...closed].filter((name) => placed.some((each) => makeName(each.problem) === name)));
       } else if (effect.is(toggle)) {
         const next = new Set(closed);
         if (!next.delete(effect.value)) next.add(effect.value);
@@ -100,7 +100,7 @@ export const problemField = StateField.define<Shown>({
   },
   provide: (field) => [
     EditorView.decorations.compute([field], (state) => underline(state)),
-    EditorView.decorations.compute([field, "selection"], (state) => blocks(state)),
+    EditorView.decorations.compute([field, "selection"], (state) => drawBlocks(state)),
   ],
 });
 
@@ -114,12 +114,12 @@ function underline(state: EditorState): DecorationSet {
 
 function isOpen(state: EditorState, { problem, from }: Placed): boolean {
   const { placed, closed } = state.field(problemField);
-  if (closed.has(nameOf(problem))) return false;
+  if (closed.has(makeName(problem))) return false;
   const here = state.doc.lineAt(from).number === state.doc.lineAt(state.selection.main.head).number;
   return here || (problem.severity !== "note" && placed.length <= OPEN_AT_ONCE);
 }
 
-function blocks(state: EditorState): DecorationSet {
+function drawBlocks(state: EditorState): DecorationSet {
   const ranges: Range<Decoration>[] = [];
   for (const placed of state.field(problemField).placed) {
     if (!isOpen(state, placed)) continue;
@@ -139,7 +139,7 @@ class Block extends WidgetType {
 
   override eq(other: Block): boolean {
     const [a, b] = [this.placed.problem, other.placed.problem];
-    return this.line === other.line && nameOf(a) === nameOf(b) && a.fix?.title === b.fix?.title;
+    return this.line === other.line && makeName(a) === makeName(b) && a.fix?.title === b.fix?.title;
   }
 
   toDOM(view: EditorView): HTMLElement {
@@ -149,7 +149,7 @@ class Block extends WidgetType {
       "p",
       {},
       createElement("b", {}, gettext("{severity}, line {line}.", { severity, line: this.line }), " "),
-      ...codeSpans(problem.message),
+      ...createCodeSpans(problem.message),
       " ",
     );
     words.append(createCodeLink(problem.code));
@@ -160,7 +160,7 @@ class Block extends WidgetType {
     });
     close.append(createIcon("x"));
     close.addEventListener("click", () => {
-      view.dispatch({ effects: toggle.of(nameOf(problem)) });
+      view.dispatch({ effects: toggle.of(makeName(problem)) });
       view.focus();
     });
     const box = createElement("div", { class: `cm-problem cm-problem-${problem.severity}` }, words, close);
@@ -168,7 +168,7 @@ class Block extends WidgetType {
       const button = createElement(
         "button",
         { type: "button", class: "button button-small" },
-        ...codeSpans(problem.fix.title),
+        ...createCodeSpans(problem.fix.title),
       );
       button.addEventListener("click", () => applyFix(view, problem));
       box.append(button);
@@ -185,7 +185,7 @@ class Block extends WidgetType {
 /** Applies a problem's fix at its current place; found by name, because the text may have moved since the block was
  * drawn. */
 export function applyFix(view: EditorView, problem: Problem): boolean {
-  const now = view.state.field(problemField).placed.find((each) => nameOf(each.problem) === nameOf(problem));
+  const now = view.state.field(problemField).placed.find((each) => makeName(each.problem) === makeName(problem));
   if (!now?.fix.length) return false;
   view.dispatch({ changes: now.fix, userEvent: "input.fix", scrollIntoView: true });
   view.focus();
@@ -221,7 +221,7 @@ const signs = gutter({
       .placed.filter(({ from }) => doc.lineAt(from).from === line.from)
       .map(({ problem }) => problem);
     const worst = found.toSorted((a, b) => RANK[a.severity] - RANK[b.severity])[0];
-    return worst ? new Sign(worst.severity, found.map(nameOf)) : null;
+    return worst ? new Sign(worst.severity, found.map(makeName)) : null;
   },
   lineMarkerChange: (update) => update.startState.field(problemField) !== update.state.field(problemField),
   initialSpacer: () => new Sign("note", []),
@@ -229,7 +229,7 @@ const signs = gutter({
     mousedown(view, line) {
       const { doc } = view.state;
       const here = view.state.field(problemField).placed.filter(({ from }) => doc.lineAt(from).from === line.from);
-      view.dispatch({ effects: here.map(({ problem }) => toggle.of(nameOf(problem))) });
+      view.dispatch({ effects: here.map(({ problem }) => toggle.of(makeName(problem))) });
       return here.length > 0;
     },
   },
@@ -256,7 +256,7 @@ export function goToProblem(view: EditorView, by: 1 | -1): boolean {
   return true;
 }
 
-function fixHere(view: EditorView): boolean {
+function fixAtCursor(view: EditorView): boolean {
   const { doc, selection } = view.state;
   const here = doc.lineAt(selection.main.head).from;
   const found = view.state.field(problemField).placed.find((p) => p.fix.length && doc.lineAt(p.from).from === here);
@@ -265,7 +265,7 @@ function fixHere(view: EditorView): boolean {
 
 export const problemKeys: readonly KeyBinding[] = [
   { key: "F8", run: (view) => goToProblem(view, 1), shift: (view) => goToProblem(view, -1) },
-  { key: "Mod-.", run: fixHere },
+  { key: "Mod-.", run: fixAtCursor },
 ];
 
 export const problemMarks: Extension = [problemField, signs];

@@ -79,7 +79,7 @@ export class SampleColumns {
       const select = createElement("select", { "aria-label": gettext("Column {name} becomes", { name: header }) });
       for (const value of values) {
         const isTaken = value !== "" && value !== own && this.#mapping.includes(value);
-        select.append(createElement("option", { value, disabled: isTaken }, sayTarget(value)));
+        select.append(createElement("option", { value, disabled: isTaken }, describeTarget(value)));
       }
       select.value = own;
       select.addEventListener("change", () => {
@@ -107,7 +107,7 @@ export class SampleColumns {
   }
 }
 
-function sayTarget(target: string): string {
+function describeTarget(target: string): string {
   if (target === "") return gettext("Don’t import");
   return target === "id" ? gettext("Name of the sample") : target.replace(/^inputs\./, "");
 }

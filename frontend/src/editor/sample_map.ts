@@ -26,7 +26,7 @@ export const isSameSamples = (samples: Samples, others: Samples): boolean =>
   JSON.stringify([...samples]) === JSON.stringify([...others]);
 
 /** Sets the values of one sample; a new name comes last. */
-export const withSample = (samples: Samples, name: string, values: Data): Samples =>
+export const setSample = (samples: Samples, name: string, values: Data): Samples =>
   new Map([...samples, [name, values]]);
 
 export const withoutSamples = (samples: Samples, names: readonly string[]): Samples =>

@@ -52,7 +52,7 @@ export function installSampleSources(pane: HTMLElement, host: SampleSourceHost):
 }
 
 /** The message that says what was added. */
-export const sayAdded = (count: number, source: string): string =>
+export const describeAdded = (count: number, source: string): string =>
   ngettext("Added {count} sample from {source}.", "Added {count} samples from {source}.", count, { source });
 
 async function openFile(file: File, host: SampleSourceHost): Promise<void> {
@@ -77,7 +77,7 @@ async function openDatasets(host: SampleSourceHost): Promise<void> {
   try {
     names = (await host.ask<{ datasets: string[] }>({})).datasets;
   } catch (error) {
-    dialog.refuse(sayError(error));
+    dialog.refuse(describeError(error));
     return;
   }
   if (names.length) dialog.offerDatasets(names);
@@ -87,7 +87,7 @@ async function openDatasets(host: SampleSourceHost): Promise<void> {
   }
 }
 
-const sayError = (error: unknown): string =>
+const describeError = (error: unknown): string =>
   error instanceof CallError ? error.message : gettext("The rows could not be read.");
 
 /** The rows of one source, each with a box to tick. */
@@ -190,7 +190,7 @@ class RowsDialog {
     } catch (error) {
       if (asked !== this.#asked) return;
       this.#facts.textContent = "";
-      this.refuse(sayError(error));
+      this.refuse(describeError(error));
       return;
     }
     if (asked !== this.#asked) return;
@@ -225,7 +225,7 @@ class RowsDialog {
         this.#total = answer.total;
       }
     } catch (error) {
-      if (asked === this.#asked) this.refuse(sayError(error));
+      if (asked === this.#asked) this.refuse(describeError(error));
       return;
     }
     this.#offered = rows;

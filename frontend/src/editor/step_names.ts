@@ -4,7 +4,7 @@ import { Transaction } from "@codemirror/state";
 import { gettext } from "../language.ts";
 
 /** The name of a transaction in the history. */
-function nameOf(transaction: Transaction, isSampleEdit: boolean): string {
+function describeTransaction(transaction: Transaction, isSampleEdit: boolean): string {
   if (isSampleEdit) return transaction.docChanged ? gettext("edit of text and samples") : gettext("edit of samples");
   const event = transaction.annotation(Transaction.userEvent) ?? "";
   if (transaction.isUserEvent("input.paste")) return gettext("paste");
@@ -28,7 +28,7 @@ export class StepNames {
     else if (transaction.isUserEvent("redo")) this.#done.push(this.#undone.pop() ?? "");
     else {
       // Typing extends a step; a full history drops its oldest steps.
-      if (grown !== 0 || !this.#done.length) this.#done.push(nameOf(transaction, isSampleEdit));
+      if (grown !== 0 || !this.#done.length) this.#done.push(describeTransaction(transaction, isSampleEdit));
       this.#undone = [];
     }
     this.#done = depth ? this.#done.slice(-depth) : [];

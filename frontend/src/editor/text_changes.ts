@@ -7,7 +7,7 @@ export interface TextChange {
 }
 
 /** The change that turns `before`, located at `offset`, into `after`; null if both are equal. */
-export function smallestChange(before: string, after: string, offset = 0): TextChange | null {
+export function findSmallestChange(before: string, after: string, offset = 0): TextChange | null {
   if (before === after) return null;
   let start = 0;
   const shorter = Math.min(before.length, after.length);

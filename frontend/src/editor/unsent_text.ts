@@ -24,12 +24,12 @@ export function restoreUnsentText(root: HTMLElement, draft: Draft, editor: Edito
   });
   const base = findElement<HTMLInputElement>(root, "[name=base]").value;
   const own = draft.localTexts.findOwn({ ...readShown(), revision: draft.revision, base });
-  if (own) useText(editor, own);
+  if (own) restoreText(editor, own);
   for (const text of draft.localTexts.listLeft(readShown())) offerText(root, draft, editor, text);
   if (own) draft.resumeReloaded(own.sent ?? []);
 }
 
-function useText(editor: Editor, { document, samples, sampleOrder, message }: LocalDraft): void {
+function restoreText(editor: Editor, { document, samples, sampleOrder, message }: LocalDraft): void {
   editor.use(document, samples ? unpackSamples({ samples, sampleOrder }) : editor.inputs.samples);
   if (message) editor.message.value = message;
 }
@@ -45,7 +45,7 @@ function offerText(root: HTMLElement, draft: Draft, editor: Editor, left: LocalD
   const words = gettext("This browser has text from {when} that did not reach the server.", { when });
   const offer = createElement("div", { class: "banner banner-warn", role: "alert" }, words, take, drop);
   take.addEventListener("click", () => {
-    useText(editor, left);
+    restoreText(editor, left);
     offer.remove();
     draft.saveSoon();
     void draft.flush().then(() => draft.localTexts.removeLeft(left));

@@ -5,7 +5,7 @@ export type EditorView = "edit" | "run" | "samples";
 const VIEWS: EditorView[] = ["edit", "run", "samples"];
 
 /** The URL of a view of the editor. editor: the URL of the editor, which may name a draft. */
-export function viewAddress(editor: string, view: EditorView): string {
+export function buildViewAddress(editor: string, view: EditorView): string {
   if (view === "edit") return editor;
   return `${editor}${editor.includes("?") ? "&" : "?"}view=${view}`;
 }
@@ -26,7 +26,7 @@ export function installViews(
       else link.removeAttribute("aria-current");
     }
     save.classList.toggle("button-primary", view !== "run"); // its only primary button is Run
-    window.history.replaceState(null, "", viewAddress(editor, view));
+    window.history.replaceState(null, "", buildViewAddress(editor, view));
     opened(view);
   };
   // Delegated, because the server renders further links later. Focus the main link: the clicked one may be hidden now.

@@ -4,7 +4,7 @@ import { formatNumber, gettext, ngettext, pageLanguage } from "../language.ts";
 import { countDifferentLines } from "../line_count.ts";
 import { DRAFT } from "./columns.ts";
 import { formatMoney, sumCosts } from "./money.ts";
-import { describeReply, inSentence } from "./selectors.ts";
+import { describeReply, fitIntoSentence } from "./selectors.ts";
 import type { RunState } from "./state.ts";
 import type { Reply, Run } from "./types.ts";
 
@@ -162,7 +162,7 @@ function drawResult(reply: Reply, title: string, isShown: boolean): HTMLElement 
   const verdict = reply.state === "done" ? describeReply(reply) : null;
   const kind = verdict?.kind ?? (reply.state === "failed" ? "bad" : "plain");
   const state = reply.state === "ready" && isShown ? "running" : reply.state;
-  const words = verdict ? inSentence(verdict.words.replace(/^Output /, "")) : STATES[state as "ready"];
+  const words = verdict ? fitIntoSentence(verdict.words.replace(/^Output /, "")) : STATES[state as "ready"];
   const icon = createIcon(reply.state === "done" ? ICONS[kind] : reply.state === "failed" ? "x" : "circle-dashed");
   const tokens = reply.tokens ? [" ", gettext("{count} out", { count: formatNumber(reply.tokens.completion) })] : [];
   const result = createElement("span", { class: "play-result", "data-kind": kind }, title ? `${title} ` : "", icon);

@@ -2,7 +2,7 @@
 import { findElement } from "../dom.ts";
 import type { Inputs } from "../editor/inputs.ts";
 import type { Setup } from "../editor/types.ts";
-import { viewAddress } from "../editor/views.ts";
+import { buildViewAddress } from "../editor/views.ts";
 import { Playground } from "./playground.ts";
 
 /** What the playground needs from the editor's page. */
@@ -67,7 +67,7 @@ export function installPlayground(root: HTMLElement, parts: EditorParts): Playgr
 
 /** Opens the editor at this URL in its Run view. */
 function openRun(url: string): void {
-  window.location.assign(viewAddress(url, "run"));
+  window.location.assign(buildViewAddress(url, "run"));
 }
 
 /** The panel of inputs over the columns: opened by its button, closed by Close or Escape. */

@@ -14,12 +14,12 @@ export function findJsonError(text: string): number | null {
   let wanted: Wanted = "value";
   let place = 0;
   for (;;) {
-    place = endOfMatch(SPACE, text, place);
+    place = findEndOfMatch(SPACE, text, place);
     if (place === text.length) return wanted === "nothing" ? null : place;
     TOKEN.lastIndex = place;
     const match = TOKEN.exec(text);
-    if (!match) return text[place] === '"' && wantsText(wanted) ? endOfMatch(TEXT_BEGINNING, text, place) : place;
-    const following = step(wanted, match[1] ?? (match[2] ? '"' : "0"), open);
+    if (!match) return text[place] === '"' && wantsText(wanted) ? findEndOfMatch(TEXT_BEGINNING, text, place) : place;
+    const following = readToken(wanted, match[1] ?? (match[2] ? '"' : "0"), open);
     if (!following) return place;
     wanted = following;
     place = TOKEN.lastIndex;
@@ -28,14 +28,14 @@ export function findJsonError(text: string): number | null {
 
 const wantsText = (wanted: Wanted): boolean => wanted.startsWith("value") || wanted.startsWith("name");
 
-function endOfMatch(pattern: RegExp, text: string, place: number): number {
+function findEndOfMatch(pattern: RegExp, text: string, place: number): number {
   pattern.lastIndex = place;
   return pattern.test(text) ? pattern.lastIndex : place;
 }
 
 /** What may follow this token: a punctuation character, `"` for a string, `0` for another value; null if the token
  * isn't allowed here. */
-function step(wanted: Wanted, token: string, open: string[]): Wanted | null {
+function readToken(wanted: Wanted, token: string, open: string[]): Wanted | null {
   const around = open.at(-1);
   if (token === "]" || token === "}") {
     const mayEnd = wanted === "commaOrEnd" || wanted === (token === "]" ? "valueOrEnd" : "nameOrEnd");

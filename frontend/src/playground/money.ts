@@ -25,14 +25,14 @@ export const formatMostMoney = ({ amount, currency }: Money): string =>
   formatMoney({ amount: Number(amount) > 0 ? Math.max(Number(amount), LEAST) : amount, currency });
 
 /** The maximum length of a reply in tokens: the column's own limit, else the first one in the document's settings. */
-export function longestReply(settings: Settings, saved: Record<string, unknown>, reserve: number): number {
+export function findLongestReply(settings: Settings, saved: Record<string, unknown>, reserve: number): number {
   const isLimit = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
   const limits = [settings.max_tokens, ...REPLY_LIMITS.map((name) => saved[name])];
   return limits.find(isLimit) ?? (reserve || LONGEST_REPLY);
 }
 
 /** The maximum cost of one call: the prompt and the longest reply. Null if the model has no price. */
-export function costOfCall(model: Model | undefined, promptTokens: number, replyTokens: number): Money | null {
+export function computeCost(model: Model | undefined, promptTokens: number, replyTokens: number): Money | null {
   if (!model?.price) return null;
   const { prompt, completion, currency } = model.price;
   return { amount: (promptTokens * Number(prompt) + replyTokens * Number(completion)) / 1_000_000, currency };

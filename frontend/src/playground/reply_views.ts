@@ -34,7 +34,7 @@ function drawText(text: string, isWriting: boolean, kind: "text" | "raw"): HTMLE
 }
 
 /** A note after the name of a field with the length of its text. */
-function lengthWords(text: string): string {
+function describeLength(text: string): string {
   const words = text.trim().split(/\s+/).filter(Boolean).length;
   return [...text].length > LONG_VALUE ? ngettext("{count} word", "{count} words", words) : "";
 }
@@ -63,7 +63,7 @@ function drawFields(reply: Reply, isWriting: boolean): HTMLElement[] {
     for (const field of fields) {
       const value = createElement("span", {}, field.isComplete ? readValue(field.text) : field.text);
       if (isWriting && field === fields.at(-1)) value.append(createCaret());
-      list.append(drawField(field.name, value, field.isComplete ? lengthWords(field.text) : "", null));
+      list.append(drawField(field.name, value, field.isComplete ? describeLength(field.text) : "", null));
     }
   }
   if (!list.childElementCount) return [drawText(reply.text, isWriting, "text")];
@@ -83,7 +83,7 @@ function readValue(text: string): string {
 
 function drawReadField(field: OutputField): HTMLElement {
   const text = showValue(field.value);
-  return drawField(field.name, text, typeof field.value === "string" ? lengthWords(text) : "", field.problem);
+  return drawField(field.name, text, typeof field.value === "string" ? describeLength(text) : "", field.problem);
 }
 
 function drawNote(kind: "bad" | "warn", words: string, ...after: Node[]): HTMLElement {

@@ -3,7 +3,14 @@ import { createElement, createIcon, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { type Column, MOST_COLUMNS } from "./columns.ts";
 import { formatMoney, formatMostMoney } from "./money.ts";
-import { type Blocker, describeVerdict, estimateRun, findBlocker, findSource, unpricedModels } from "./selectors.ts";
+import {
+  type Blocker,
+  describeVerdict,
+  estimateRun,
+  findBlocker,
+  findSource,
+  listUnpricedModels,
+} from "./selectors.ts";
 import type { RunState } from "./state.ts";
 
 const NEARLY = 0.8; // the share of the daily limit above which the amount is a warning
@@ -16,7 +23,7 @@ interface BarHost {
 }
 
 /** A sentence with its `{amount}` in bold. */
-function withBold(sentence: string, amount: string): (Node | string)[] {
+function splitAtBold(sentence: string, amount: string): (Node | string)[] {
   const [before = "", after = ""] = sentence.split("{amount}");
   return [before, createElement("b", {}, amount), after];
 }
@@ -86,9 +93,9 @@ export class RunBar {
   #drawMoney(state: RunState): void {
     const place = findElement(this.#root, "[data-play-money]");
     const estimate = estimateRun(state);
-    const [unpriced] = unpricedModels(state);
+    const [unpriced] = listUnpricedModels(state);
     const lines: (Node | string)[][] = [];
-    if (estimate) lines.push(withBold(gettext("Up to {amount} a run"), formatMostMoney(estimate)));
+    if (estimate) lines.push(splitAtBold(gettext("Up to {amount} a run"), formatMostMoney(estimate)));
     else if (unpriced !== undefined) lines.push([gettext("Cost unknown for {model}", { model: unpriced })]);
     const spent = state.choices?.spent;
     const cap = spent?.cap == null ? null : Number(spent.cap);
@@ -99,7 +106,7 @@ export class RunBar {
         cap === null
           ? gettext("{amount} today")
           : gettext("{amount} of your {cap} today", { cap: formatMoney({ amount: cap, currency: spent.currency }) });
-      lines.push([...(isNear ? [createIcon("triangle-alert")] : []), ...withBold(words, today)]);
+      lines.push([...(isNear ? [createIcon("triangle-alert")] : []), ...splitAtBold(words, today)]);
     }
     const drawn = lines.map((line) => createElement("span", {}, ...line));
     if (isNear) drawn.at(-1)?.classList.add("warn");

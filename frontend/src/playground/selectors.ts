@@ -1,7 +1,7 @@
 // Selectors of the playground's state: why a run isn't possible, its estimated cost, the verdict on a reply.
 import { formatNumber, gettext, ngettext, pageLanguage } from "../language.ts";
 import { type Column, DRAFT, isBusy, type View } from "./columns.ts";
-import { costOfCall, longestReply, sumCosts } from "./money.ts";
+import { computeCost, findLongestReply, sumCosts } from "./money.ts";
 import { looksLikeObject } from "./partial_json.ts";
 import type { RunState } from "./state.ts";
 import type { Choices, Money, Reply, Source } from "./types.ts";
@@ -60,11 +60,11 @@ function estimateColumn(state: RunState, { source, model: name, settings, reply,
   const tokens = known?.prompt?.tokens ?? facts.tokens;
   if (tokens === null) return null;
   const saved = known?.longest_reply ? { max_tokens: known.longest_reply } : facts.settings;
-  return costOfCall(model, tokens, longestReply(settings, saved, facts.reserve));
+  return computeCost(model, tokens, findLongestReply(settings, saved, facts.reserve));
 }
 
 /** Names of the columns' models without a price. */
-export function unpricedModels(state: RunState): string[] {
+export function listUnpricedModels(state: RunState): string[] {
   const models = new Map(state.choices?.models.map((model) => [model.name, model]));
   const names = new Set(state.columns.map((column) => column.model));
   return [...names].filter((name) => models.get(name)?.price === null);
@@ -93,23 +93,23 @@ export interface Verdict {
 const REFUSALS = new Set(["content_filter", "refusal", "safety"]);
 
 /** A verdict's text within a sentence; other languages keep the capitals of their nouns. */
-export const inSentence = (words: string): string => (pageLanguage() === "en" ? words.toLowerCase() : words);
+export const fitIntoSentence = (words: string): string => (pageLanguage() === "en" ? words.toLowerCase() : words);
 
 export function describeVerdict(column: Column, now: number): Verdict | null {
   const { reply, phase } = column;
   if (column.isStopping && isBusy(column)) return { kind: "busy", words: gettext("Stopping") };
   if (phase === "starting") return { kind: "busy", words: gettext("Starting") };
   if (phase === "waiting" && column.waiting) {
-    return { kind: "busy", words: waitingWords(column.waiting, now) };
+    return { kind: "busy", words: describeWaiting(column.waiting, now) };
   }
   if (phase === "running") return { kind: "busy", words: gettext("Writing") };
   if (!reply || phase === "idle") return null;
   if (phase === "failed") return { kind: "bad", words: gettext("Failed") };
-  if (phase === "stopped") return { kind: "warn", words: stoppedWords(reply) };
+  if (phase === "stopped") return { kind: "warn", words: describeStopped(reply) };
   return describeReply(reply);
 }
 
-function waitingWords({ detail, until }: { detail: string; until: number | null }, now: number): string {
+function describeWaiting({ detail, until }: { detail: string; until: number | null }, now: number): string {
   if (until === null) return detail;
   const seconds = Math.max(0, Math.ceil((until - now) / 1000));
   // The seconds are counted down here, so the server's own are removed.
@@ -117,7 +117,7 @@ function waitingWords({ detail, until }: { detail: string; until: number | null 
   return gettext("{cause}. Retrying in {seconds} s", { cause, seconds });
 }
 
-function stoppedWords(reply: Reply): string {
+function describeStopped(reply: Reply): string {
   if (!reply.tokens) return gettext("Stopped");
   return ngettext("Stopped after {count} token", "Stopped after {count} tokens", reply.tokens.completion);
 }
@@ -193,7 +193,7 @@ export function announceReply(state: RunState, column: Column, now: number): str
   const facts = [
     column.phase === "done" ? gettext("done") : "",
     tokens !== undefined && column.phase === "done" ? ngettext("{count} token", "{count} tokens", tokens) : "",
-    verdict ? inSentence(verdict.words) : "",
+    verdict ? fitIntoSentence(verdict.words) : "",
     column.phase === "failed" ? (column.reply?.problem?.detail ?? "") : "",
   ].filter(Boolean);
   return `${findSource(state, column.source).title}: ${facts.join(", ")}`;

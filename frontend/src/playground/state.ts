@@ -195,7 +195,7 @@ function endReply(state: RunState, reply: Reply): RunState {
   return { ...ended, runs: updateRuns(state.runs, reply) };
 }
 
-function loseReply(state: RunState, id: Reply["id"], detail: string, retryAfter: number | null): RunState {
+function failReply(state: RunState, id: Reply["id"], detail: string, retryAfter: number | null): RunState {
   const column = state.columns.find((each) => each.reply?.id === id);
   if (!column?.reply) return state;
   return endReply(state, { ...column.reply, state: "failed", problem: { detail, retry_after: retryAfter } });
@@ -253,7 +253,7 @@ function reduceStream(state: RunState, action: Action): RunState | null {
     case "ended":
       return endReply(state, action.reply);
     case "lost":
-      return loseReply(state, action.id, action.detail, action.retryAfter);
+      return failReply(state, action.id, action.detail, action.retryAfter);
     default:
       return null;
   }

@@ -3,7 +3,7 @@ import type { Text } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import { createElement } from "../../dom.ts";
 import { gettext } from "../../language.ts";
-import { historyKeysOf } from "../edit_history.ts";
+import { bindHistoryKeys } from "../edit_history.ts";
 import { offsetAt } from "../positions.ts";
 import type { Problem } from "../types.ts";
 import { type ChipMenuHost, chipMenu } from "./chip_menu.ts";
@@ -12,9 +12,9 @@ import type { Node, Part } from "./outline.ts";
 import { updateOutline } from "./outline_diff.ts";
 import { PartCard } from "./part_card.ts";
 import type { NodeActions } from "./part_order.ts";
-import { addUp, type PartSize, sizesOf } from "./part_sizes.ts";
-import { drawBlock, type SectionSize, sayLoopSize } from "./section_box.ts";
-import { describeStatement, namesOfLoop } from "./statement_words.ts";
+import { matchSizes, type PartSize, sumSizes } from "./part_sizes.ts";
+import { describeLoopSize, drawBlock, type SectionSize } from "./section_box.ts";
+import { describeStatement, listLoopNames } from "./statement_words.ts";
 import { type Change, dropNode, moveNode } from "./text_edits.ts";
 import { type ChipState, expressionAt } from "./value_chips.ts";
 import { drawLines } from "./widgets.ts";
@@ -102,11 +102,11 @@ export class CardList {
   showSizes(rendered: PartSize[]): void {
     this.#sizes = rendered;
     const names = this.#cards.map((card) => card.name);
-    const sizes = sizesOf(names, rendered);
+    const sizes = matchSizes(names, rendered);
     for (const [index, card] of this.#cards.entries()) card.showSize(sizes[index] ?? null);
     for (const { element, isLoop, first, count } of this.#sections) {
       const own = sizes.slice(first, first + count).filter((size) => size !== null);
-      element.textContent = isLoop && own.length ? sayLoopSize(addUp(own)) : "";
+      element.textContent = isLoop && own.length ? describeLoopSize(sumSizes(own)) : "";
     }
   }
 
@@ -150,7 +150,7 @@ export class CardList {
       node,
       nodes,
       actions,
-      (section) => this.#drawNodes(section.nodes, true, [...names, ...namesOfLoop(section.head)]),
+      (section) => this.#drawNodes(section.nodes, true, [...names, ...listLoopNames(section.head)]),
       () => this.#cards.length,
       (statement) => this.#host.stateOf(statement),
     );
@@ -165,7 +165,7 @@ export class CardList {
       change: (change, typed) => host.change(change, typed),
       stateOf: (source) => host.stateOf(source),
       namesToInsert: () => host.namesToInsert(names),
-      historyKeys: historyKeysOf(host.source),
+      historyKeys: bindHistoryKeys(host.source),
       completion: insertCompletion({
         names: (typed) => host.namesToInsert(names, typed),
         fragments: () => host.fragments(),
@@ -195,7 +195,7 @@ export class CardList {
   }
 
   #actionsOf(nodes: Node[], index: number, node: Node): NodeActions {
-    const words = nameOfNode(node);
+    const words = nameNode(node);
     return {
       words,
       index,
@@ -230,7 +230,7 @@ export class CardList {
 }
 
 /** The name of a node in a sentence. */
-function nameOfNode(node: Node): string {
+function nameNode(node: Node): string {
   if (node.kind === "part") return node.name?.text || gettext("the part");
   const head = node.kind === "block" ? (node.sections[0]?.head ?? "") : "";
   return describeStatement(head).kind === "loop" ? gettext("the repeated parts") : gettext("the conditional parts");

@@ -4,7 +4,7 @@ import { EditorView, keymap } from "@codemirror/view";
 import { createElement } from "../../dom.ts";
 import { gettext } from "../../language.ts";
 import type { Rename } from "./input_name.ts";
-import { expressionsOf, firstName } from "./value_chips.ts";
+import { findFirstName, listExpressions } from "./value_chips.ts";
 
 /** What the menu needs from the form around it. */
 export interface ChipMenuHost {
@@ -29,7 +29,7 @@ interface Place {
 export function chipMenu(host: ChipMenuHost): Extension {
   let menu: HTMLElement | null = null;
   const openAt = (view: EditorView, offset: number): boolean => {
-    const place = expressionBeside(view, offset, [...host.undeclared(), ...host.declared()]);
+    const place = findExpression(view, offset, [...host.undeclared(), ...host.declared()]);
     if (!place) return false;
     menu = openMenu(view, place, host);
     return true;
@@ -54,22 +54,22 @@ export function chipMenu(host: ChipMenuHost): Extension {
 }
 
 /** The expression that starts, ends or continues at the offset; a loop or condition only if it depends on an input. */
-function expressionBeside(view: EditorView, offset: number, inputs: string[]): Place | null {
+function findExpression(view: EditorView, offset: number, inputs: string[]): Place | null {
   const line = view.state.doc.lineAt(offset);
-  const places = expressionsOf(line.text).map(({ source, column }) => ({
+  const places = listExpressions(line.text).map(({ source, column }) => ({
     source,
     from: line.from + column,
     to: line.from + column + source.length,
   }));
   const beside = places.filter(
     ({ source, from, to }) =>
-      from <= offset && offset <= to && (source.startsWith("{{") || inputs.includes(firstName(source))),
+      from <= offset && offset <= to && (source.startsWith("{{") || inputs.includes(findFirstName(source))),
   );
   return beside.find(({ from }) => from === offset) ?? beside[0] ?? null;
 }
 
 function openMenu(view: EditorView, place: Place, host: ChipMenuHost): HTMLElement {
-  const name = firstName(place.source);
+  const name = findFirstName(place.source);
   const label = name ? gettext("Input {name}", { name }) : place.source;
   const menu = createElement("div", { class: "menu-sheet chip-menu", popover: "auto", "aria-label": label });
   const item = (words: string, run: () => void): void => {
@@ -83,13 +83,13 @@ function openMenu(view: EditorView, place: Place, host: ChipMenuHost): HTMLEleme
       undeclared.length === 1
         ? gettext("Declare {name}", { name })
         : gettext("Declare all {count} inputs", { count: undeclared.length });
-    item(words, () => void settle(menu, host.declareAll()));
+    item(words, () => void closeWhenDone(menu, host.declareAll()));
   }
   if (undeclared.includes(name) || host.declared().includes(name))
     item(gettext("Rename everywhere"), () => askForName(menu, name, host.rename));
   if (place.source.startsWith("{{"))
     item(gettext("Make it plain text"), () => {
-      view.dispatch({ changes: { ...place, insert: asPlainText(place.source) }, userEvent: "input.plain" });
+      view.dispatch({ changes: { ...place, insert: quoteAsText(place.source) }, userEvent: "input.plain" });
     });
   menu.addEventListener("keydown", (event) => moveFocus(menu, event));
   menu.addEventListener("toggle", (event) => {
@@ -104,7 +104,7 @@ function openMenu(view: EditorView, place: Place, host: ChipMenuHost): HTMLEleme
 }
 
 /** The expression as literal text, braces included. */
-function asPlainText(source: string): string {
+function quoteAsText(source: string): string {
   return `{% raw %}${source}{% endraw %}`;
 }
 
@@ -120,7 +120,7 @@ function askForName(menu: HTMLElement, name: string, rename: Rename): void {
   const run = (): void => {
     const next = field.value.trim();
     if (next === name) menu.hidePopover();
-    else void settle(menu, rename(name, next));
+    else void closeWhenDone(menu, rename(name, next));
   };
   button.addEventListener("click", run);
   field.addEventListener("keydown", (event) => {
@@ -134,7 +134,7 @@ function askForName(menu: HTMLElement, name: string, rename: Rename): void {
 }
 
 /** Closes the menu on success; a refusal is shown in it. */
-async function settle(menu: HTMLElement, done: Promise<string | null>): Promise<void> {
+async function closeWhenDone(menu: HTMLElement, done: Promise<string | null>): Promise<void> {
   const refusal = await done;
   if (refusal === null) {
     if (menu.isConnected) menu.hidePopover();

@@ -2,22 +2,22 @@
 import type { EditorView } from "@codemirror/view";
 import { createElement } from "../../dom.ts";
 import { gettext } from "../../language.ts";
-import { singleStep } from "../edit_history.ts";
-import { formatOf } from "../language.ts";
-import { smallestChange } from "../text_changes.ts";
+import { makeSingleStep } from "../edit_history.ts";
+import { readFormat } from "../language.ts";
+import { findSmallestChange } from "../text_changes.ts";
 import type { Data, Problem, Schema } from "../types.ts";
 import { CardList, scrollsByItself } from "./card_list.ts";
 import type { Published, Rename } from "./input_name.ts";
 import { InputTable } from "./input_table.ts";
 import type { Fragment } from "./insert_completion.ts";
 import type { Outline, Refusal } from "./outline.ts";
-import { shapeOf } from "./outline_diff.ts";
-import { outlineOf } from "./outline_reader.ts";
+import { describeShape } from "./outline_diff.ts";
+import { readOutline } from "./outline_reader.ts";
 import type { PartSize } from "./part_sizes.ts";
 import { type ModelFacts, SettingsCard } from "./settings_card.ts";
 import { addPart, type Change } from "./text_edits.ts";
-import { firstName } from "./value_chips.ts";
-import { drawProblem, pathsOf } from "./widgets.ts";
+import { findFirstName } from "./value_chips.ts";
+import { drawProblem, listPaths } from "./widgets.ts";
 
 /** What the form needs from the page around it. */
 export interface FormHost {
@@ -65,7 +65,7 @@ export class Form {
       ...common,
       source,
       change: (change, typed) => this.#change(change, { typed }),
-      stateOf: (expression) => (around.undeclared().includes(firstName(expression)) ? "undeclared" : "sound"),
+      stateOf: (expression) => (around.undeclared().includes(findFirstName(expression)) ? "undeclared" : "sound"),
       namesToInsert: (names, typed) => this.#namesToInsert(names, typed),
       fragments: around.fragments,
       chipMenu: {
@@ -123,7 +123,7 @@ export class Form {
       this.#refuse(outline);
       return;
     }
-    const shape = shapeOf(outline.nodes);
+    const shape = describeShape(outline.nodes);
     if (shape === this.#shape) this.#cards.update(outline.nodes, { texts: true });
     else {
       this.#shape = shape;
@@ -182,7 +182,7 @@ export class Form {
   }
 
   #outline(): Outline | Refusal {
-    return outlineOf(this.#text, formatOf(this.#source.state));
+    return readOutline(this.#text, readFormat(this.#source.state));
   }
 
   #empty(): void {
@@ -228,7 +228,7 @@ export class Form {
   /** What can be printed in a part: names of loops around it, inputs, and undeclared names in use. */
   #namesToInsert(names: string[], typed = ""): string[] {
     const undeclared = this.#around.undeclared().filter((name) => name !== typed);
-    return [...new Set([...names, ...pathsOf(this.#around.inputs()), ...undeclared])];
+    return [...new Set([...names, ...listPaths(this.#around.inputs()), ...undeclared])];
   }
 
   #add(): void {
@@ -241,11 +241,11 @@ export class Form {
    * the cards are unchanged. */
   #change(change: Change, { typed, keepsCards }: { typed?: string | undefined; keepsCards?: boolean } = {}): void {
     const { state } = this.#source;
-    const smallest = smallestChange(state.sliceDoc(change.from, change.to), change.insert, change.from);
+    const smallest = findSmallestChange(state.sliceDoc(change.from, change.to), change.insert, change.from);
     if (!smallest) return;
     this.#isWriting = typed !== undefined;
     this.#source.dispatch(
-      typed === undefined ? singleStep({ changes: smallest }) : { changes: smallest, userEvent: typed },
+      typed === undefined ? makeSingleStep({ changes: smallest }) : { changes: smallest, userEvent: typed },
     );
     this.#isWriting = false;
     if (typed === undefined) {
@@ -254,7 +254,7 @@ export class Form {
       return;
     }
     const found = this.#outline();
-    if ("reason" in found || shapeOf(found.nodes) !== this.#shape) this.draw();
+    if ("reason" in found || describeShape(found.nodes) !== this.#shape) this.draw();
     else this.#cards.update(found.nodes, { texts: false });
   }
 }

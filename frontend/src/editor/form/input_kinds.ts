@@ -13,7 +13,7 @@ export const KINDS: Record<string, { words: string; schema: Schema }> = {
 };
 
 /** The kind of a schema, or null for one that the table only describes. */
-export function kindOf(schema: Schema): string | null {
+export function findKind(schema: Schema): string | null {
   if (schema.enum) return schema.enum.every((each) => typeof each === "string") ? "choice" : null;
   if (schema.type === "string") return "text";
   if (schema.type === "array") return schema.items?.type === "string" ? "list" : null;
@@ -21,7 +21,7 @@ export function kindOf(schema: Schema): string | null {
 }
 
 /** Converts a schema to another kind; keeps only its description and `untrusted`. */
-export function withKind(schema: Schema, kind: string): Schema {
+export function setKind(schema: Schema, kind: string): Schema {
   const { description, untrusted } = schema;
   return {
     ...KINDS[kind]?.schema,
@@ -44,7 +44,7 @@ export function readDefault(schema: Schema, typed: string): Json | undefined {
 }
 
 /** The empty value of a kind. */
-export function bareValue(schema: Schema): Json {
+export function makeEmptyValue(schema: Schema): Json {
   if (schema.enum) return schema.enum[0] ?? "";
   if (schema.type === "array") return [];
   if (schema.type === "boolean") return false;

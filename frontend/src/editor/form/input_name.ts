@@ -13,7 +13,7 @@ export interface Published {
 export type Rename = (name: string, next: string) => Promise<string | null>;
 
 /** The services that would get an error, because a required input is one that they don't have to send yet. */
-export function brokenServices(name: string, schema: Schema, published: Published): string[] {
+export function listBrokenServices(name: string, schema: Schema, published: Published): string[] {
   const before = published.inputs[name];
   const wasRequired = before !== undefined && before.default === undefined;
   return schema.default === undefined && !wasRequired ? published.services : [];
@@ -41,7 +41,7 @@ export function drawName(name: string, published: Published, rename: Rename, tel
 
 /** A warning if services would get an error: `breaks 2 keys`. */
 export function drawBreak(name: string, schema: Schema, published: Published): Node[] {
-  const services = brokenServices(name, schema, published);
+  const services = listBrokenServices(name, schema, published);
   if (!services.length) return [];
   const words = ngettext("breaks {count} key", "breaks {count} keys", services.length);
   return [createElement("span", { class: "warn form-break", title: services.join(", ") }, words)];

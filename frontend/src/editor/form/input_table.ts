@@ -3,7 +3,7 @@ import { createElement } from "../../dom.ts";
 import { gettext } from "../../language.ts";
 import type { Data, Schema } from "../types.ts";
 import { addInput, dropInput, setInput } from "./input_edits.ts";
-import { kindOf } from "./input_kinds.ts";
+import { findKind } from "./input_kinds.ts";
 import type { Published, Rename } from "./input_name.ts";
 import { drawInputs, emptyInput, type InputEdits } from "./inputs.ts";
 import type { Change } from "./text_edits.ts";
@@ -65,7 +65,7 @@ export class InputTable {
       set: (name, schema) => {
         const before = this.#host.inputs();
         const declared = { ...before, [name]: schema };
-        const isDrawn = this.#write(before) === this.#drawn && kindOf(before[name] ?? {}) === kindOf(schema);
+        const isDrawn = this.#write(before) === this.#drawn && findKind(before[name] ?? {}) === findKind(schema);
         // The row that made the edit already shows it; redrawing would lose the focus and the pending click.
         if (isDrawn) this.#drawn = this.#write(declared);
         return this.#change(setInput(this.#host.text(), name, schema), declared);

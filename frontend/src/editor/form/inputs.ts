@@ -2,7 +2,7 @@
 import { createElement, createIcon } from "../../dom.ts";
 import { gettext } from "../../language.ts";
 import type { Data, Json, Schema } from "../types.ts";
-import { bareValue, describeSchema, describeValue, KINDS, kindOf, readDefault, withKind } from "./input_kinds.ts";
+import { describeSchema, describeValue, findKind, KINDS, makeEmptyValue, readDefault, setKind } from "./input_kinds.ts";
 import { drawBreak, drawName, type Published, type Rename } from "./input_name.ts";
 
 /** The table's edits of the text; they return false if the layout can only be edited in the source. */
@@ -105,7 +105,7 @@ function drawRow(
       tell(declared.set(name, next));
     },
   };
-  const kind = kindOf(schema);
+  const kind = findKind(schema);
   const cell = (label: string, ...children: (Node | string)[]): HTMLElement =>
     createElement("td", { "data-label": label }, ...children);
   const outside = drawCheck(gettext("{name} is untrusted", { name }), schema.untrusted === true, (isChecked) => {
@@ -155,7 +155,7 @@ function drawRequired(row: Row): HTMLElement {
     row.schema.default === undefined,
     (isRequired) => {
       const { default: _gone, ...rest } = row.schema;
-      row.write(isRequired ? rest : { ...rest, default: bareValue(rest) });
+      row.write(isRequired ? rest : { ...rest, default: makeEmptyValue(rest) });
     },
   );
 }
@@ -166,8 +166,8 @@ function drawKind(kind: string, row: Row): HTMLElement {
     select.add(new Option(words, value, value === kind, value === kind));
   }
   select.addEventListener("change", () => {
-    if (select.value !== "choice") row.write(withKind(row.schema, select.value));
-    else row.write({ ...withKind(row.schema, "choice"), enum: ["first", "second"] });
+    if (select.value !== "choice") row.write(setKind(row.schema, select.value));
+    else row.write({ ...setKind(row.schema, "choice"), enum: ["first", "second"] });
   });
   return select;
 }

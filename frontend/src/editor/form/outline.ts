@@ -68,9 +68,9 @@ export interface Refusal {
 }
 
 /** All parts of an outline in text order. */
-export function partsOf(nodes: Node[]): Part[] {
+export function listParts(nodes: Node[]): Part[] {
   return nodes.flatMap((node) => {
     if (node.kind === "part") return [node];
-    return node.kind === "block" ? node.sections.flatMap((section) => partsOf(section.nodes)) : [];
+    return node.kind === "block" ? node.sections.flatMap((section) => listParts(section.nodes)) : [];
   });
 }

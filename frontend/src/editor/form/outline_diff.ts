@@ -2,11 +2,11 @@
 import type { Node, Part } from "./outline.ts";
 
 /** A key that determines whether cards can be kept: number, kind and nesting of the nodes. */
-export function shapeOf(nodes: Node[]): string {
+export function describeShape(nodes: Node[]): string {
   const words = nodes.map((node) => {
-    if (node.kind === "part") return JSON.stringify([node.content !== null, ...settingsOf(node)]);
+    if (node.kind === "part") return JSON.stringify([node.content !== null, ...listSettings(node)]);
     if (node.kind === "lines") return `l${node.text}`;
-    return node.sections.map((section) => `${section.head}(${shapeOf(section.nodes)})`).join("|");
+    return node.sections.map((section) => `${section.head}(${describeShape(section.nodes)})`).join("|");
   });
   return `[${words.join(",")}]`;
 }
@@ -23,4 +23,4 @@ export function updateOutline(held: Node[], fresh: Node[]): void {
   }
 }
 
-const settingsOf = (part: Part): unknown[] => [part.name?.text, part.role?.text, part.priority?.text, part.others];
+const listSettings = (part: Part): unknown[] => [part.name?.text, part.role?.text, part.priority?.text, part.others];

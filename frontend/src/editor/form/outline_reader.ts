@@ -32,9 +32,9 @@ const NESTED_TAGS: Record<string, string> = {
 };
 
 /** The outline of a document, or why there isn't one. `format` is the one in its front matter. */
-export function outlineOf(text: string, format: string): Outline | Refusal {
-  const lines = linesOf(text);
-  const first = bodyLine(lines);
+export function readOutline(text: string, format: string): Outline | Refusal {
+  const lines = splitIntoLines(text);
+  const first = findBodyLine(lines);
   const body = lines[first]?.from ?? text.length;
   if (format === "text") {
     const content: Content = { from: body, to: text.length, text: text.slice(body), style: "body", indent: 0 };
@@ -63,7 +63,7 @@ export function outlineOf(text: string, format: string): Outline | Refusal {
   }
 }
 
-function linesOf(text: string): Line[] {
+function splitIntoLines(text: string): Line[] {
   let from = 0;
   return text.split("\n").map((line, index) => {
     const made = { text: line, from, number: index + 1 };
@@ -73,7 +73,7 @@ function linesOf(text: string): Line[] {
 }
 
 /** The index of the first line after the front matter. */
-function bodyLine(lines: Line[]): number {
+function findBodyLine(lines: Line[]): number {
   if (lines[0]?.text.trimEnd() !== "---") return 0;
   const close = lines.findIndex((line, index) => index > 0 && line.text.trimEnd() === "---");
   return close < 0 ? 0 : close + 1;
@@ -195,15 +195,15 @@ class Reader {
     const from = line.from + line.text.length - rest.length;
     if (key === "content") {
       const isEmpty = /^\|[+-]?$/.test(rest.trim()) && linesBelow.length === 0;
-      part.content = isEmpty ? this.emptyBlock(rest, from) : contentOf(rest, from, linesBelow, this.size);
+      part.content = isEmpty ? this.emptyBlock(rest, from) : readContent(rest, from, linesBelow, this.size);
     } else if (linesBelow.length)
       throw new UnclearOutline(
         gettext("Line {line} can only be edited in the source.", { line: line.number }),
         line.number,
       );
-    else if (key === "name") part.name = scalarOf(rest, from);
-    else if (key === "role") part.role = scalarOf(rest, from);
-    else if (key === "truncation_priority") part.priority = scalarOf(rest, from);
+    else if (key === "name") part.name = readScalar(rest, from);
+    else if (key === "role") part.role = readScalar(rest, from);
+    else if (key === "truncation_priority") part.priority = readScalar(rest, from);
     else part.others.push(`${key}: ${rest}`);
   }
 
@@ -245,7 +245,7 @@ class Reader {
 }
 
 /** A value on one line; null unless it is a plain or simply quoted one. */
-function scalarOf(rest: string, from: number): Value | null {
+function readScalar(rest: string, from: number): Value | null {
   const text = rest.trim();
   const to = from + rest.trimEnd().length;
   const start = from + rest.length - rest.trimStart().length;
@@ -255,7 +255,7 @@ function scalarOf(rest: string, from: number): Value | null {
   return { from: start, to, text };
 }
 
-function contentOf(rest: string, from: number, below: Line[], size: number): Content | null {
+function readContent(rest: string, from: number, below: Line[], size: number): Content | null {
   const mark = rest.trim();
   if (/^\|[+-]?$/.test(mark)) {
     const first = below.find((line) => line.text.trim());
@@ -267,6 +267,6 @@ function contentOf(rest: string, from: number, below: Line[], size: number): Con
     const to = last ? last.from + last.text.length : size;
     return { from: start, to, text: below.map((line) => line.text.slice(indent)).join("\n"), style: "block", indent };
   }
-  const value = below.length ? null : scalarOf(rest, from);
+  const value = below.length ? null : readScalar(rest, from);
   return value ? { ...value, style: "inline", indent: 0 } : null;
 }

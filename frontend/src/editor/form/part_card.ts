@@ -6,10 +6,10 @@ import { gettext, ngettext } from "../../language.ts";
 import type { Problem } from "../types.ts";
 import type { Part, Value } from "./outline.ts";
 import { drawHandle, installMoves, type NodeActions } from "./part_order.ts";
-import { type CardSize, signed } from "./part_sizes.ts";
+import { type CardSize, formatSigned } from "./part_sizes.ts";
 import { type Change, quoteYaml, writeContent, writeKey } from "./text_edits.ts";
-import { type ChipState, createTextEditor, drawStill, redrawChips, setEditorText } from "./value_chips.ts";
-import { capitalize, createSelect, drawInsert, drawProblem, priorities } from "./widgets.ts";
+import { type ChipState, createTextEditor, drawFixedText, redrawChips, setEditorText } from "./value_chips.ts";
+import { capitalize, createSelect, drawInsert, drawProblem, listPriorities } from "./widgets.ts";
 
 /** What a card needs from the form around it. */
 export interface PartCardHost {
@@ -55,7 +55,7 @@ export class PartCard {
       if (actions) installMoves(this.element, head, list, actions);
     }
     this.element.append(this.#body, this.#problems);
-    if (part.content) this.#drawStill(part.content.text);
+    if (part.content) this.#drawFixedText(part.content.text);
     else this.#drawRefusal();
     this.#showShortness();
   }
@@ -89,14 +89,14 @@ export class PartCard {
     const { content } = this.part;
     if (!content) return;
     if (this.#text) setEditorText(this.#text, content.text);
-    else this.#drawStill(content.text);
+    else this.#drawFixedText(content.text);
     this.#showShortness();
   }
 
   /** Mark the undeclared names. */
   refreshChips(): void {
     if (this.#text) this.#text.dispatch({ effects: redrawChips.of(null) });
-    else if (this.part.content) this.#drawStill(this.part.content.text);
+    else if (this.part.content) this.#drawFixedText(this.part.content.text);
   }
 
   /** wrong: the expressions with errors. */
@@ -117,7 +117,7 @@ export class PartCard {
       return;
     }
     const times = size.count > 1 ? [gettext("{count} in this sample", { count: size.count })] : [];
-    const change = signed(size.change);
+    const change = formatSigned(size.change);
     this.#size.replaceChildren(
       [...times, ngettext("{count} token", "{count} tokens", size.tokens)].join(", "),
       ...(change ? [" ", createElement("b", {}, change)] : []),
@@ -155,10 +155,10 @@ export class PartCard {
     return this.#wrong.has(source) ? "wrong" : this.#host.stateOf(source);
   }
 
-  #drawStill(text: string): void {
+  #drawFixedText(text: string): void {
     const attributes = { class: "form-still", role: "textbox", "aria-multiline": "true", tabindex: 0, dir: "auto" };
     const still = createElement("div", { ...attributes, "aria-label": this.#label });
-    still.append(...drawStill(text, (source) => this.#stateOf(source)));
+    still.append(...drawFixedText(text, (source) => this.#stateOf(source)));
     still.addEventListener("focus", () => this.open());
     this.#body.replaceChildren(still);
   }
@@ -208,7 +208,7 @@ export class PartCard {
     if (name.includes("{{")) {
       box.classList.add("has-chips");
       const look = createElement("span", { class: "form-name-look", "aria-hidden": "true" });
-      look.append(...drawStill(name, () => "sound"));
+      look.append(...drawFixedText(name, () => "sound"));
       box.append(look);
     }
     return box;
@@ -230,7 +230,7 @@ export class PartCard {
     const now = this.part.priority?.text ?? "0";
     const priority = createSelect(
       this.name ? gettext("When {name} may be cut", { name: this.name }) : gettext("When the part may be cut"),
-      priorities(now),
+      listPriorities(now),
       now,
     );
     priority.addEventListener("change", () =>

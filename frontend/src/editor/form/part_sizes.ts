@@ -17,33 +17,36 @@ export interface CardSize {
 
 /** The rendered parts of each card, matched by name: `excerpt {{ loop.index }}` matches "excerpt 1" and "excerpt 2".
  * Parts without a name can't be told apart, so one has a size only if it is the only one. */
-export function sizesOf(names: string[], sizes: PartSize[]): (CardSize | null)[] {
+export function matchSizes(names: string[], sizes: PartSize[]): (CardSize | null)[] {
   const isTwice = (name: string): boolean => names.filter((each) => each === name).length > 1;
   const taken = new Set<PartSize>();
   const cards: (CardSize | null)[] = names.map(() => null);
   // Plain names first: a pattern such as `{{ name }}` matches everything.
-  const order = names.map((_, index) => index).sort((a, b) => wildness(names[a] ?? "") - wildness(names[b] ?? ""));
+  const order = names
+    .map((_, index) => index)
+    .sort((a, b) => countFreeLetters(names[a] ?? "") - countFreeLetters(names[b] ?? ""));
   for (const index of order) {
     const name = names[index] ?? "";
     if (isTwice(name)) continue;
-    const pattern = patternOf(name);
+    const pattern = makePattern(name);
     const own = sizes.filter((size) => !taken.has(size) && pattern.test(size.name));
     for (const size of own) taken.add(size);
-    if (own.length) cards[index] = addUp(own);
+    if (own.length) cards[index] = sumSizes(own);
   }
   return cards;
 }
 
 /** A pattern for a name in which expressions match anything. */
-function patternOf(name: string): RegExp {
+function makePattern(name: string): RegExp {
   const pieces = name.split(/\{\{.*?\}\}/).map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${pieces.join(".*")}$`, "s");
 }
 
-const wildness = (name: string): number => (name.includes("{{") ? 1000 - name.replace(/\{\{.*?\}\}/g, "").length : 0);
+const countFreeLetters = (name: string): number =>
+  name.includes("{{") ? 1000 - name.replace(/\{\{.*?\}\}/g, "").length : 0;
 
 /** The sum of several sizes. */
-export function addUp(sizes: { tokens: number; change: number | null; count?: number }[]): CardSize {
+export function sumSizes(sizes: { tokens: number; change: number | null; count?: number }[]): CardSize {
   const changes = sizes.map((size) => size.change).filter((change) => change !== null);
   return {
     count: sizes.reduce((sum, size) => sum + (size.count ?? 1), 0),
@@ -53,7 +56,7 @@ export function addUp(sizes: { tokens: number; change: number | null; count?: nu
 }
 
 /** A change with its sign, a typographic minus; empty for null. */
-export function signed(change: number | null): string {
+export function formatSigned(change: number | null): string {
   if (!change) return "";
   return change > 0 ? `+${formatNumber(change)}` : `\u2212${formatNumber(Math.abs(change))}`;
 }

@@ -3,7 +3,7 @@ import { createElement } from "../../dom.ts";
 import { formatNumber, gettext } from "../../language.ts";
 import type { Block, Section } from "./outline.ts";
 import { drawHandle, installMoves, type NodeActions } from "./part_order.ts";
-import { type CardSize, signed } from "./part_sizes.ts";
+import { type CardSize, formatSigned } from "./part_sizes.ts";
 import { describeStatement } from "./statement_words.ts";
 import { type ChipState, drawExpression } from "./value_chips.ts";
 import { drawSectionHead } from "./widgets.ts";
@@ -50,9 +50,9 @@ export function drawBlock(
 }
 
 /** The text in the head of a loop: "3 in this sample, 1,891 tokens". */
-export function sayLoopSize(size: CardSize | null): string {
+export function describeLoopSize(size: CardSize | null): string {
   if (!size) return "";
-  const change = signed(size.change);
+  const change = formatSigned(size.change);
   const words = gettext("{count} in this sample, {tokens} tokens", {
     count: size.count,
     tokens: formatNumber(size.tokens),

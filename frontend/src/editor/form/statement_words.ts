@@ -13,7 +13,7 @@ const CONDITION = /^(if|elif)\s+(.+)$/s;
 const INNER = /^\{%[-+]?\s*|\s*[-+]?%\}$/g;
 
 /** A statement without its braces: `for item in items`. */
-export function innerOf(source: string): string {
+export function readInner(source: string): string {
   return source.replace(INNER, "");
 }
 
@@ -47,18 +47,18 @@ export function describeCondition(condition: string): string {
 }
 
 /** The names that a loop defines; empty for a condition. */
-export function namesOfLoop(inner: string): string[] {
+export function listLoopNames(inner: string): string[] {
   const loop = LOOP.exec(inner);
   return loop ? [...(loop[1] ?? "").split(/\s*,\s*/), "loop.index"] : [];
 }
 
 /** The nesting depth of each line in loops and conditions with lines of their own; those lines count as outside. */
-export function depthsOf(lines: Iterable<string>): number[] {
+export function measureDepths(lines: Iterable<string>): number[] {
   const depths: number[] = [];
   let depth = 0;
   for (const line of lines) {
     const inner = /^\s*(\{%.*%\})\s*$/.exec(line)?.[1];
-    const word = inner ? (/^\w+/.exec(innerOf(inner))?.[0] ?? "") : "";
+    const word = inner ? (/^\w+/.exec(readInner(inner))?.[0] ?? "") : "";
     if (word === "endfor" || word === "endif") depth = Math.max(0, depth - 1);
     depths.push(word === "else" || word === "elif" ? Math.max(0, depth - 1) : depth);
     if (word === "for" || word === "if") depth++;

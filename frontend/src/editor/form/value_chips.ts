@@ -14,19 +14,19 @@ import {
 } from "@codemirror/view";
 import { createElement, createIcon } from "../../dom.ts";
 import { gettext, pgettext } from "../../language.ts";
-import { smallestChange } from "../text_changes.ts";
+import { findSmallestChange } from "../text_changes.ts";
 import { completionTheme } from "../theme.ts";
-import { depthsOf, describeStatement, innerOf } from "./statement_words.ts";
+import { describeStatement, measureDepths, readInner } from "./statement_words.ts";
 
 const PATH = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?:\.[\p{L}\p{M}\p{N}_]+)*$/u;
 const FRAGMENT = /^fragment\(\s*["'](.+?)["']\s*\)$/;
 
 /** The label of a chip: an input in words, a fragment's name, a loop or condition in words, anything else unchanged. */
-export function nameOfChip(source: string): { kind: "input" | "fragment" | "plain" | "other"; words: string } {
+export function nameChip(source: string): { kind: "input" | "fragment" | "plain" | "other"; words: string } {
   const raw = RAW.exec(source);
   if (raw) return { kind: "plain", words: raw[1] ?? "" };
   if (source.startsWith("{%")) {
-    const { words, expression } = describeStatement(innerOf(source));
+    const { words, expression } = describeStatement(readInner(source));
     return { kind: "other", words: `${words} ${expression}`.trim() };
   }
   const inner = source.replace(/^\{\{[-+]?\s*|\s*[-+]?\}\}$/g, "");
@@ -43,7 +43,7 @@ export type ChipState = "sound" | "undeclared" | "wrong";
 
 /** A chip for an expression. */
 export function drawChip(source: string, state: ChipState): HTMLElement {
-  const { kind, words } = nameOfChip(source);
+  const { kind, words } = nameChip(source);
   if (source.startsWith("{%") && kind !== "plain" && state !== "wrong") return drawStatement(source, state);
   const look = { sound: `chip-${kind}`, undeclared: "chip-undeclared", wrong: "chip-wrong" }[state];
   const sign = state === "wrong" ? [createIcon("circle-x")] : [];
@@ -51,7 +51,7 @@ export function drawChip(source: string, state: ChipState): HTMLElement {
 }
 
 function drawStatement(source: string, state: ChipState): HTMLElement {
-  const { kind, words, expression } = describeStatement(innerOf(source));
+  const { kind, words, expression } = describeStatement(readInner(source));
   const icon = { loop: ["repeat"], condition: ["git-branch"], end: [], other: [] }[kind].map(createIcon);
   const chip = expression ? [" ", drawExpression(expression, state)] : [];
   const look = kind === "other" ? "chip chip-other" : `form-statement form-statement-${kind}`;
@@ -98,21 +98,23 @@ const FIRST_NAME = /^(?:\{\{[-+]?\s*|\{%[-+]?\s*(?:for\s.+?\sin|if|elif)\s+(?:no
 
 /** The name at the start of an expression, `customer` of `{{ customer.name | upper }}`, or the one that a loop or a
  * condition depends on. */
-export const firstName = (source: string): string => FIRST_NAME.exec(source)?.[1] ?? "";
+export const findFirstName = (source: string): string => FIRST_NAME.exec(source)?.[1] ?? "";
 
 /** The expressions of a line with their 0-based columns. */
-export function expressionsOf(line: string): { source: string; column: number }[] {
+export function listExpressions(line: string): { source: string; column: number }[] {
   return [...line.matchAll(EXPRESSION)].map((match) => ({ source: match[0], column: match.index }));
 }
 
 /** The expression at a 0-based column of a line; empty if there isn't one. */
 export function expressionAt(line: string, column: number): string {
-  const found = expressionsOf(line).find((each) => each.column <= column && column < each.column + each.source.length);
+  const found = listExpressions(line).find(
+    (each) => each.column <= column && column < each.column + each.source.length,
+  );
   return found?.source ?? "";
 }
 
 /** Expressions as chips. The one that contains the cursor is being typed, so it stays text. */
-function chips(stateOf: (source: string) => ChipState): Extension {
+function makeChips(stateOf: (source: string) => ChipState): Extension {
   const matcher = new MatchDecorator({
     regexp: EXPRESSION,
     decorate: (add, from, to, match, view) => {
@@ -159,21 +161,21 @@ const nestedLines = ViewPlugin.fromClass(
 
 function markNestedLines(state: EditorState): DecorationSet {
   const ranges: Range<Decoration>[] = [];
-  for (const [index, depth] of depthsOf(state.doc.iterLines()).entries()) {
-    if (depth) ranges.push(Decoration.line({ class: nestedClass(depth) }).range(state.doc.line(index + 1).from));
+  for (const [index, depth] of measureDepths(state.doc.iterLines()).entries()) {
+    if (depth) ranges.push(Decoration.line({ class: chooseNestedClass(depth) }).range(state.doc.line(index + 1).from));
   }
   return Decoration.set(ranges);
 }
 
-const nestedClass = (depth: number): string => `form-nested form-nested-${Math.min(depth, 3)}`;
+const chooseNestedClass = (depth: number): string => `form-nested form-nested-${Math.min(depth, 3)}`;
 
 /** The editor's rendering of a text without an editor, for a card that isn't visible. */
-export function drawStill(text: string, stateOf: (source: string) => ChipState): HTMLElement[] {
+export function drawFixedText(text: string, stateOf: (source: string) => ChipState): HTMLElement[] {
   const lines = text.split("\n");
-  const depths = depthsOf(lines);
+  const depths = measureDepths(lines);
   return lines.map((line, index) => {
     const depth = depths[index] ?? 0;
-    const made = createElement("div", { class: depth ? nestedClass(depth) : undefined });
+    const made = createElement("div", { class: depth ? chooseNestedClass(depth) : undefined });
     let end = 0;
     for (const match of line.matchAll(EXPRESSION)) {
       made.append(line.slice(end, match.index), drawChip(match[0], stateOf(match[0])));
@@ -221,7 +223,7 @@ export function createTextEditor(text: string, label: string, host: TextEditorHo
         EditorView.cspNonce.of(nonce),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": label, dir: "auto", spellcheck: "true" }),
-        chips(host.stateOf),
+        makeChips(host.stateOf),
         nestedLines,
         textTheme,
         completionTheme,
@@ -243,7 +245,7 @@ export function createTextEditor(text: string, label: string, host: TextEditorHo
 
 /** Replaces the text if it differs, and puts the cursor after the change; `changed` isn't called. */
 export function setEditorText(view: EditorView, text: string): void {
-  const change = smallestChange(view.state.doc.toString(), text);
+  const change = findSmallestChange(view.state.doc.toString(), text);
   if (!change) return;
   const selection = view.hasFocus ? { anchor: change.from + change.insert.length } : undefined;
   view.dispatch({ changes: change, selection, userEvent: "set" });

@@ -1,5 +1,5 @@
 // Small elements of the form mode.
-import { codeSpans, createCodeLink, createElement, createIcon } from "../../dom.ts";
+import { createCodeLink, createCodeSpans, createElement, createIcon } from "../../dom.ts";
 import { gettext } from "../../language.ts";
 import { SEVERITY_WORDS } from "../problems.ts";
 import type { Problem, Schema } from "../types.ts";
@@ -15,7 +15,7 @@ export function drawProblem(problem: Problem, fix: (problem: Problem) => void): 
     {},
     createElement("b", {}, SEVERITY_WORDS[problem.severity]),
     " ",
-    ...codeSpans(problem.message),
+    ...createCodeSpans(problem.message),
     " ",
   );
   words.append(createCodeLink(problem.code));
@@ -25,7 +25,7 @@ export function drawProblem(problem: Problem, fix: (problem: Problem) => void): 
     const button = createElement(
       "button",
       { type: "button", class: "button button-small" },
-      ...codeSpans(problem.fix.title),
+      ...createCodeSpans(problem.fix.title),
     );
     button.addEventListener("click", () => fix(problem));
     box.append(button);
@@ -91,7 +91,7 @@ export function drawInsert(offered: () => string[], insert: (name: string) => vo
 export const capitalize = (word: string): string => (word[0] ?? "").toUpperCase() + word.slice(1);
 
 /** The priorities to choose from, including the current one. */
-export function priorities(now: string): [string, string][] {
+export function listPriorities(now: string): [string, string][] {
   const highest = Math.max(HIGHEST, Number.parseInt(now, 10) || 0);
   const offered: [string, string][] = [["0", gettext("Never cut")]];
   for (let number = 1; number <= highest; number++) {
@@ -115,8 +115,8 @@ export function createSelect(words: string, options: [string, string][], now: st
 }
 
 /** The paths of inputs that a text can print: the properties of an object instead of the object. */
-export function pathsOf(inputs: Record<string, Schema>, before = ""): string[] {
+export function listPaths(inputs: Record<string, Schema>, before = ""): string[] {
   return Object.entries(inputs).flatMap(([name, schema]) =>
-    schema.properties ? pathsOf(schema.properties, `${before}${name}.`) : [`${before}${name}`],
+    schema.properties ? listPaths(schema.properties, `${before}${name}.`) : [`${before}${name}`],
   );
 }
