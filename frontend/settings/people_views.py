@@ -1,7 +1,7 @@
 """The people pages: the list for admins, one user's roles and sign-in, and panels before risky actions."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
@@ -32,7 +32,7 @@ from registry.people import administration, permissions, queries, sessions
 from registry.people.queries import HeldRole, PersonSummary
 from registry.usage.queries import DAYS
 
-__all__ = ["deactivate", "list_and_manage_people", "reset_sign_in"]
+__all__ = ["deactivate", "manage_people", "reset_sign_in"]
 
 _ROLES = [role.value for role in Role]
 
@@ -46,71 +46,91 @@ class PersonRow:
     is_open: bool
 
 
+@dataclass(frozen=True)
+class _Outcome:
+    """The result of a POST that shows the page again: a problem in a sentence, invitations, or a role to confirm."""
+
+    status: int = 200
+    problem: str = ""
+    inviting: Inviting = field(default_factory=Inviting)
+    to_confirm: RoleToConfirm | None = None
+
+
 @form_page
 @signed_in
-def list_and_manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
+def manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The users; `person` in the URL opens one. A POST sets a role, ends sessions, reminds of two-step sign-in,
     reactivates, invites, or resends or withdraws an invitation. Only the response to inviting or resending shows the
     link.
     """
-    managed = permissions.list_managed_namespaces(actor)
-    namespaces = [namespace.name for namespace in managed]
     administered = _list_administered(actor)
-    inviting, problem, status, to_confirm = Inviting(), "", 200, None
     is_inviting = request.POST.get("do") == "invite"
     form = NamespaceInvitationForm(request.POST if is_inviting else None, namespaces=administered)
+    outcome: _Outcome | None = _Outcome()
     if is_inviting:
-        inviting = invite(actor, "", form)
+        outcome = _Outcome(inviting=invite(actor, "", form))
     elif request.method == "POST":
-        try:
-            username = request.POST.get("username", "")
-            if request.POST.get("do") == "again":
-                inviting = send_again(actor, request.POST)
-            elif (to_confirm := _perform_action(request, actor)) is None:
-                return redirect(f"{reverse('people')}?{urlencode({'person': username, 'show': _read_filter(request)})}")
-        except (Conflict, Invalid, NotFound) as error:
-            problem, status = error.message, find_status(error)
+        outcome = _perform_post(request, actor)
+    if outcome is None:
+        query = {"person": request.POST.get("username", ""), "show": _read_filter(request)}
+        return redirect(f"{reverse('people')}?{urlencode(query)}")
+    context = {
+        **_list_people(request, actor, administered),
+        "problem": outcome.problem,
+        "to_confirm": outcome.to_confirm,
+        "form": form,
+        "may_invite": bool(form.namespaces),
+        "is_form_open": is_inviting and not outcome.inviting.answers,
+        "inviting": outcome.inviting,
+    }
+    answer = show(request, "settings/people.html", context, status=max(outcome.status, outcome.inviting.status))
+    if outcome.inviting.links:
+        answer["Cache-Control"] = "no-store"
+    return answer
+
+
+def _perform_post(request: HttpRequest, actor: Actor) -> _Outcome | None:
+    """Perform the action of a button; None if the page is to be loaded again."""
+    try:
+        if request.POST.get("do") == "again":
+            return _Outcome(inviting=send_again(actor, request.POST))
+        to_confirm = _perform_action(request, actor)
+    except (Conflict, Invalid, NotFound) as error:
+        return _Outcome(find_status(error), error.message)
+    return _Outcome(to_confirm=to_confirm) if to_confirm is not None else None
+
+
+def _list_people(request: HttpRequest, actor: Actor, administered: Sequence[str]) -> dict[str, Any]:
+    """The context of the tables: people, groups, keys, invitations and what happened to accounts."""
+    managed = permissions.list_managed_namespaces(actor)
+    namespaces = [namespace.name for namespace in managed]
     with_deactivated = _read_filter(request) == "all"
     words = request.GET.get("q", "").strip()[:100].replace("\0", "")
     people = queries.list_people(actor, words=words, with_deactivated=with_deactivated)
     open_name = request.POST.get("username") or request.GET.get("person", "")
     rows = [_build_row(person, namespaces, person.username == open_name) for person in people]
-    is_installation_admin = permissions.is_installation_admin(actor)
-    invitations = invitation_queries.list_open_of_all(actor, words)
     opened = next((row.person for row in rows if row.is_open), None)
-    tab_namespace = _choose_namespace(request, administered)
-    shown_rows = shorten_list(rows, is_whole=bool(words) or request.GET.get("rows") == "all")
-    groups, key_rows = group_queries.read_groups(managed), list_key_rows(actor)
-    context = {
+    is_installation_admin = permissions.is_installation_admin(actor)
+    return {
         "section": "settings",
-        "rows": shown_rows,
+        "rows": shorten_list(rows, is_whole=bool(words) or request.GET.get("rows") == "all"),
         "people_count": len(rows),
         "tab_namespaces": administered,
-        "tab_namespace": tab_namespace,
-        "key_rows": key_rows,
-        "invitations": invitations,
+        "tab_namespace": _choose_namespace(request, administered),
+        "key_rows": list_key_rows(actor),
+        "invitations": invitation_queries.list_open_of_all(actor, words),
         "opened_roles": _list_roles(opened, namespaces) if opened else [],
         "session_count": _count_sessions(opened) if opened and is_installation_admin else 0,
         "roles": _ROLES,
-        "groups": groups,
+        "groups": group_queries.read_groups(managed),
         "words": words,
         "shown": "all" if with_deactivated else "",
         "is_installation_admin": is_installation_admin,
-        "problem": problem,
-        "to_confirm": to_confirm,
-        "form": form,
-        "may_invite": bool(form.namespaces),
-        "is_form_open": is_inviting and not inviting.answers,
-        "inviting": inviting,
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
         "acts": [describe_event(event, may_manage=False) for event in queries.list_account_events(actor)]
         if is_installation_admin
         else [],
     }
-    answer = show(request, "settings/people.html", context, status=max(status, inviting.status))
-    if inviting.links:
-        answer["Cache-Control"] = "no-store"
-    return answer
 
 
 def _choose_namespace(request: HttpRequest, namespaces: Sequence[str]) -> str:

@@ -126,13 +126,35 @@ def _become_supervisor(
     find_renderer().close()
     find_renderer.cache_clear()  # the web server takes the one that all processes share
     connections.close_all()
-    names = [name for name in ("web", "worker") if only in (None, name)]
     folder = tempfile.mkdtemp(prefix="promptuary-")  # only this user may enter it; a socket needs a short path
     listener = _listen_for_renderer(folder)
     os.environ["PROMPTUARY_REPLY_SOCKET"] = os.path.join(folder, "replies.sock")
     # An arena per thread would keep the memory that each has freed; two are enough for mostly waiting threads.
     os.environ.setdefault("MALLOC_ARENA_MAX", "2")
     forked_process.share_memory()
+    plan = {
+        "processes": _plan_processes(host, only, model_port, is_loading=is_loading),
+        "folder": folder,
+        "listener": "renderer",
+        "socket": listener.fileno(),
+        "host": host,
+        "port": settings.PORT,
+        "banner": banner,
+    }
+    # Passed in an unnamed file: the banner contains the demo's key, and command lines are public.
+    with tempfile.TemporaryFile() as file:
+        file.write(json.dumps(plan).encode())
+        file.seek(0)
+        os.set_inheritable(file.fileno(), True)
+        os.set_inheritable(listener.fileno(), True)
+        os.chdir(settings.BASE_DIR)
+        os.execv(sys.executable, [sys.executable, "-m", "registry.supervisor", str(file.fileno())])  # noqa: S606
+
+
+def _plan_processes(
+    host: str, only: str | None, model_port: int | None, *, is_loading: bool
+) -> dict[str, dict[str, Any]]:
+    """The processes that the supervisor starts, by name, each with its command and when it is restarted."""
     processes: dict[str, dict[str, Any]] = {
         "renderer": {
             "argv": isolation_process.fork_server_command("{socket}"),
@@ -140,7 +162,7 @@ def _become_supervisor(
             "restart": True,
         }
     }
-    if "web" in names:
+    if only in (None, "web"):
         workers = env.read_int("PROMPTUARY_WORKERS", 2, least=1, most=64)
         processes["web"] = {
             "forked": web_server.fork_web_server(host, settings.PORT, workers).pass_on(),
@@ -149,7 +171,7 @@ def _become_supervisor(
             "restart": only is None,
             "most_early_ends": _MOST_EARLY_ENDS,
         }
-    if "worker" in names:
+    if only in (None, "worker"):
         # Pages and fetches take precedence over background work.
         waits, niceness = only is None, _LATER if only is None else 0
         processes["worker"] = {
@@ -168,23 +190,7 @@ def _become_supervisor(
         # It ends when everything is loaded; people using the pages meanwhile take precedence.
         argv = [sys.executable, "manage.py", "loadstarter"]
         processes["demo"] = {"argv": argv, "ends": True, "waits": True, "niceness": _LATER}
-    plan = {
-        "processes": processes,
-        "folder": folder,
-        "listener": "renderer",
-        "socket": listener.fileno(),
-        "host": host,
-        "port": settings.PORT,
-        "banner": banner,
-    }
-    # Passed in an unnamed file: the banner contains the demo's key, and command lines are public.
-    with tempfile.TemporaryFile() as file:
-        file.write(json.dumps(plan).encode())
-        file.seek(0)
-        os.set_inheritable(file.fileno(), True)
-        os.set_inheritable(listener.fileno(), True)
-        os.chdir(settings.BASE_DIR)
-        os.execv(sys.executable, [sys.executable, "-m", "registry.supervisor", str(file.fileno())])  # noqa: S606
+    return processes
 
 
 def _listen_for_renderer(folder: str) -> socket.socket:
