@@ -1,6 +1,7 @@
 """kill -9 of web, worker, Git, PostgreSQL and Valkey during saves: every acknowledged save exists, in Git too.
 
 On SQLite the web server, the worker and its Git are killed; on PostgreSQL also processes of the database and Valkey.
+The database is restarted too, with and without a checkpoint, and Valkey is emptied.
 """
 
 import contextlib
@@ -84,8 +85,8 @@ class Instance:
 
     def list_victims(self) -> list[str]:
         """The names of what can be killed."""
-        services = {"postgres": self.postgres, "valkey": self.broker}
-        return [*COMMANDS, "git", *(name for name, service in services.items() if service)]
+        databases = ["process of postgres", "postgres"] if self.postgres else []
+        return [*COMMANDS, "git", *databases, *(["valkey", "what valkey holds"] if self.broker else [])]
 
     def start_ended(self) -> None:
         """Start again what ended by itself, as the supervisor of `manage.py serve` does.
@@ -100,11 +101,15 @@ class Instance:
         """Kill it, and restart it unless something else does; return False if there was nothing to kill."""
         if name == "git":
             return self.kill_git()
-        if name == "postgres":
+        if name == "process of postgres":
             self.postgres.kill_process(draw)
+        elif name == "postgres":
+            self.postgres.restart(draw)
         elif name == "valkey":
             self.broker.kill()
             self.broker.start()
+        elif name == "what valkey holds":
+            self.broker.flush()
         else:
             self.kill(name)
             self.start(name)

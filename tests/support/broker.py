@@ -42,6 +42,12 @@ class Broker:
             self._process.wait(20)
             self._process = None
 
+    def flush(self) -> None:
+        """Remove everything that it holds: queued jobs, counters of rate limits, whatever was not read yet."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
+            connection.sendall(b"FLUSHALL\r\n")
+            assert connection.recv(64).startswith(b"+OK")
+
     def _answers(self) -> bool:
         with socket.socket() as probe:
             return probe.connect_ex(("127.0.0.1", self.port)) == 0

@@ -171,6 +171,11 @@ class Server:
         with contextlib.suppress(ProcessLookupError):  # the session has ended since it was listed
             os.kill(int(draw.choice(children)), signal.SIGKILL)
 
+    def restart(self, draw: random.Random) -> None:
+        """Stop it, ending its sessions with or without a checkpoint, and start it again."""
+        self._end(draw.choice([signal.SIGINT, signal.SIGQUIT]))
+        self.start()
+
     def close(self) -> None:
         """Stop it for good, and remove its data unless it is kept."""
         self._end(signal.SIGINT)
