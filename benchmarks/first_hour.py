@@ -114,9 +114,9 @@ def _do_the_job(hour: Hour, browser: Browser, url: str) -> None:
         _type(step, author, SENTENCE)
         expect(author.get_by_role("region", name="What the model reads")).to_contain_text(SENTENCE.strip())
     with hour.step("first save") as step:
-        _click(step, author.get_by_label("What changes"))
+        _click(step, author.get_by_role("textbox", name="What changed"))
         _type(step, author, "Keep it to two sentences")
-        _click(step, author.get_by_role("button", name=re.compile("^Save v")))
+        _click(step, author.get_by_role("button", name=re.compile("^Save as v")))
         expect(author.locator("[data-outcome]")).to_contain_text("Saved as version")
     with hour.step("first reply of a model in the playground") as step:
         _click(

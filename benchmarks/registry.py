@@ -19,8 +19,6 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from registry.journal.event import to_microseconds
-
 ROOT = Path(__file__).resolve().parent.parent
 HOME = Path(tempfile.mkdtemp(prefix="promptuary-bench-"))
 os.environ.update(PROMPTUARY_HOME=str(HOME), DJANGO_SETTINGS_MODULE="registry.settings")
@@ -40,7 +38,7 @@ from promptuary.renderer import digest
 from registry import mirror
 from registry.accounts import actor
 from registry.journal import log, mirror_paths
-from registry.journal.event import compute_digest, format_canonical_json
+from registry.journal.event import compute_digest, format_canonical_json, to_microseconds
 from registry.journal.models import Event
 from registry.mirror import fast_import as mirror_fast_import
 from registry.mirror.commit_message import Entry

@@ -48,6 +48,7 @@ from promptuary.renderer.truncation import fitting
 from promptuary.renderer.truncation import plan as truncation_plan
 
 SIZES = (10, 100, 1000, 5000)
+PLAIN_JINJA = ("plain Jinja", "Jinja + tokenizers + greedy cut")  # what is compared with where no other program is
 Timed = dict[str, Callable[[Any], Any]]
 
 
@@ -83,6 +84,8 @@ def show(title: str, results: dict[int, dict[str, float]], base: str, ours: str)
             ratio = found[name] / found[base]
             row += f"{found[name]:>11.3f} ms {ratio:>5.2f}x " if found[name] else f"{'0':>22}"
         print(f"{name:44}{row}")
+    if base in PLAIN_JINJA and ours in found:
+        record_ratio(f"{title}: {base} / ours", statistics.median(each[base] / each[ours] for each in results.values()))
     for name in next(iter(results.values())):
         if (
             name not in (base, ours)
