@@ -5,12 +5,13 @@
 import asyncio
 import contextlib
 import io
+from collections.abc import Callable
+from typing import Protocol
 
 from registry.core.client_address import client_address
 from registry.live.event_streams import hold_stream
 from registry.live.requests import run_in_thread
 from registry.live.wsgi_environ import Scope, build_environ
-from registry.serving.label_moves_long_poll import LabelMovesPoll
 from registry.serving.wsgi_fast_path import MOVES, NAMESPACES
 
 __all__ = ["MOST_WAITING", "LabelMoveWaits", "asks_for_moves"]
@@ -28,10 +29,18 @@ def asks_for_moves(scope: Scope) -> bool:
     )
 
 
+class Poll(Protocol):
+    """What is asked of `registry.serving.label_moves_long_poll.LabelMovesPoll`."""
+
+    listeners: list[Callable[[str | None], None]]
+
+    def find_seconds_to_wait(self, authorization: str, namespace: str, query: str, address: str = "") -> float: ...
+
+
 class LabelMoveWaits:
     """The waiting requests of one process. Call its methods in the event loop, except `_on_move`."""
 
-    def __init__(self, poll: LabelMovesPoll) -> None:
+    def __init__(self, poll: Poll) -> None:
         self._poll = poll
         self._loop: asyncio.AbstractEventLoop | None = None
         self._waiting: dict[str, set[asyncio.Event]] = {}

@@ -2,13 +2,15 @@
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import httpx
 import pytest
 
 from registry.live import label_move_waits
 from registry.live.label_move_waits import LabelMoveWaits, asks_for_moves
+from registry.live.wsgi_environ import Headers
 from tests.support import instances
 from tests.support.rsgi_server import serve_rsgi
 
@@ -50,7 +52,7 @@ async def read_cursor(client: httpx.AsyncClient) -> str:
     return str((await client.get(MOVES)).json()["cursor"])
 
 
-async def wait_after(client: httpx.AsyncClient, cursor: str, seconds: int) -> tuple[float, dict]:
+async def wait_after(client: httpx.AsyncClient, cursor: str, seconds: int) -> tuple[float, dict[str, Any]]:
     began = time.monotonic()
     answer = await client.get(MOVES, params={"after": cursor, "wait": seconds})
     assert answer.status_code == 200, answer.text
@@ -107,15 +109,15 @@ class _Poll:
     """A poll whose requests may all wait for so many seconds."""
 
     def __init__(self, seconds: float) -> None:
-        self.listeners: list = []
+        self.listeners: list[Callable[[str | None], None]] = []
         self._seconds = seconds
 
-    def find_seconds_to_wait(self, *_: str) -> float:
+    def find_seconds_to_wait(self, authorization: str, namespace: str, query: str, address: str = "") -> float:
         return self._seconds
 
 
 class _Headers:
-    def get(self, key: str, default: object = None) -> object:
+    def get(self, key: str, default: Any = None) -> Any:
         return default
 
     def items(self) -> list[tuple[str, str]]:
@@ -123,11 +125,12 @@ class _Headers:
 
 
 class _Scope:
-    http_version, server, client, scheme, method, authority = "1.1", "a:80", "b:1", "http", "GET", None
-    headers = _Headers()
-
     def __init__(self, path: str = MOVES, query: str = "after=1&wait=25") -> None:
         self.path, self.query_string = path, query
+        self.http_version, self.server, self.client = "1.1", "a:80", "b:1"
+        self.scheme, self.method = "http", "GET"
+        self.authority: str | None = None
+        self.headers: Headers = _Headers()
 
 
 def test_a_move_wakes_the_requests_of_its_namespace_only_and_a_reset_wakes_all():
