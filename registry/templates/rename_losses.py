@@ -10,7 +10,7 @@ from registry.core.errors import Conflict
 from registry.namespaces.models import Group, Namespace
 from registry.namespaces.rules import Owner, Rules, read_rules
 
-__all__ = ["UnconfirmedRename", "require_confirmed"]
+__all__ = ["RenameLosses", "UnconfirmedRename", "find_rename_losses", "require_confirmed"]
 
 
 @dataclass(frozen=True)
@@ -26,26 +26,40 @@ class _Loss:
     after: str = ""
 
 
+@dataclass(frozen=True)
+class RenameLosses:
+    """What the rules lose, as sentences, and the seal that confirms it: another one if rules or names have changed."""
+
+    sentences: tuple[str, ...]
+    seal: str
+
+
 class UnconfirmedRename(Conflict):
     """Renaming weakens rules and wasn't confirmed; nothing was changed."""
 
-    def __init__(self, sentences: Sequence[str], seal: str) -> None:
+    def __init__(self, losses: RenameLosses) -> None:
         again = gettext("Nothing was changed: send it again with the seal as confirmed to do it all the same.")
-        super().__init__(" ".join([*sentences, again]), losses=list(sentences), seal=seal)
+        super().__init__(" ".join([*losses.sentences, again]), losses=list(losses.sentences), seal=losses.seal)
+
+
+def find_rename_losses(namespace: Namespace, paths: Sequence[tuple[str, str]]) -> RenameLosses:
+    """Compare what the rules ask for at the old and at the new places. paths: of each template the one before and the
+    one after, inside the namespace.
+    """
+    has_rules = namespace.approval_rules or namespace.owners
+    sentences = _list_sentences(namespace, paths) if has_rules else []
+    seal = hashlib.sha256("\n".join([*sentences, *(after for _, after in paths)]).encode()).hexdigest()
+    return RenameLosses(tuple(sentences), seal)
 
 
 def require_confirmed(namespace: Namespace, paths: Sequence[tuple[str, str]], confirmed: str) -> None:
     """Raise UnconfirmedRename if the rules ask for less at the new places and the losses were not confirmed.
 
-    paths: of each template the one before and the one after, inside the namespace. confirmed: the seal of the losses
-    that were shown; another one if rules or names have changed since.
+    paths: as in `find_rename_losses`. confirmed: the seal of the losses that were shown.
     """
-    if not namespace.approval_rules and not namespace.owners:
-        return
-    sentences = _list_sentences(namespace, paths)
-    seal = hashlib.sha256("\n".join([*sentences, *(after for _, after in paths)]).encode()).hexdigest()
-    if sentences and confirmed != seal:
-        raise UnconfirmedRename(sentences, seal)
+    losses = find_rename_losses(namespace, paths)
+    if losses.sentences and confirmed != losses.seal:
+        raise UnconfirmedRename(losses)
 
 
 def _list_sentences(namespace: Namespace, paths: Sequence[tuple[str, str]]) -> list[str]:

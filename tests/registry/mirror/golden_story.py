@@ -37,6 +37,7 @@ from registry.invitations import services as invitation_services
 from registry.journal import log
 from registry.namespaces import folder_roles, groups, keys, revocations
 from registry.namespaces import services as namespace_services
+from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 from registry.notifications import services as notifications
 from registry.notifications.conversations import tell_mentioned
@@ -53,7 +54,8 @@ from registry.rollouts import publishing
 from registry.rollouts import services as rollouts
 from registry.templates import archive, labels, rename, samples
 from registry.templates import save as template_save
-from registry.templates.models import Version
+from registry.templates.models import Template, Version
+from registry.templates.rename_losses import find_rename_losses
 from registry.webhooks import services as webhook_services
 
 __all__ = ["fix_clock_and_ids", "play", "play_older", "strip_later_fields"]
@@ -517,7 +519,11 @@ def _give_folder_roles(cast: Cast) -> None:
     folder_roles.set_folder_role(**support, folder="contracts/short", role="reviewer", person="Ünal")
     folder_roles.set_folder_role(**support, folder="contracts/short", role=None, person="Ünal")
     folder_roles.set_folder_role(**support, folder="contracts/short", role="author", group="interns")
-    rename.rename_folder(actor=cast["admin"], folder="support/contracts", to="support/agreements")
+    rows = Template.objects.filter(name__startswith="support/contracts/").order_by("name")
+    paths = [(row.path, row.path.replace("contracts", "agreements", 1)) for row in rows]
+    losses = find_rename_losses(Namespace.objects.get(name="support"), paths)  # its rule for approvals stays behind
+    renaming = {"folder": "support/contracts", "to": "support/agreements", "confirmed": losses.seal}
+    rename.rename_folder(actor=cast["admin"], **renaming)
     groups.change_group(**support, name="interns", role="")
     namespace_services.set_role(**support, username="Ünal", role=None)
     namespace_services.set_role(**support, username="Ünal", role="reader")
