@@ -92,7 +92,7 @@ def _show_panel(
         "panel": f"frontend/{PANEL}",
         "panel_title": gettext("Revoke {name}").format(name=key.name),
         "revoking": key,
-        "use": usage_queries.use_of_key(key),
+        "use": usage_queries.find_use_of_key(key),
         "effects": describe_effects_of_revocation(key),
         "days": usage_queries.DAYS,
         "revoke_form": form,

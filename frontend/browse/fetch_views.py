@@ -62,7 +62,7 @@ def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "rows": describe_fetchers(fetchers, live),
         "former_names": _list_former_names(template, fetchers),
         "by_label": usage_queries.count_by_label(template),
-        "reported": client_reports.reports_by_version(template),
+        "reported": client_reports.sum_reports_by_version(template),
         "scores": scores,
         "fewest": outcome_queries.FEWEST,
         "score_form": form,

@@ -16,7 +16,7 @@ from django.utils.translation import gettext
 
 from frontend.browse.label_status import list_label_statuses
 from frontend.changes.actions import add_label_moved_message
-from frontend.changes.label_evidence import evidence_context
+from frontend.changes.label_evidence import build_evidence_context
 from frontend.changes.rollout_rows import rollout_rows
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, list_version_choices, parse_form_number, set_choices
@@ -166,7 +166,7 @@ def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], ver
         "may_stop": rollout is not None and context["may_roll_back"],
         **reason_context(request.POST),
         "earlier": _list_earlier_versions(context, label) if is_protected else [],
-        **(evidence_context(request, actor, preview) if preview else {}),
+        **(build_evidence_context(request, actor, preview) if preview else {}),
     }
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 
 from frontend.diff.versions import compare_source
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.draft_links import draft_address
+from frontend.web.draft_links import build_draft_url
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.errors import Gone, Invalid, NotAllowed, NotFound, PromptuaryError, Stale
@@ -99,7 +99,7 @@ def start_draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     if started.replaced is not None:
         sentence += " " + gettext("The draft you had before can be restored here for 30 days.")
     messages.success(request, sentence)
-    return redirect(draft_address(name, started.draft.name))
+    return redirect(build_draft_url(name, started.draft.name))
 
 
 def _compare_with_newest(newest: Version, version: Version) -> Any:

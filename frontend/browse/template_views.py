@@ -19,7 +19,7 @@ from frontend.changes.rollout_rows import rollout_rows
 from frontend.diff import samples as diff_samples
 from frontend.web import highlight
 from frontend.web.decorators import signed_in
-from frontend.web.draft_links import draft_address, list_draft_links, run_address
+from frontend.web.draft_links import build_draft_url, list_draft_links, run_address
 from frontend.web.page import breadcrumbs, show
 from promptuary.renderer.document.parser import Document, inspect_document
 from registry.accounts.actor import Actor
@@ -178,7 +178,7 @@ def _own_drafts(actor: Actor, name: str) -> dict[str, Any]:
     """The reader's drafts of the template, and the URL of the latest."""
     links = list_draft_links(actor, name)
     last = max(links, key=lambda link: link.saved_at, default=None)
-    edit_url = last.url if last else draft_address(name)
+    edit_url = last.url if last else build_draft_url(name)
     return {"drafts": links, "has_draft": bool(links), "edit_url": edit_url, "run_url": run_address(edit_url)}
 
 

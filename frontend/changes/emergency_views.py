@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from frontend.changes.actions import read_seen
 from frontend.changes.emergency_notices import roll_back_url
-from frontend.changes.label_evidence import evidence_context
+from frontend.changes.label_evidence import build_evidence_context
 from frontend.changes.presenters import change_title
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
@@ -71,7 +71,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "needs_proof": bool(actor.find_missing_emergency_proof()),
         "reason": request.POST.get("reason", ""),
         "refusal": refusal,
-        **evidence_context(request, actor, preview),
+        **build_evidence_context(request, actor, preview),
     }
     status = find_status(refusal) if refusal else 200
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)

@@ -29,7 +29,7 @@ from registry.templates import label_queries
 from registry.templates.label_models import LabelMove
 from registry.templates.label_moves import Approval, find_approval_of_label
 
-__all__ = ["LossNotice", "MetricRow", "evidence_context", "metric_counts", "metric_rows"]
+__all__ = ["LossNotice", "MetricRow", "build_evidence_context", "build_metric_rows", "count_metrics"]
 
 _READINGS: dict[Reading, tuple[str, str, str]] = {
     "better": (gettext_noop("Better"), "ok", "arrow-up-right"),
@@ -126,7 +126,7 @@ class LossNotice:
         return [MetricRow(reading) for reading in self.losses.metrics]
 
 
-def metric_rows(preview: LabelPreview) -> list[MetricRow]:
+def build_metric_rows(preview: LabelPreview) -> list[MetricRow]:
     """The metrics of the preview's run: worse, better, unclear, with their intervals on one axis."""
     readings = preview.evaluation.metrics if preview.evaluation else ()
     changes = [
@@ -150,13 +150,13 @@ def _draw_change(
     return interval_svg.interval(axis, difference, low, high, _PLOT_KINDS[reading.reading])
 
 
-def metric_counts(readings: RunReadings | None) -> list[tuple[int, str, str, str]]:
+def count_metrics(readings: RunReadings | None) -> list[tuple[int, str, str, str]]:
     """The number of metrics for each reading, with its word, look and icon; empty if the version was never run."""
     counts = {kind: readings.count(kind) for kind in _READINGS} if readings else {}
     return [(count, gettext(_READINGS[kind][0]), *_READINGS[kind][1:]) for kind, count in counts.items() if count]
 
 
-def evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) -> dict[str, Any]:
+def build_evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) -> dict[str, Any]:
     """The context of `_evidence.html`. The view is the one in the URL, else the rendered one if it differs.
 
     `nothing_left`: there is nothing to propose or publish, so the form is omitted.
@@ -172,9 +172,9 @@ def evidence_context(request: HttpRequest, actor: Actor, preview: LabelPreview) 
         "views": _list_views(request, changes),
         "size": move_sizes.find_move_size(preview, changes["sample"]),
         "turns": _build_turns(request, changes),
-        "metrics": metric_rows(preview),
+        "metrics": build_metric_rows(preview),
         "readings": readings,
-        "counts": metric_counts(readings),
+        "counts": count_metrics(readings),
         "gates_block": preview.is_protected
         and any(check.name == "evaluation" and check.is_required for check in preview.checks),
         "checks": preview.checks,

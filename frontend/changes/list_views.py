@@ -70,7 +70,7 @@ def _build_row(gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> di
         "cause": blockers[0].cause if blockers else "",
         "advice": blockers[0].action if blockers else "",
         "more": len(blockers) - 1,
-        "turn": presenters.whose_turn(blockers, actor),
+        "turn": presenters.describe_turn(blockers, actor),
         "mine": any(actor.person.username in blocker.waiting_for for blocker in blockers[:1]),
         "ready": change.is_open and not blockers,
         "may_publish": not blockers and may_publish,

@@ -11,7 +11,7 @@ from promptuary.renderer.syntax import three_way_merge
 from promptuary.renderer.syntax.alignment import Effort
 from promptuary.renderer.syntax.three_way_merge import Conflict, Merged
 
-__all__ = ["MOST", "WAYS", "ConflictForm", "list_unclaimed_texts", "read_conflict_forms", "resolved_text"]
+__all__ = ["MOST", "WAYS", "ConflictForm", "list_unclaimed_texts", "read_conflict_forms", "resolve_text"]
 
 # How a conflict can be resolved: take one side, take both in order, or write the text.
 WAYS = ("ours", "theirs", "both", "text")
@@ -77,7 +77,7 @@ def read_conflict_forms(merged: Merged, given: Mapping[str, str], *, must: bool)
     return disputes
 
 
-def resolved_text(merged: Merged, disputes: Sequence[ConflictForm]) -> str | None:
+def resolve_text(merged: Merged, disputes: Sequence[ConflictForm]) -> str | None:
     """The whole document as resolved, or None while a conflict is unresolved."""
     if not all(dispute.way for dispute in disputes):
         return None

@@ -37,7 +37,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     refusal: PromptuaryError | None = None
     do = request.POST.get("do", "")
     answers = merge_form.read_conflict_forms(preview.merged, request.POST.dict(), must=bool(do)) if preview else []
-    document = merge_form.resolved_text(preview.merged, answers) if preview else None
+    document = merge_form.resolve_text(preview.merged, answers) if preview else None
     if do == "merge":
         try:
             _save(request, actor, change, document)

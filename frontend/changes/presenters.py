@@ -25,17 +25,17 @@ from registry.namespaces.verbs import Verb
 from registry.releases.models import Release
 
 __all__ = [
+    "build_review_rows",
     "change_title",
     "check_rows",
     "describe_planned_shares",
+    "describe_turn",
     "find_free_minute",
     "find_permitted_actions",
     "find_stopping_freeze",
     "is_rolling_out",
     "list_blocker_rows",
     "list_reviewers_to_ask",
-    "review_rows",
-    "whose_turn",
 ]
 
 _SCORES = re.compile(r": (/runs/\d+/score)(?=\.|$)")  # in an advice, as in the API
@@ -132,7 +132,7 @@ def list_blocker_rows(
     return [_build_obstacle(change, blocker, act, newest) for blocker in blockers]
 
 
-def whose_turn(blockers: Sequence[Blocker], actor: Actor) -> str:
+def describe_turn(blockers: Sequence[Blocker], actor: Actor) -> str:
     """Whose turn it is: `next is reviewer`."""
     people = [person for blocker in blockers[:1] for person in blocker.waiting_for]
     if actor.person.username in people:
@@ -140,7 +140,7 @@ def whose_turn(blockers: Sequence[Blocker], actor: Actor) -> str:
     return gettext("next is {names}").format(names=gettext(" or ").join(people[:3])) if people else ""
 
 
-def review_rows(gate: Gate) -> list[ReviewRow]:
+def build_review_rows(gate: Gate) -> list[ReviewRow]:
     """Each reviewer's latest decision on this request, then the reviewers whose decision is pending."""
     change, rules, facts = gate.change, gate.rules, gate.facts
     words = (Decision.APPROVE, Decision.REQUEST_CHANGES, Decision.TAKE_BACK)

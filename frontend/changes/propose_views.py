@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 
 from frontend.changes.emergency_notices import roll_back_url
 from frontend.changes.goes_live import PLAN_FIELDS, read_date, read_goes_live, read_plan
-from frontend.changes.label_evidence import evidence_context
+from frontend.changes.label_evidence import build_evidence_context
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, list_version_choices, parse_form_number, set_choices
 from frontend.web.page import show
@@ -123,7 +123,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "owners_asked": owners,
         "candidates": others,
         "asked": form["reviewers"].value() or [],
-        **evidence_context(request, actor, preview),
+        **build_evidence_context(request, actor, preview),
     }
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 

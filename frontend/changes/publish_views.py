@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 
 from frontend.changes.goes_live import read_goes_live
-from frontend.changes.label_evidence import evidence_context
+from frontend.changes.label_evidence import build_evidence_context
 from frontend.changes.presenters import change_title, find_free_minute, find_permitted_actions, list_blocker_rows
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
@@ -53,7 +53,7 @@ def show_publish_panel(
         "seen_as_served": [preview.serves.number if preview.serves else 0],
         "refusal": refusal,
         "obstacles": list_blocker_rows(change, gate.blockers, act, version),
-        **evidence_context(request, actor, preview),
+        **build_evidence_context(request, actor, preview),
         "checks": None,  # the form lists the change's own checks
     }
     status = find_status(refusal) if refusal else 200

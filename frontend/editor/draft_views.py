@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.draft_links import describe_own_draft, draft_address, draft_title, list_draft_links
+from frontend.web.draft_links import build_draft_url, describe_own_draft, list_draft_links, write_draft_title
 from frontend.web.field_labels import capitalise_sentence
 from frontend.web.findings import translate_finding
 from frontend.web.forms import list_version_choices
@@ -72,7 +72,7 @@ def _act(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             started = named_drafts.start_named_draft(
                 actor=actor, name=name, draft_name=new_name, source=fields.get("source", "")
             )
-            return redirect(draft_address(name, started.name))
+            return redirect(build_draft_url(name, started.name))
         case "rename":
             renamed = named_drafts.rename_draft(actor=actor, name=name, draft_name=draft_name, new_name=new_name)
             messages.success(request, gettext("The draft is called {name} now.").format(name=renamed.name))
@@ -95,7 +95,7 @@ def _act(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 def _list_discarded(actor: Actor, name: str) -> list[dict[str, Any]]:
     rows = template_queries.list_discarded_drafts(actor, name)
-    return [{"draft": draft, "title": draft_title(draft.name)} for draft in rows]
+    return [{"draft": draft, "title": write_draft_title(draft.name)} for draft in rows]
 
 
 def _list_sources(actor: Actor, name: str, template: Template | None) -> list[tuple[str, str]]:

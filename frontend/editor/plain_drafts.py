@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 
 from frontend.editor.actions import ActionResult
 from frontend.editor.state import EditorState, load_state, read_samples, state_from_request, state_with_unsaved_text
-from frontend.web.draft_links import draft_address
+from frontend.web.draft_links import build_draft_url
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError
 from registry.core.input_checks import parse_number
@@ -114,7 +114,7 @@ def _discard(request: HttpRequest, actor: Actor, state: EditorState) -> str:
             "Your text and the newer draft are discarded. You can restore each of them under “All drafts” for 30 days."
         )
     messages.success(request, said)
-    return draft_address(state.name)
+    return build_draft_url(state.name)
 
 
 def _restore(request: HttpRequest, actor: Actor, state: EditorState) -> str:
@@ -123,17 +123,17 @@ def _restore(request: HttpRequest, actor: Actor, state: EditorState) -> str:
     draft_name = request.POST["do"].partition(":")[2]
     drafts.restore_draft(actor=actor, namespace=state.namespace.name, path=state.path, name=draft_name)
     messages.success(request, gettext("Draft restored."))
-    return draft_address(state.name, draft_name)
+    return build_draft_url(state.name, draft_name)
 
 
 def _use_newer(request: HttpRequest, actor: Actor, state: EditorState) -> str:
     """Switch to the draft that was written elsewhere; the typed text can be restored."""
     if state.draft is None:
         store_draft(actor, state)
-        return draft_address(state.name, state.draft_name)
+        return build_draft_url(state.name, state.draft_name)
     _set_typed_text_aside(state.draft, state)
     messages.success(request, gettext("The newer draft is shown. You can restore your text for 30 days."))
-    return draft_address(state.name, state.draft_name)
+    return build_draft_url(state.name, state.draft_name)
 
 
 def _set_typed_text_aside(draft: Draft, state: EditorState) -> None:
@@ -147,7 +147,7 @@ def _use_mine(request: HttpRequest, actor: Actor, state: EditorState) -> str:
         drafts.set_text_aside(state.draft)
     store_draft(actor, state)
     messages.success(request, gettext("Your text is the draft now. You can restore the other one for 30 days."))
-    return draft_address(state.name, state.draft_name)
+    return build_draft_url(state.name, state.draft_name)
 
 
 ACTIONS: Mapping[str, Callable[[HttpRequest, Actor, EditorState], str]] = {

@@ -16,7 +16,7 @@ from frontend.editor.notices import KINDS
 from frontend.editor.preview import Preview
 from frontend.editor.sample_edits import Samples
 from frontend.editor.state import EditorState, read_samples
-from frontend.web.draft_links import draft_address, run_address
+from frontend.web.draft_links import build_draft_url, run_address
 from frontend.web.findings import translate_finding, translate_problem
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.functions import FUNCTIONS
@@ -47,7 +47,7 @@ FILTER_NAMES = sorted({*FILTERS, *FUNCTIONS} - {"d", "e"})
 def fragment_context(state: EditorState, preview: Preview) -> dict[str, Any]:
     """The context of the editor's fragments, both on the page and in a response to the script."""
     kinds = [(kind, words) for kind, (words, _) in KINDS.items()]
-    edit_address = draft_address(state.name, state.draft_name)
+    edit_address = build_draft_url(state.name, state.draft_name)
     return {
         "preview": preview,
         "budget": preview.budget,
@@ -190,7 +190,7 @@ def _page_addresses(state: EditorState) -> dict[str, str]:
     """The URLs that the script requests or opens."""
     place = {"in": state.namespace.name, "for": state.name}
     return {
-        **{name: draft_address(state.name, state.draft_name, name) for name in ("edit", "preview", "draft")},
+        **{name: build_draft_url(state.name, state.draft_name, name) for name in ("edit", "preview", "draft")},
         "startDraft": reverse("start-draft", args=[state.name]),
         "run": reverse("playground-choices", args=[state.name]).removesuffix("choices"),
         "newDataset": f"{reverse('new-dataset')}?{urlencode(place)}",

@@ -8,7 +8,7 @@ from frontend.editor.preview import build_preview
 from frontend.editor.state import EditorState, read_samples, select_sample
 from frontend.web import highlight
 from frontend.web.decorators import signed_in
-from frontend.web.draft_links import draft_title
+from frontend.web.draft_links import write_draft_title
 from frontend.web.page import breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.input_checks import parse_number
@@ -32,7 +32,7 @@ def show_shared_draft(request: HttpRequest, actor: Actor, name: str, token: str)
         "crumbs": breadcrumbs(name),
         "state": state,
         "draft": draft,
-        "title": draft_title(draft.name),
+        "title": write_draft_title(draft.name),
         "is_own": draft.person_id == actor.person.pk,
         "preview": build_preview(actor, state),
         "source": highlight.highlight(draft.document),

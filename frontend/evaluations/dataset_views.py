@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 
 from frontend.evaluations.dataset_frame import dataset_frame, list_version_numbers, write_new_run_address
-from frontend.evaluations.row_comparison import name_row, readable_values, shorten_text
+from frontend.evaluations.row_comparison import list_readable_values, name_row, shorten_text
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from promptuary.evaluation import Row
@@ -151,8 +151,8 @@ def _build_row(index: int, row: Row) -> dict[str, Any]:
         "index": index,
         "name": name_row(row.id, index),
         "tags": row.tags,
-        "inputs": {name: shorten_text(value, 160) for name, value in readable_values(row.inputs)},
-        "expected": [(name, shorten_text(value, 200)) for name, value in readable_values(row.expected)],
+        "inputs": {name: shorten_text(value, 160) for name, value in list_readable_values(row.inputs)},
+        "expected": [(name, shorten_text(value, 200)) for name, value in list_readable_values(row.expected)],
     }
 
 
@@ -160,7 +160,7 @@ def _build_changed_row(index: int, before: Row, after: Row) -> dict[str, Any]:
     """Each value that differs, with the changed words of both sides."""
     fields = []
     for kind, was, now in (("", before.inputs, after.inputs), ("expected ", before.expected, after.expected)):
-        old, new = dict(readable_values(was)), dict(readable_values(now))
+        old, new = dict(list_readable_values(was)), dict(list_readable_values(now))
         for name in dict.fromkeys([*old, *new]):
             if old.get(name) != new.get(name):
                 left, right = diff_words(old.get(name, ""), new.get(name, ""))

@@ -64,7 +64,7 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
         "tags": row.row.tags,
         "inputs": [
             (name, row_comparison.shorten_text(value, 600))
-            for name, value in row_comparison.readable_values(row.row.inputs)
+            for name, value in row_comparison.list_readable_values(row.row.inputs)
         ],
         "expected": row_comparison.answer_text(row.row.expected),
         "columns": columns,

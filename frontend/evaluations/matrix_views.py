@@ -162,7 +162,7 @@ def _list_failures(matrix: RunMatrix, choice: MatrixChoice) -> list[dict[str, An
 
 
 def _build_row(row: MatrixRow, metrics: Sequence[str], choice: MatrixChoice, open_row: int | None) -> dict[str, Any]:
-    values = row_comparison.readable_values(row.row.inputs)
+    values = row_comparison.list_readable_values(row.row.inputs)
     texts = [name for name in row_comparison.LEADS if isinstance(row.row.inputs.get(name), str)]
     lead = dict(values).get(next(iter(texts), values[0][0] if values else ""), "")
     return {

@@ -51,7 +51,7 @@ def add_run_row(request: HttpRequest, actor: Actor, number: int, index: int) -> 
         "run": run,
         "index": index,
         "name": row_comparison.name_row(detail.id, index),
-        "inputs": row_comparison.readable_values(detail.inputs),
+        "inputs": row_comparison.list_readable_values(detail.inputs),
         "choices": choices,
         "chosen": request.POST.get("expected") or choices[0]["value"],
         "datasets": names,

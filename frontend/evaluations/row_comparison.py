@@ -25,12 +25,12 @@ __all__ = [
     "compare_replies",
     "compare_row",
     "find_row_judgement",
-    "judgement_scores",
     "list_failed_rows",
+    "list_judgement_scores",
     "list_lowest_rows",
+    "list_readable_values",
     "list_worst_regressions",
     "name_row",
-    "readable_values",
     "shorten_text",
 ]
 
@@ -132,7 +132,7 @@ def compare_replies(before: str, after: str) -> tuple[tuple[Word, ...], tuple[Wo
     return left, right
 
 
-def readable_values(values: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+def list_readable_values(values: Mapping[str, Any] | None) -> list[tuple[str, str]]:
     """Names with their values as readable texts: lists of texts or documents as numbered lines, plain mappings as
     `name: value`.
     """
@@ -161,7 +161,7 @@ def _read_reply(detail: RunRowDetail | None) -> str:
 
 def _choose_lead(inputs: Mapping[str, Any]) -> tuple[Excerpt, int]:
     """The most informative input of a row, and how many more there are."""
-    values = readable_values(inputs)
+    values = list_readable_values(inputs)
     texts = [name for name in LEADS if isinstance(inputs.get(name), str)]
     name = next(iter(texts), values[0][0] if values else "")
     return shorten_text(dict(values).get(name, ""), 200), max(0, len(values) - 1)
@@ -223,7 +223,7 @@ def find_row_judgement(detail: RunRowDetail) -> Judgement | None:
         return None
 
 
-def judgement_scores(judgement: Judgement) -> list[tuple[str, str, str]]:
+def list_judgement_scores(judgement: Judgement) -> list[tuple[str, str, str]]:
     """Title, figure, and reason if there is one, for each score."""
     scores: Mapping[str, Any] = judgement["scores"]
     reasons: Mapping[str, str] = judgement["reasons"]

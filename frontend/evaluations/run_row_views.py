@@ -65,7 +65,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
         **describe_run(actor, run),
         "detail": detail,
         "name": row_comparison.name_row(detail.id, index),
-        "inputs": row_comparison.readable_values(detail.inputs),
+        "inputs": row_comparison.list_readable_values(detail.inputs),
         "expected": row_comparison.answer_text(detail.expected),
         "outputs": _list_other_outputs(detail),
         "answer": answer,
@@ -74,7 +74,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
         "pair": row_comparison.compare_replies(was, answer) if other else ((), (Word(answer),)),
         "scores": _list_scores(detail, other),
         "judgement": judgement,
-        "judgement_scores": row_comparison.judgement_scores(judgement) if judgement else [],
+        "judgement_scores": row_comparison.list_judgement_scores(judgement) if judgement else [],
         "scoring": _build_scoring(actor, run, index, request) if run.state != Run.QUEUED else None,
         "previous": index - 1 if index else None,
         "following": index + 1 if index + 1 < run.total else None,
@@ -110,5 +110,7 @@ def _list_other_outputs(detail: RunRowDetail) -> list[tuple[str, str]]:
     actual = detail.row.actual if detail.row else None
     answer = row_comparison.answer_text(actual)
     return [
-        (name, text) for name, text in row_comparison.readable_values(actual) if text != answer and name != "answer"
+        (name, text)
+        for name, text in row_comparison.list_readable_values(actual)
+        if text != answer and name != "answer"
     ]

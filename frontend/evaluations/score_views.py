@@ -66,7 +66,7 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
             "row": row,
             "index": index,
             "name": row_comparison.name_row(row.id, index),
-            "inputs": row_comparison.readable_values(row.inputs),
+            "inputs": row_comparison.list_readable_values(row.inputs),
             "expected": row_comparison.answer_text(row.expected),
             "scoring": {
                 **score_panels.show_score_form(actor, runs, index, hide=hide, following=following),

@@ -10,7 +10,7 @@ from registry.evaluations import nightly_overview
 from registry.evaluations.live_models import LiveFailure
 from registry.templates.models import Template
 
-__all__ = ["PlotRow", "plot_rows"]
+__all__ = ["PlotRow", "build_plot_rows"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class PlotRow:
         return points[-1].value - points[0].value if len(points) > 1 else None
 
 
-def plot_rows(actor: Actor, failures: Sequence[LiveFailure]) -> list[PlotRow]:
+def build_plot_rows(actor: Actor, failures: Sequence[LiveFailure]) -> list[PlotRow]:
     """The templates whose figures are most relevant to the user, failing ones first."""
     failing = {failure.template_id for failure in failures}
     template_lines = nightly_overview.list_template_lines(actor, failing, datetime.now(UTC).date())

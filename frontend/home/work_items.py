@@ -11,7 +11,7 @@ from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, 
 
 from frontend.changes.emergency_notices import Notice
 from frontend.changes.presenters import change_title
-from frontend.web.draft_links import draft_address
+from frontend.web.draft_links import build_draft_url
 from registry.accounts.actor import Actor
 from registry.changes import blockers, review_requests
 from registry.changes.blockers import Blocker
@@ -28,7 +28,7 @@ __all__ = [
     "WorkItem",
     "count_sentence",
     "describe_urgency",
-    "items_of_others",
+    "list_items_of_others",
     "list_resumable_drafts",
     "list_rows_of_person",
 ]
@@ -125,7 +125,7 @@ def list_rows_of_person(
     return sorted(rows, key=lambda row: (row.urgency, row.since))
 
 
-def items_of_others(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
+def list_items_of_others(gates: Sequence[Gate], actor: Actor) -> list[WorkItem]:
     """Changes that the user opened, wrote or commented on, and that wait for others.
 
     A change that waits only for its own rollout is omitted, because the home page lists rollouts.
@@ -144,7 +144,7 @@ def list_resumable_drafts(drafts: Sequence[Draft]) -> list[ResumableDraft]:
         name = f"{draft.namespace.name}/{draft.path}" if draft.path else draft.namespace.name
         latest = newest.get(name)
         newer = latest if latest and draft.base and latest > draft.base.number else None
-        url = draft_address(name, draft.name) if draft.path else f"{reverse('new')}?{urlencode({'in': name})}"
+        url = build_draft_url(name, draft.name) if draft.path else f"{reverse('new')}?{urlencode({'in': name})}"
         rows.append(ResumableDraft(draft, name, url, newer))
     return rows
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from frontend.web.decorators import signed_in
-from frontend.web.draft_links import draft_address
+from frontend.web.draft_links import build_draft_url
 from frontend.web.findings import translate_fields, translate_finding
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError, ProofRequired
@@ -124,7 +124,7 @@ def save_sample(request: HttpRequest, actor: Actor, name: str, column_id: int) -
         draft = services.save_inputs_as_sample(
             actor=actor, column_id=column_id, sample=sample, draft_name=fields.get("draft", "")
         )
-        return {"title": str(sample).strip(), "url": draft_address(name, draft.name), **_describe_draft(draft)}, 200
+        return {"title": str(sample).strip(), "url": build_draft_url(name, draft.name), **_describe_draft(draft)}, 200
 
     return _answer_json(answer)
 
@@ -162,7 +162,7 @@ def restore_draft(request: HttpRequest, actor: Actor, name: str, run_id: int) ->
             raise NotFound(gettext("{name} has no run {number} of yours.").format(name=name, number=run_id))
         draft_name = _read_object(request).get("draft", "")
         draft = services.restore_draft_of_run(actor=actor, run_id=run_id, draft_name=draft_name)
-        return {"url": draft_address(name, draft.name), "document": draft.document, **_describe_draft(draft)}, 200
+        return {"url": build_draft_url(name, draft.name), "document": draft.document, **_describe_draft(draft)}, 200
 
     return _answer_json(answer)
 

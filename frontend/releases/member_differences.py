@@ -7,7 +7,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.utils.translation import ngettext
 
-from frontend.changes.label_evidence import metric_counts
+from frontend.changes.label_evidence import count_metrics
 from frontend.diff.versions import VIEWS, RenderedDiff, compare_source, diff_context
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
@@ -91,7 +91,7 @@ def _compare(
         lines=max(counts.added, counts.removed),
         tokens=_count_tokens(base, rendered) if rendered else None,
         shown=shown,
-        counts=metric_counts(readings),
+        counts=count_metrics(readings),
         waits_for=evaluation.summary if evaluation and evaluation.outcome is None else "",
     )
 

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from frontend.changes.check_summaries import CheckSummary, summarize_checks
-from frontend.changes.label_evidence import metric_counts
+from frontend.changes.label_evidence import count_metrics
 from registry.changes.label_preview import LabelPreview
 
 __all__ = ["MoveRow"]
@@ -28,7 +28,7 @@ class MoveRow:
     @property
     def counts(self) -> list[tuple[int, str, str, str]]:
         """How many metrics are worse, better, unclear: figure, word, look, icon; empty if nothing was run."""
-        return metric_counts(self.preview.evaluation)
+        return count_metrics(self.preview.evaluation)
 
     @property
     def checks(self) -> CheckSummary | None:

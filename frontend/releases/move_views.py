@@ -2,7 +2,7 @@
 
 from django.http import HttpRequest, HttpResponse
 
-from frontend.changes.label_evidence import evidence_context
+from frontend.changes.label_evidence import build_evidence_context
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import show
@@ -25,7 +25,7 @@ def show_move_size(request: HttpRequest, actor: Actor, name: str) -> HttpRespons
 def show_move_evidence(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The evidence that the panel of a single template shows: difference, metrics, services and checks."""
     preview = _find_preview(request, actor, name)
-    context = {**evidence_context(request, actor, preview), "fold": f"-{preview.template.pk}"}
+    context = {**build_evidence_context(request, actor, preview), "fold": f"-{preview.template.pk}"}
     return show(request, "changes/_evidence.html", context)
 
 

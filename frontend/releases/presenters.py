@@ -196,7 +196,7 @@ def _build_member_row(member: Member, actor: Actor, *, may_change: bool) -> Memb
         approval=approval,
         approval_look=approval_look,
         causes=tuple(blocker.cause for blocker in member.blockers) if change.is_open else (),
-        turn=change_presenters.whose_turn(member.blockers, actor) if change.is_open else "",
+        turn=change_presenters.describe_turn(member.blockers, actor) if change.is_open else "",
         may_remove=may_change and change.is_open,
         seen=f"{change.template.name} {change.version.number} {holds or 0}",
     )

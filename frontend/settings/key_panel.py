@@ -66,7 +66,7 @@ def make_panel_context(request: HttpRequest, actor: Actor, changed: AddressesFor
     return {
         "panel_key": key,
         "panel_role": permissions.find_role(key.person, key.namespace),
-        "panel_use": usage_queries.use_of_key(key),
+        "panel_use": usage_queries.find_use_of_key(key),
         "panel_use_days": DAYS,
         "other_refs": _list_other_refs(key, form) if trial and not trial.is_allowed else [],
         "addresses_form": changed or AddressesForm(initial=networks),

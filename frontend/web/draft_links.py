@@ -12,7 +12,7 @@ from registry.templates import queries as template_queries
 from registry.templates.models import Draft
 from registry.templates.named_drafts import draft_ref
 
-__all__ = ["DraftLink", "describe_own_draft", "draft_address", "draft_title", "list_draft_links", "run_address"]
+__all__ = ["DraftLink", "build_draft_url", "describe_own_draft", "list_draft_links", "run_address", "write_draft_title"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class DraftLink:
     shared_at: datetime | None
 
 
-def draft_address(name: str, draft_name: str = "", page: str = "edit") -> str:
+def build_draft_url(name: str, draft_name: str = "", page: str = "edit") -> str:
     """The URL of a page for one draft of a template: `edit`, `preview` or `draft`."""
     address = reverse(page, args=[name])
     return f"{address}?{urlencode({'draft': draft_name})}" if draft_name else address
@@ -41,7 +41,7 @@ def run_address(edit_address: str) -> str:
     return f"{edit_address}{'&' if '?' in edit_address else '?'}view=run"
 
 
-def draft_title(draft_name: str) -> str:
+def write_draft_title(draft_name: str) -> str:
     """The title of a draft on pages."""
     return draft_name or gettext("Draft")
 
@@ -59,8 +59,8 @@ def list_draft_links(actor: Actor, name: str) -> list[DraftLink]:
 def _describe_draft(name: str, draft: Draft) -> DraftLink:
     return DraftLink(
         name=draft.name,
-        title=draft_title(draft.name),
-        url=draft_address(name, draft.name),
+        title=write_draft_title(draft.name),
+        url=build_draft_url(name, draft.name),
         ref=draft_ref(draft.name),
         saved_at=draft.updated_at,
         message=draft.message,

@@ -148,7 +148,7 @@ def describe_effects_of_deactivation(actor: Actor, username: str) -> Deactivatio
         sole_owner=list(_find_sole_ownerships(person)),
         approvals=_list_counted_approvals(person),
         keys=[
-            AffectedKey(key.name, key.namespace.name, usage_queries.use_of_key(key).count)
+            AffectedKey(key.name, key.namespace.name, usage_queries.find_use_of_key(key).count)
             for key in Key.objects.filter(person=person).select_related("namespace").order_by("namespace__name", "name")
             if not key_queries.has_key_ended(key)
         ],

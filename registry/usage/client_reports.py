@@ -33,8 +33,8 @@ __all__ = [
     "ReportResult",
     "ReportTotals",
     "add_reports",
-    "reports_by_version",
     "round_up_tokens",
+    "sum_reports_by_version",
 ]
 
 DAYS = 30
@@ -155,7 +155,7 @@ class ReportTotals:
         return self.cut / self.renders if self.renders else 0.0
 
 
-def reports_by_version(template: Template, days: int = DAYS) -> dict[int, ReportTotals]:
+def sum_reports_by_version(template: Template, days: int = DAYS) -> dict[int, ReportTotals]:
     """The reports for a template by version number, newest first; versions without a report are absent."""
     grouped: dict[int, list[Report]] = {}
     for row in _select_reports(days).filter(version__template=template).order_by("-version__number"):

@@ -43,7 +43,7 @@ class KeyUseOfOne(APIView):
         by key.
         """
         row = key_queries.find_key(identify_actor(request), key)
-        use = queries.use_of_key(row)
+        use = queries.find_use_of_key(row)
         facts = {
             "key": row.id,
             "name": row.name,

@@ -30,9 +30,9 @@ __all__ = [
     "describe_use_of_keys",
     "find_callers",
     "find_pinned_digests",
+    "find_use_of_key",
     "list_fetchers",
     "shorten_count",
-    "use_of_key",
 ]
 
 DAYS = 30
@@ -140,7 +140,7 @@ def count_by_template_and_day(templates: Iterable[int], days: int = 7) -> dict[i
     return counts
 
 
-def use_of_key(key: Key, days: int = DAYS) -> KeyUse:
+def find_use_of_key(key: Key, days: int = DAYS) -> KeyUse:
     """What stops working when the key is revoked."""
     rows = Fetch.objects.filter(key=key, day__gt=_find_today() - timedelta(days=days))
     names = _sum_by_field(rows, "version__template__name")

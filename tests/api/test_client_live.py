@@ -87,5 +87,5 @@ def test_what_was_rendered_is_told_to_the_registry(url, cast):
         assert registry.usage.take()[0]["renders"] == 1
         registry.render(REPLY, SAMPLES["short"])
         registry.render(REPLY, {**SAMPLES["short"], "more": 1})
-    told = client_reports.reports_by_version(Template.objects.get(name=REPLY))[1]
+    told = client_reports.sum_reports_by_version(Template.objects.get(name=REPLY))[1]
     assert (told.renders, told.failures, told.inputs, registry.usage.failed) == (2, {}, {"question": 2, "more": 1}, 0)

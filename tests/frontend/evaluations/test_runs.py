@@ -8,7 +8,7 @@ import pytest
 from django.template import Context, Template
 from django.utils import translation
 
-from frontend.evaluations.row_comparison import find_row_judgement, readable_values
+from frontend.evaluations.row_comparison import find_row_judgement, list_readable_values
 from frontend.evaluations.score_table import format_change, format_score
 from registry.connections import queries as connection_queries
 from registry.evaluations import datasets, run_worker, start_runs
@@ -103,11 +103,11 @@ def test_rows_that_do_not_fit_are_offered_last_with_the_reason(browser, gold):
 
 def test_documents_are_read_as_numbered_passages():
     documents = [{"content": "Returns go to Leeds.", "id": "a", "score": None}, {"content": "Boots cost 12 euros."}]
-    assert readable_values({"documents": documents}) == [
+    assert list_readable_values({"documents": documents}) == [
         ("documents", "1. Returns go to Leeds. (id: a, score: null)\n2. Boots cost 12 euros.")
     ]
     nested = [{"content": "Returns go to Leeds.", "meta": {"page": 3}}]
-    assert '"meta"' in readable_values({"documents": nested})[0][1]
+    assert '"meta"' in list_readable_values({"documents": nested})[0][1]
 
 
 TOGETHER = {"also_ref": ["1", "2", "", ""], "also_model": ["echo"] * 4}

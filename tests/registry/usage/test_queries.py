@@ -107,7 +107,7 @@ def test_a_key_names_what_stops_when_it_is_revoked(versions):
     fetched("chat", versions[1], "production", 5)
     fetched("chat", versions[0], "production", 2, 1)
     chat = Key.objects.get(name="chat")
-    assert usage_queries.use_of_key(chat) == usage_queries.KeyUse(7, 2, 1, [("support/reply", 7)])
+    assert usage_queries.find_use_of_key(chat) == usage_queries.KeyUse(7, 2, 1, [("support/reply", 7)])
     fetched("mail", versions[0], "production", 4, 2)
     assert usage_queries.describe_use_of_keys([chat]) == {chat.pk: "fetched 2 times yesterday, 1 version"}
 
