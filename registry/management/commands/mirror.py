@@ -101,7 +101,7 @@ class Command(BaseCommand):
 
     def _adopt(self) -> None:
         count = mirror.adopt()
-        self.stdout.write(f"The database took over {count} events that only the mirror knew.")
+        self.stdout.write(f"Events that only the mirror had, taken over into the database: {count:,}.")
         self._verify()
 
     def _discard(self) -> None:
@@ -113,7 +113,7 @@ class Command(BaseCommand):
             self.stdout.write("What only the mirror knew is given up. If it held redactions, do them again.")
             return
         self._renew()
-        self.stdout.write(f"{len(events)} events that only the mirror knew are given up.")
+        self.stdout.write(f"Events that only the mirror had, now given up: {len(events):,}.")
         for event in events:
             if event["kind"] == VersionRedacted.kind:
                 body = event["body"]

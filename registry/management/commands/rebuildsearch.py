@@ -17,4 +17,4 @@ class Command(BaseCommand):
             log.lock()
             count = search_entries.rebuild_entries()
         search_engine.optimize_index()
-        self.stdout.write(f"{count:,} templates are indexed.")
+        self.stdout.write(f"Templates indexed: {count:,}.")

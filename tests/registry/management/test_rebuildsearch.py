@@ -14,6 +14,6 @@ def test_lost_entries_come_back(reader, save, capsys):
     SearchEntry.objects.all().delete()
     assert search_queries.search_templates(reader, q="velvet").items == []
     call_command("rebuildsearch")
-    assert capsys.readouterr().out == "1 templates are indexed.\n"
+    assert capsys.readouterr().out == "Templates indexed: 1.\n"
     (template,) = search_queries.search_templates(reader, q="velvet").items
     assert template.name == "support/reply"

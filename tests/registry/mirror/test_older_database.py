@@ -69,7 +69,7 @@ def test_the_api_and_the_pages_say_so(older, story):
 
 def test_adopting_brings_back_what_only_the_mirror_knew(older, story, capsys):
     call_command("mirror", "adopt")
-    assert "took over" in capsys.readouterr().out
+    assert "taken over into the database: " in capsys.readouterr().out
     for name, rows in row_snapshot.snapshot_rows().items():
         assert [row for row in rows if name != "Key"] == [row for row in older[name] if name != "Key"]
     assert mirror.verify() == []
@@ -87,7 +87,7 @@ def test_adopting_keeps_what_the_database_had_next_to_the_journal(older, story):
 def test_discarding_sets_the_mirror_aside_and_says_what_is_given_up(older, story, mirror_path, capsys):
     call_command("mirror", "discard")
     said = capsys.readouterr().out
-    assert "5 events that only the mirror knew are given up" in said
+    assert "Events that only the mirror had, now given up: 5." in said
     assert f"redact {TEMPLATE}@1 again" in said
     save(story["author"], "Writing goes on")
     mirror.catch_up()
