@@ -117,6 +117,21 @@ def test_a_draft_is_kept_on_the_server_and_waits_after_a_reload(new_template):
     expect(desk.page.get_by_text("Your draft")).to_be_visible()
 
 
+def test_saving_looks_blocked_while_the_text_has_an_error_and_says_why(new_template):
+    desk = new_template()
+    save = desk.page.get_by_role("button", name="Save as v1")
+    desk.replace("{{ question }}", "{{ question")
+    expect(desk.page.locator("[data-summary]")).to_contain_text("Fix 1 error to save.")
+    expect(save).to_have_css("border-style", "dashed")
+    with desk.page.expect_response(lambda answer: answer.request.method == "POST" and answer.status == 422):
+        save.click()
+    expect(desk.problem_count).to_contain_text("1")
+    desk.replace("{{ question", "{{ question }}")
+    expect(save).to_have_css("border-style", "solid")
+    save.click()
+    expect(desk.outcome).to_contain_text("Saved as version 1")
+
+
 def test_a_second_tab_is_told_and_each_text_can_be_chosen(new_template):
     first = new_template()
     first.replace("one short paragraph", "a haiku")
