@@ -47,6 +47,7 @@ FORMAT_CHOICES = [
     ("single", gettext_lazy("text with {name}")),
     ("double", gettext_lazy("text with {{ name }}")),
     ("dollar", gettext_lazy("text with $name")),
+    ("braced_dollar", gettext_lazy("text with {$name}")),
     ("ruby", gettext_lazy("text with #{name} or %{name}")),
     ("percent", gettext_lazy("text with %(name)s")),
     ("angle", gettext_lazy("text with <<name>>")),

@@ -14,6 +14,7 @@ from promptuary.renderer.interop.unread_signs import FENCED, JSON_KEY, LATEX, LA
 
 __all__ = [
     "ANGLE",
+    "BRACED_DOLLAR",
     "CAPITALS",
     "DOLLAR",
     "DOLLAR_BRACE",
@@ -43,11 +44,10 @@ DOUBLE = re.compile(r"(?<!\{)\{\{[ \t]*(?!else\b)([^\W\d][\w.]*(?:-[^\W\d][\w.]*
 DOLLAR_BRACE = re.compile(r"\$\{(?!\{)")
 TRIPLE = re.compile(r"(?<!\{)\{\{\{\s*[^\W\d][\w.]*\s*\}\}\}(?!\})")
 DOLLAR = re.compile(
-    rf"\$\$|\$\{{(?![\w.]*\.length\}})([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\}}|(?<!\{{)\$(?!{JSON_KEY})([A-Za-z_]\w*)"
-    r"|(?<!\{)\{\$([A-Za-z_]\w*)\}(?!\})",
-    re.ASCII,
+    rf"\$\$|\$\{{(?![\w.]*\.length\}})([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\}}|\$(?!{JSON_KEY})([A-Za-z_]\w*)", re.ASCII
 )
-"""The last form, `{$name}`, is that of Anthropic's prompt generator and of PHP."""
+BRACED_DOLLAR = re.compile(r"(?<!\{)\{\$([A-Za-z_]\w*)\}(?!\})", re.ASCII)
+"""`{$name}`, as Anthropic's prompt generator and PHP write it."""
 ANGLE = re.compile(r"(?<!<)<<[ \t]*([^\W\d][\w .-]*?)[ \t]*>>(?!>)")
 NUMBERED = re.compile(r"!<INPUT (\d+)>!")
 PERCENT = re.compile(r"%%|%\(([^()]+)\)[sd]")
@@ -109,7 +109,7 @@ def find_foreign_spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, i
     if pattern is SINGLE:
         formulas = LATEX.finditer(text) if LATEX_COMMAND.search(text) else ()
         return [match.span() for match in (*formulas, *CODE_STRING.finditer(text))]
-    if pattern is DOLLAR:
+    if pattern in (DOLLAR, BRACED_DOLLAR):
         return [match.span() for match in FENCED.finditer(text)]
     return []
 

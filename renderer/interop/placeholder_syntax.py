@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from promptuary.renderer.interop.imported import Difference
 from promptuary.renderer.interop.placeholder_patterns import (
     ANGLE,
+    BRACED_DOLLAR,
     CAPITALS,
     DOLLAR,
     DOLLAR_BRACE,
@@ -31,6 +32,7 @@ __all__ = ["describe_guess", "describe_inputs", "find_syntax", "list_placeholder
 _PATTERNS = {
     "single": SINGLE,
     "ruby": RUBY,
+    "braced_dollar": BRACED_DOLLAR,
     "dollar": DOLLAR,
     "angle": ANGLE,
     "percent": PERCENT,
@@ -67,7 +69,7 @@ def find_syntax(text: str) -> str:
         return "str.format"
     if DOUBLE.search(text):
         return "double"
-    guessed = ("single", "angle", "dollar", "percent", "square")
+    guessed = ("single", "angle", "braced_dollar", "dollar", "percent", "square")
     return next((syntax for syntax in guessed if find_placeholders(_PATTERNS[syntax], text)), "none")
 
 

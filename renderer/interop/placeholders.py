@@ -12,6 +12,7 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot
 from promptuary.renderer.interop.placeholder_patterns import (
     ANGLE,
+    BRACED_DOLLAR,
     CAPITALS,
     DOLLAR,
     DOUBLE,
@@ -181,6 +182,7 @@ SYNTAXES: dict[str, Callable[[str, InputNames], PlainText]] = {
     "single": _read_single,
     "double": _read_double,
     "ruby": _by_pattern(RUBY),
+    "braced_dollar": _by_pattern(BRACED_DOLLAR),
     "dollar": _read_dollar,
     "angle": _by_pattern(ANGLE),
     "numbered": _read_numbered,

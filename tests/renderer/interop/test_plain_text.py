@@ -245,7 +245,7 @@ def test_str_format_and_the_import_give_the_same(text):
         assert text_of(read_one("a.txt", text, "str.format"), x="‹x›", y="‹y›") == expected
 
 
-@given(st.lists(st.sampled_from(["$x", "${y}", "$$", " ", "{", "a\n", "{{x}}"]), min_size=1).map("".join))
+@given(st.lists(st.sampled_from(["$x", "${y}", "$$", " ", "{", "}", "a\n", "{{x}}"]), min_size=1).map("".join))
 def test_string_templates_and_the_import_give_the_same(text):
     values = {name: f"‹{name}›" for name in ("x", "y", "xa", "ya")}
     try:
