@@ -67,9 +67,12 @@ def test_a_folder_that_is_being_made_stays(tmp_path, leftover):
 
 
 def test_the_command_ends_with_the_server_that_was_started_for_it():
-    command = [sys.executable, "-c", "print('started', flush=True); import time; time.sleep(600)"]
+    command = [sys.executable, "-c", "print('started', flush=True); input()"]
     with start_child(
-        [sys.executable, "-m", "tests.support.postgres_server", *command], cwd=ROOT, stdout=subprocess.PIPE
+        [sys.executable, "-m", "tests.support.postgres_server", *command],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
     ) as server:
         assert server.stdout is not None
         assert server.stdout.readline() == b"started\n"
