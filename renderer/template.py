@@ -191,7 +191,7 @@ class Template:
     ) -> list[Prompt]:
         """Render to all prompts for the data: a single one, except when a `shaped` document fans out."""
         limit, step = self._limit(token_limit), fitting.choose_step(truncation_step, self.document.truncation_step)
-        context, ignored = self._context(data, extra, limit)
+        context, ignored = self._build_context(data, extra, limit)
         body = self.body if prompt is None else self._compile(self.document.with_body(prompt))
         counter = self.tokenizer(tokenizer)
         tools = body.tools(context) if isinstance(body, formats.WithTools) else self.document.tools
@@ -202,9 +202,9 @@ class Template:
 
     def rendering_context(self, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """Return the values that the body sees for these data, as in `render` without options. Raises InputError."""
-        return self._context(data, "ignore", self._limit(None))[0]
+        return self._build_context(data, "ignore", self._limit(None))[0]
 
-    def _context(
+    def _build_context(
         self, data: Mapping[str, Any] | None, extra: Literal["ignore", "error"], limit: int | None
     ) -> tuple[dict[str, Any], tuple[str, ...]]:
         context, ignored = self.inputs.prepare({} if data is None else data, extra)
@@ -224,11 +224,11 @@ class Template:
         `prompts` are those that the replies answer, as texts or Prompts; None is those that a shaped document makes of
         the data, which matches the replies of a fan-out with their documents.
         """
-        asked = self._asked(data or {}) if prompts is None else prompts
+        asked = self._list_asked_prompts(data or {}) if prompts is None else prompts
         texts = [prompt.text if isinstance(prompt, Prompt) else prompt for prompt in asked]
         return outputs.read_outputs(self.document, replies, data or {}, texts, clock=clock)
 
-    def _asked(self, data: Mapping[str, Any]) -> list[str]:
+    def _list_asked_prompts(self, data: Mapping[str, Any]) -> list[str]:
         """The prompts of a shaped document for these data; none if data are missing, as replies can be read without."""
         if self.document.format != "shaped":
             return []
@@ -271,13 +271,13 @@ class Template:
             model=document.model,
             tools=tools,
             profile=self.profile,
-            renderer=Targets(self._profile, tokenizer, lambda: self._origin(overridden)),
+            renderer=Targets(self._profile, tokenizer, lambda: self._build_stamp(overridden)),
         )
 
     def _limit(self, given: int | None) -> int | None:
         return fitting.choose_token_limit(given, self.document.token_limit, self.context)
 
-    def _origin(self, overridden: bool) -> Stamp:
+    def _build_stamp(self, overridden: bool) -> Stamp:
         """The stamp of every prompt of this template, without the digest of the rendered text."""
         local = tuple(sorted(self.functions))
         if overridden:

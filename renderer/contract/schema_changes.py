@@ -33,7 +33,7 @@ class SchemaChange(NamedTuple):
 
 def list_schema_changes(old: Any, new: Any, path: str) -> Iterator[SchemaChange]:
     """Yield the differences that affect data, each with the path of the value."""
-    old, new = _as_mapping(old), _as_mapping(new)
+    old, new = _convert_to_mapping(old), _convert_to_mapping(new)
     yield from _compare_types(old, new, path)
     yield from _compare_choices(old, new, path)
     for keys, sign in ((_UPPER, 1), (_LOWER, -1)):
@@ -49,7 +49,7 @@ def list_schema_changes(old: Any, new: Any, path: str) -> Iterator[SchemaChange]
             yield SchemaChange(path, f"`{key}` {change}", not removed)
 
 
-def _as_mapping(schema: Any) -> dict[str, Any]:
+def _convert_to_mapping(schema: Any) -> dict[str, Any]:
     if isinstance(schema, dict):
         return schema
     return {"not": {}} if schema is False else {}

@@ -27,11 +27,11 @@ def find_untrusted_in_system(
     """
     problems = []
     lines = unify_newlines(source).split("\n")
-    for site in _in_system_parts(skeleton):
+    for site in _find_system_sites(skeleton):
         names = sorted(site.names & untrusted)
         if names:
-            message = f"a system part may not use the untrusted input {_listed(names)}; move it to a user part"
-            fix = _role_fix(lines, site.line)
+            message = f"a system part may not use the untrusted input {_list_names(names)}; move it to a user part"
+            fix = _build_role_fix(lines, site.line)
             problems.append(Problem("PT408", "error", message, site.line, site.column, fix=fix, variable=names[0]))
     return problems
 
@@ -44,12 +44,12 @@ def check_parts(parts: Sequence[Part], untrusted: frozenset[str]) -> None:
         for mark in part.marks:
             names = sorted(mark.site.names & untrusted)
             if names:
-                message = f"the {part.role} part `{part.name}` may not use the untrusted input {_listed(names)}"
+                message = f"the {part.role} part `{part.name}` may not use the untrusted input {_list_names(names)}"
                 place = Place(mark.site.line, mark.site.column)
                 raise InputError(message, code="PT408", place=place, variable=names[0])
 
 
-def _role_fix(lines: Sequence[str], line: int) -> Fix | None:
+def _build_role_fix(lines: Sequence[str], line: int) -> Fix | None:
     """A fix that makes the part around a line a user part; None if its role isn't on a line of its own."""
     dashes = [(number, match) for number, text in enumerate(lines, start=1) if (match := _DASH.match(text))]
     indent = min((len(match[1]) for _, match in dashes), default=0)
@@ -69,27 +69,27 @@ def _role_fix(lines: Sequence[str], line: int) -> Fix | None:
     return Fix("Make it a user part", (Edit(number, match.start("role") + 1, number, match.end("role") + 1, "user"),))
 
 
-def _listed(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
-def _in_system_parts(skeleton: Sequence[str | Site]) -> Iterator[Site]:
+def _find_system_sites(skeleton: Sequence[str | Site]) -> Iterator[Site]:
     text = "".join(_MARK if isinstance(piece, Site) else piece.replace(_MARK, " ") for piece in skeleton)
     sites = [piece for piece in skeleton if isinstance(piece, Site)]
-    starts = _item_starts(text)
+    starts = _find_item_starts(text)
     if not starts:
-        yield from (sites[slot] for slot in _slots_in_flow(text))
+        yield from (sites[slot] for slot in _find_flow_slots(text))
     number = 0
     for start, end in zip([0, *starts], [*starts, len(text)], strict=True):
         item = text[start:end]
         count = item.count(_MARK)
         if start in starts:
-            inside = _slots_of_system_part(item)
+            inside = _find_system_slots(item)
             yield from (sites[number + slot] for slot in inside)
         number += count
 
 
-def _item_starts(text: str) -> list[int]:
+def _find_item_starts(text: str) -> list[int]:
     """The offsets of the items of the outermost list: dashes indented like the first one."""
     matches = list(_ITEM.finditer(text))
     if not matches:
@@ -98,9 +98,9 @@ def _item_starts(text: str) -> list[int]:
     return [match.start() for match in matches if len(match.group()) == least]
 
 
-def _slots_of_system_part(item: str) -> list[int]:
+def _find_system_slots(item: str) -> list[int]:
     """The slots in the content of an item with a system role; all its slots if it can't be parsed."""
-    marked_text, count = _numbered(item)
+    marked_text, count = _number_slots(item)
     try:
         node = yaml_reader.compose(marked_text)
         mapping = node.items[0] if isinstance(node, yaml_reader.Sequence) and len(node.items) == 1 else None
@@ -124,9 +124,9 @@ def _list_slots(mapping: yaml_reader.Node, marked_text: str) -> list[int]:
     ]
 
 
-def _slots_in_flow(text: str) -> list[int]:
+def _find_flow_slots(text: str) -> list[int]:
     """The same for a body in flow style, a list in brackets."""
-    marked_text, count = _numbered(text)
+    marked_text, count = _number_slots(text)
     try:
         node = yaml_reader.compose(marked_text)
     except yaml_reader.YamlError:
@@ -135,7 +135,7 @@ def _slots_in_flow(text: str) -> list[int]:
     return [slot for item in items for slot in _list_slots(item, marked_text)]
 
 
-def _numbered(item: str) -> tuple[str, int]:
+def _number_slots(item: str) -> tuple[str, int]:
     pieces = item.split(_MARK)
     marked_text = "".join(
         text if number == 0 else f"{_MARK}{number - 1}{_MARK}{text}" for number, text in enumerate(pieces)

@@ -26,7 +26,7 @@ _Piece = tuple[str, str]  # literal text, then the name of the placeholder after
 
 
 @lru_cache(maxsize=256)
-def _pieces(pattern: str) -> tuple[_Piece, ...]:
+def _parse_pattern(pattern: str) -> tuple[_Piece, ...]:
     pieces: list[_Piece] = []
     literal, end = "", 0
     for match in _PLACEHOLDER.finditer(pattern):
@@ -48,23 +48,23 @@ def _pieces(pattern: str) -> tuple[_Piece, ...]:
 
 def check_pattern(pattern: str) -> tuple[str, ...]:
     """Return the names of the placeholders in `pattern`. Raises InputError for a `$` that doesn't start one."""
-    return tuple(name for _, name in _pieces(pattern) if name)
+    return tuple(name for _, name in _parse_pattern(pattern) if name)
 
 
 def replace(text: str, str_replace: Mapping[str, str] | None = None) -> str:
     """Replace each key by its value, one pair after the other, so later pairs also apply to earlier replacements."""
-    for old, new in _pairs(str_replace):
+    for old, new in _list_pairs(str_replace):
         if len(text) + text.count(old) * (len(new) - len(old)) > MAX_TEXT:
             raise LimitError(f"a replacement would make a text of more than {MAX_TEXT:,} characters")
         text = text.replace(old, new)
     return text
 
 
-def _pairs(str_replace: Any) -> Iterable[tuple[str, str]]:
+def _list_pairs(str_replace: Any) -> Iterable[tuple[str, str]]:
     if not str_replace:
         return ()
     if not isinstance(str_replace, Mapping):
-        raise InputError(f"the replacements must be a mapping from text to text, not {_kind(str_replace)}")
+        raise InputError(f"the replacements must be a mapping from text to text, not {_name_kind(str_replace)}")
     for old, new in str_replace.items():
         if not isinstance(old, str) or not isinstance(new, str):
             raise InputError("a replacement must be text on both sides")
@@ -80,7 +80,7 @@ def read_content(item: Any) -> str:
             if field in item:
                 return "" if item[field] is None else printed(item[field])
         raise InputError("a document needs `content` and an answer needs `answer`; this item has neither")
-    raise InputError(f"documents must be text or mappings with `content`, not {_kind(item)}")
+    raise InputError(f"documents must be text or mappings with `content`, not {_name_kind(item)}")
 
 
 def read_id(document: Any) -> str:
@@ -89,7 +89,7 @@ def read_id(document: Any) -> str:
     return murmur128(read_content(document)) if document_id is None else str(document_id)
 
 
-def _value(item: Any, name: str, index: int) -> str:
+def _read_placeholder(item: Any, name: str, index: int) -> str:
     """The value of the placeholder `name`; empty for a meta field that the item lacks."""
     answer = isinstance(item, Mapping) and "content" not in item and "answer" in item
     if name == "idx":
@@ -112,16 +112,16 @@ def show(item: Any, pattern: str | None = None, str_replace: Mapping[str, str] |
     `${idx}x` before a letter, `$$` for a dollar sign. Replacements apply to the values, never to the pattern.
     """
     if pattern is not None and not isinstance(pattern, str):
-        raise InputError(f"the pattern must be text, not {_kind(pattern)}")
+        raise InputError(f"the pattern must be text, not {_name_kind(pattern)}")
     if not pattern:
         return replace(read_content(item), str_replace)
     read_content(item)  # rejects anything but documents and answers, whatever the pattern uses
     blocks: list[str] = []
     length = 0
-    for literal, name in _pieces(pattern):
+    for literal, name in _parse_pattern(pattern):
         blocks.append(literal)
         if name:
-            value = _value(item, name, idx)
+            value = _read_placeholder(item, name, idx)
             blocks.append(value if name == "idx" else replace(value, str_replace))
             length += len(literal) + len(blocks[-1])
             if length > MAX_TEXT:
@@ -134,7 +134,7 @@ def show_all(
 ) -> list[str]:
     """Print each item, numbered from 1. Raises if the total exceeds MAX_TEXT characters."""
     if isinstance(items, str | Mapping) or not isinstance(items, Sequence):
-        raise InputError(f"documents must be given as a list, not {_kind(items)}")
+        raise InputError(f"documents must be given as a list, not {_name_kind(items)}")
     texts, length = [], 0
     for index, item in enumerate(items, start=1):
         texts.append(show(item, pattern, str_replace, index))
@@ -147,7 +147,7 @@ def show_all(
 _KINDS = {bool: "true or false", int: "a number", float: "a number", str: "text", type(None): "null"}
 
 
-def _kind(value: Any) -> str:
+def _name_kind(value: Any) -> str:
     if isinstance(value, Mapping):
         return "a mapping"
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -110,11 +110,11 @@ class KeyedSentences(list[Any]):
 
     def __str__(self) -> str:
         if self and isinstance(self[0], tuple):
-            return _lines(self)
-        return "\n\n".join(_lines(pairs) for pairs in self)
+            return _format_lines(self)
+        return "\n\n".join(_format_lines(pairs) for pairs in self)
 
 
-def _lines(pairs: Sequence[tuple[str, str]]) -> str:
+def _format_lines(pairs: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{key}. {sentence}" for key, sentence in pairs)
 
 
@@ -126,17 +126,17 @@ def document_sentences(documents: Sequence[Any]) -> KeyedSentences:
     if isinstance(documents, str | Mapping) or not isinstance(documents, Sequence):
         raise InputError("document_sentences wants a list of documents")
     return KeyedSentences(
-        [(f"{number}{letters(index)}", sentence) for index, sentence in enumerate(_sentences(document))]
+        [(f"{number}{letters(index)}", sentence) for index, sentence in enumerate(_split_item(document))]
         for number, document in enumerate(documents)
     )
 
 
 def response_sentences(response: Any) -> KeyedSentences:
     """Split a response into sentences with the keys a, b … z, aa …"""
-    return KeyedSentences((letters(index), sentence) for index, sentence in enumerate(_sentences(response)))
+    return KeyedSentences((letters(index), sentence) for index, sentence in enumerate(_split_item(response)))
 
 
-def _sentences(item: Any) -> list[str]:
+def _split_item(item: Any) -> list[str]:
     if isinstance(item, Sequence) and not isinstance(item, str):
         return [read_content(sentence) for sentence in item]
     return split(read_content(item))

@@ -113,15 +113,15 @@ def build_structured_prefix(
     marks = {**MARKS, **(special_tokens_mapping or {})}
     context = _Context(structured_prefix, marks, special_token_ids or {}, close_last_message)
     counter = tokenizers.find_tokenizer(tokenizer)
-    parts, rules = _parts(structured_prefix, loader, counter)
+    parts, rules = _build_parts(structured_prefix, loader, counter)
     room = structured_prefix.token_limit - sum(map(counter.count, (context.day, context.reply)))
     fitted = fitting.fit_parts(parts, counter, context.profile, limit=max(1, room), **rules)
     if fitted.cuts:
         log.info("cut %d of %d parts to fit %d tokens", len(fitted.cuts), len(parts), structured_prefix.token_limit)
-    return _result(structured_prefix, context, fitted.parts, fitted.cuts, counter)
+    return _build_result(structured_prefix, context, fitted.parts, fitted.cuts, counter)
 
 
-def _parts(
+def _build_parts(
     prefix: StructuredPrefix, loader: Loader | None, counter: Tokenizer
 ) -> tuple[Sequence[Part], dict[str, Any]]:
     """The parts and their truncation rules: from the named document, or as the service wrote them."""
@@ -129,7 +129,7 @@ def _parts(
         return structured.parts(prefix), {"step": prefix.truncation_step or 1, "keep_last": 4}
     name = prefix.hermes_generation_template_name or structured.DEFAULT_NAME
     _require_raw_data(prefix, name)
-    template = _template(name, loader)
+    template = _load_template(name, loader)
     data = _keep_declared(template, structured.variables(prefix))
     prompt = template.render(data, token_limit=-1, tokenizer=counter)
     document = template.document
@@ -148,7 +148,7 @@ def _require_raw_data(prefix: StructuredPrefix, name: str) -> None:
     raise InputError(f"raw_prompt_data_dict {lacks}: there is no chat to build.", path="raw_prompt_data_dict")
 
 
-def _template(name: str, loader: Loader | None) -> Template:
+def _load_template(name: str, loader: Loader | None) -> Template:
     if loader is None:
         if name != structured.DEFAULT_NAME:
             raise InputError(f"There is no document named {name!r}: give a loader that knows it.", path="loader")
@@ -201,7 +201,7 @@ class _Context:
         return [start, turns.Piece(self.day, _OURS), *piece_list, turns.Piece(self.reply, _OURS)]
 
 
-def _result(
+def _build_result(
     prefix: StructuredPrefix, context: _Context, parts: Sequence[Part], cuts: Sequence[Cut], counter: Tokenizer
 ) -> dict[str, Any]:
     pieces = context.pieces(parts)

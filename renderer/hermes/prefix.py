@@ -53,7 +53,7 @@ class StructuredPrefix:
 _PLACEHOLDER = re.compile(r"\{\{\s*(char|user)\s*\}\}")
 
 
-def _author(name: str) -> str:
+def _shorten_author(name: str) -> str:
     """An author's name as a single word, since a message is `Author: text`."""
     return re.sub(r"\s+", "-", name.strip()).strip("-") or "user"
 
@@ -62,10 +62,10 @@ def variables(prefix: StructuredPrefix) -> dict[str, Any]:
     """The document's variables: the service's data, and names that every document may use."""
     raw = dict(prefix.raw_prompt_data_dict)
     character = {"name": "", "title": "", "description": "", "definition": "", **(raw.get("character") or {})}
-    username = _author(str(raw.get("username") or ""))
+    username = _shorten_author(str(raw.get("username") or ""))
     messages = [
         {
-            "author": _author(message.author),
+            "author": _shorten_author(message.author),
             "text": message.text,
             "is_pinned": bool(message.is_pinned),
             "type": message.type,
@@ -77,7 +77,7 @@ def variables(prefix: StructuredPrefix) -> dict[str, Any]:
         "character": character,
         "username": username,
         "persona_definition": raw.get("persona_definition") or "",
-        "definition": _definition(prefix, character, username),
+        "definition": _build_definition(prefix, character, username),
         "conversation_facts": list(prefix.conversation_facts),
         "chat_memories": list(prefix.chat_memories),
         "pinned_history": list(prefix.pinned_history),
@@ -87,11 +87,11 @@ def variables(prefix: StructuredPrefix) -> dict[str, Any]:
     }
 
 
-def _definition(prefix: StructuredPrefix, character: Mapping[str, Any], username: str) -> list[dict[str, str]]:
+def _build_definition(prefix: StructuredPrefix, character: Mapping[str, Any], username: str) -> list[dict[str, str]]:
     """The character's definition as messages: `Name: text` begins one, other lines continue the previous one."""
     names = {"char": str(character["name"]), "user": username}
     about = " - ".join(str(character[key]) for key in ("title", "description") if character[key])
-    character_author = _author(names["char"])
+    character_author = _shorten_author(names["char"])
     lines = [f"{character_author}: {about}"] if about else []
     lines += list(prefix.character_definitions) or str(character["definition"] or "").splitlines()
     examples: list[dict[str, str]] = []
@@ -99,7 +99,7 @@ def _definition(prefix: StructuredPrefix, character: Mapping[str, Any], username
         filled = _PLACEHOLDER.sub(lambda hit: names[hit.group(1)], line)
         author, colon, text = filled.partition(":")
         if colon and author.strip() and len(author) <= 60 and "\n" not in author:
-            examples.append({"author": _author(author), "text": text.strip()})
+            examples.append({"author": _shorten_author(author), "text": text.strip()})
         elif filled.strip() and examples:
             examples[-1]["text"] += "\n" + filled.strip()
         elif filled.strip():

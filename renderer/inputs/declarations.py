@@ -66,16 +66,16 @@ def find_input_problems(document: Document) -> list[Problem]:
     """Return the problems of the declarations themselves."""
     problems = []
     for name, schema in (document.inputs or {}).items():
-        for code, message, path in _wrong(name, schema):
+        for code, message, path in _find_declaration_faults(name, schema):
             place = document.place("inputs", name, *path)
             end = place.end_line, place.end_column
             is_type = path[-1:] == ("type",) and path[-2:-1] not in _NAMED_SCHEMAS
-            fix = _type_fix(document, ("inputs", name, *path)) if is_type else None
+            fix = _build_type_fix(document, ("inputs", name, *path)) if is_type else None
             problems.append(Problem(code, "error", message, place.line, place.column, *end, fix=fix, variable=name))
     return problems
 
 
-def _type_fix(document: Document, path: tuple[str | int, ...]) -> Fix | None:
+def _build_type_fix(document: Document, path: tuple[str | int, ...]) -> Fix | None:
     """A fix that writes the type that is probably meant, where one wrong word is."""
     value: Any = document.inputs
     for step in path[1:]:
@@ -111,16 +111,16 @@ def advice(document: Document) -> list[Problem]:
     return problems
 
 
-def _wrong(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
+def _find_declaration_faults(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
     if name in RESERVED:
         yield "PT405", f"`{name}` is reserved; name the input otherwise", ()
     elif not is_input_name(name):
         yield "PT405", f"`{name}` cannot be used in a template; use letters, digits and _", ()
-    yield from _wrong_schema(name, schema)
+    yield from _find_schema_faults(name, schema)
 
 
-def _wrong_schema(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
-    for path, reference in _references(schema):
+def _find_schema_faults(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str, tuple[str | int, ...]]]:
+    for path, reference in _find_references(schema):
         if not isinstance(reference, str) or not reference.startswith("#/"):
             yield "PT406", f"`{name}`: `{path[-1]}` may only point into its own schema: `#/…`", path
             return
@@ -138,10 +138,10 @@ def _wrong_schema(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, str,
         yield "PT406", f"`{name}`: the schema is nested too deeply", ()
         return
     if error is not None:
-        yield "PT406", f"`{name}`: {_sentence(error)}", tuple(error.absolute_path)
+        yield "PT406", f"`{name}`: {_write_sentence(error)}", tuple(error.absolute_path)
         return
     if "default" in schema:
-        message = _first_error(schema, schema["default"])
+        message = _find_first_error(schema, schema["default"])
         if message:
             yield "PT411", f"`{name}`: its default {message[1]}", ("default",)
 
@@ -158,7 +158,7 @@ def _leads_somewhere(schema: Any, pointer: str) -> bool:
     return isinstance(schema, dict | bool)
 
 
-def _references(schema: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+def _find_references(schema: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
     if isinstance(schema, dict):
         for key, value in schema.items():
             if key in ("$ref", "$dynamicRef", "$id", "$schema", "$anchor", "$dynamicAnchor") and path[-1:] not in (
@@ -168,18 +168,18 @@ def _references(schema: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple
             ):
                 yield (*path, key), value
             else:
-                yield from _references(value, (*path, key))
+                yield from _find_references(value, (*path, key))
     elif isinstance(schema, list):
         for index, value in enumerate(schema):
-            yield from _references(value, (*path, index))
+            yield from _find_references(value, (*path, index))
 
 
-def _sentence(error: validation.SchemaFault) -> str:
+def _write_sentence(error: validation.SchemaFault) -> str:
     message = describe_wrong_type(error) or str(error.message)
     return message if len(message) <= 300 else message[:297] + "..."
 
 
-def _first_error(schema: dict[str, Any], value: Any) -> tuple[str, str] | None:
+def _find_first_error(schema: dict[str, Any], value: Any) -> tuple[str, str] | None:
     """(path, message without the value) of the most relevant error, or None."""
     try:
         error = validation.find_best_error(schema, value)
@@ -224,7 +224,7 @@ class Inputs:
         if ignored and extra == "error":
             message = f"`{ignored[0]}` is not an input of this document"
             raise InputError(message, code="PT409", variable=str(ignored[0]))
-        return {name: self._value(name, schema, data) for name, schema in self.declared.items()}, ignored
+        return {name: self._prepare_value(name, schema, data) for name, schema in self.declared.items()}, ignored
 
     def faults(self, data: Mapping[str, Any]) -> list[InputError]:
         """Return every error that `prepare` could raise for these data: each missing input and each invalid value."""
@@ -232,19 +232,21 @@ class Inputs:
             self.prepare(data, "ignore")
         except InputError as error:
             problems = [
-                fault for name, schema in (self.declared or {}).items() if (fault := self._fault(name, schema, data))
+                fault
+                for name, schema in (self.declared or {}).items()
+                if (fault := self._find_fault(name, schema, data))
             ]
             return problems or [error]
         return []
 
-    def _fault(self, name: str, schema: dict[str, Any], data: Mapping[str, Any]) -> InputError | None:
+    def _find_fault(self, name: str, schema: dict[str, Any], data: Mapping[str, Any]) -> InputError | None:
         try:
-            self._value(name, schema, data)
+            self._prepare_value(name, schema, data)
         except InputError as error:
             return error
         return None
 
-    def _value(self, name: str, schema: dict[str, Any], data: Mapping[str, Any]) -> Any:
+    def _prepare_value(self, name: str, schema: dict[str, Any], data: Mapping[str, Any]) -> Any:
         if name not in data:
             if "default" in schema:
                 return schema["default"]
@@ -256,7 +258,7 @@ class Inputs:
         if accept is not None and accept(value):
             return value
         check_plain(value, name)
-        wrong = _first_error(schema, value)
+        wrong = _find_first_error(schema, value)
         if wrong:
             path = name + ("" if not wrong[0] or wrong[0].startswith("[") else ".") + wrong[0]
             place = self.document.place("inputs", name)

@@ -63,17 +63,17 @@ class Longest:
             return max(choices, key=lambda choice: len(str(choice)))
         kind = find_type(schema)
         if kind == "array":
-            return self._array(schema, path, depth)
+            return self._build_array(schema, path, depth)
         if kind == "object":
             if schema.get("additionalProperties", True) is not False and not schema.get("properties"):
                 self.unbounded.append(path)
             parts = schema.get("properties", {})
             return {name: self.value(part, f"{path}.{name}", depth + 1) for name, part in parts.items()}
         if kind == "string":
-            return self._string(schema, path)
+            return self._build_string(schema, path)
         return {"integer": 10**15, "number": 1.5e15, "boolean": True}.get(kind)
 
-    def _string(self, schema: dict[str, Any], path: str) -> str:
+    def _build_string(self, schema: dict[str, Any], path: str) -> str:
         limit = schema.get("maxLength")
         if not isinstance(limit, int):
             self.unbounded.append(path)
@@ -81,7 +81,7 @@ class Longest:
         self.size += limit
         return "x" * min(limit, max(0, _MAX_TEXT - self.size + limit))
 
-    def _array(self, schema: dict[str, Any], path: str, depth: int) -> list[Any]:
+    def _build_array(self, schema: dict[str, Any], path: str, depth: int) -> list[Any]:
         limit = schema.get("maxItems")
         item = self.value(schema.get("items", {}), f"{path}[]", depth + 1)
         if not isinstance(limit, int):

@@ -62,7 +62,7 @@ def read_chat_markup(source: SourceFile) -> list[ImportedTemplate]:
     inner = _unwrap(source.text)
     first_line = source.text.count("\n", 0, source.text.find(inner)) + 1
     builder = TemplateBuilder(KIND, source.stem)
-    turns = _instructions(inner) if inner.startswith("[INST]") else _marked_turns(inner, first_line)
+    turns = _split_instructions(inner) if inner.startswith("[INST]") else _split_marked_turns(inner, first_line)
     builder.differ("the markers are left out; each model's own are added when the prompt is rendered")
     return [build_turns(builder, turns)]
 
@@ -78,7 +78,7 @@ def build_turns(builder: TemplateBuilder, turns: list[TurnText]) -> ImportedTemp
     return builder.build_parts(read_messages(builder, messages))
 
 
-def _marked_turns(text: str, first_line: int) -> list[TurnText]:
+def _split_marked_turns(text: str, first_line: int) -> list[TurnText]:
     start, end = next((family for family in _FAMILIES if family[0].match(text)), _FAMILIES[0])
     marks = list(start.finditer(text))
     if not marks:
@@ -96,7 +96,7 @@ def _marked_turns(text: str, first_line: int) -> list[TurnText]:
     return turns
 
 
-def _instructions(text: str) -> list[TurnText]:
+def _split_instructions(text: str) -> list[TurnText]:
     turns: list[TurnText] = []
     for match in _INSTRUCTION.finditer(text):
         user = match["user"]

@@ -93,7 +93,7 @@ def read_chat_messages(source: SourceFile) -> list[ImportedTemplate]:
 
 def _read_request(given: Mapping[str, Any], name: str) -> ImportedTemplate:
     builder, request = TemplateBuilder(KIND, name), dict(given)
-    messages = _messages_of_request(request, builder)
+    messages = _read_request_messages(request, builder)
     _add_description(builder, request)
     add_request(builder, request)
     return builder.build_parts(read_messages(builder, messages))
@@ -141,14 +141,14 @@ def read_messages(
         for part in _separate(builder, number, message)
     ]
     if not language:
-        text = "\n".join(text for _, part in numbered for text in _texts(part))
+        text = "\n".join(text for _, part in numbered for text in _list_texts(part))
         language = find_language(text)
         if guess := describe_guess(text, language):
             builder.add_differences([guess])
-    return [_message(builder, number, part, language, names) for number, part in numbered]
+    return [_build_message(builder, number, part, language, names) for number, part in numbered]
 
 
-def _messages_of_request(request: dict[str, Any], builder: TemplateBuilder) -> list[Any]:
+def _read_request_messages(request: dict[str, Any], builder: TemplateBuilder) -> list[Any]:
     messages: list[Any] = []
     for key, role in (("system", "system"), ("instructions", "system")):
         text = request.pop(key, None)
@@ -166,7 +166,7 @@ def _add_tools(builder: TemplateBuilder, tools: list[Any]) -> None:
     """Take over the functions among the tools; a provider's own tools are left out and named."""
     functions = [tool for tool in tools if _is_function(tool)]
     written = [tool for tool in functions if not isinstance(tool.get("function"), dict)]
-    builder.front["tools"] = [_function_tool(tool) if tool in written else tool for tool in functions]
+    builder.front["tools"] = [_read_function_tool(tool) if tool in written else tool for tool in functions]
     if written:
         builder.differ(f"{len(written)} tool definitions are written in the form of chat completions")
     others = [tool for tool in tools if tool not in functions]
@@ -181,13 +181,13 @@ def _is_function(tool: Any) -> bool:
     return isinstance(tool, dict) and (isinstance(tool.get("function"), dict) or isinstance(tool.get("name"), str))
 
 
-def _function_tool(tool: dict[str, Any]) -> dict[str, Any]:
+def _read_function_tool(tool: dict[str, Any]) -> dict[str, Any]:
     parameters = tool.get("parameters") or tool.get("input_schema") or {"type": "object", "properties": {}}
     function = {"name": tool["name"], "description": tool.get("description"), "parameters": parameters}
     return {"type": "function", "function": {key: value for key, value in function.items() if value is not None}}
 
 
-def _texts(message: Mapping[str, Any]) -> list[str]:
+def _list_texts(message: Mapping[str, Any]) -> list[str]:
     content = message.get("content")
     if isinstance(content, str):
         return [content]
@@ -202,7 +202,7 @@ def _separate(builder: TemplateBuilder, number: int, message: Any) -> list[dict[
     return separate_calls(message, number, builder.differ)
 
 
-def _message(
+def _build_message(
     builder: TemplateBuilder, number: int, message: Mapping[str, Any], language: str, names: InputNames
 ) -> Message:
     role = convert_role(message["role"])
@@ -214,10 +214,10 @@ def _message(
     content = message.get("content")
     if isinstance(content, str):
         return Message(role, _read(builder, content, language, names))
-    return _message_of_items(builder, number, role, content, language, names)
+    return _build_message_of_items(builder, number, role, content, language, names)
 
 
-def _message_of_items(
+def _build_message_of_items(
     builder: TemplateBuilder, number: int, role: str, content: Any, language: str, names: InputNames
 ) -> Message:
     if not isinstance(content, list) or not content:
@@ -236,7 +236,7 @@ def _message_of_items(
                 builder.differ(f"message {number}: its text items are one text, a line each")
             pieces += _read(builder, item["text"], "" if kind == CALL else language, names)
         elif kind in _IMAGE_ITEMS:
-            images.append({"image_url": {"url": _address(item, number, language, names)}})
+            images.append({"image_url": {"url": _build_address(item, number, language, names)}})
         else:
             raise LossError(
                 f"message {number}: there is no place for an item of the type {kind}; take it out, or write it as text"
@@ -244,7 +244,7 @@ def _message_of_items(
     return Message(role, tuple(pieces), tuple(images))
 
 
-def _address(item: Mapping[str, Any], number: int, language: str, names: InputNames) -> tuple[Piece, ...]:
+def _build_address(item: Mapping[str, Any], number: int, language: str, names: InputNames) -> tuple[Piece, ...]:
     address = item.get("image_url", item.get("source"))
     if isinstance(address, dict):  # of Anthropic: an address, or the image itself
         data = f"data:{address.get('media_type')};base64,{address['data']}" if "data" in address else None

@@ -30,7 +30,7 @@ def read_dify_app(source: SourceFile) -> list[ImportedTemplate]:
     if not is_dify_app(value):
         raise LossError("an app of Dify has `kind: app` and `app`")
     app = str(value["app"].get("name") or source.stem)
-    nodes = _nodes(value)
+    nodes = _list_nodes(value)
     form = dify_form.read_start_form(nodes)
     imported = []
     for node in nodes:
@@ -47,7 +47,7 @@ def read_dify_app(source: SourceFile) -> list[ImportedTemplate]:
     return imported
 
 
-def _nodes(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def _list_nodes(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     workflow = as_mapping(value.get("workflow"), "workflow")
     graph = as_mapping(workflow.get("graph"), "workflow.graph")
     return [node for node in as_list(graph.get("nodes"), "workflow.graph.nodes") if isinstance(node, dict)]
@@ -68,7 +68,7 @@ class _Prompt:
         """The prompt of a simple app. Raises LossError."""
         self._add_model(as_mapping(config.get("model"), "model"))
         self._builder.differ("the conversation, tools and knowledge of the app are left out")
-        pieces = self._pieces(str(config["pre_prompt"]))
+        pieces = self._read_pieces(str(config["pre_prompt"]))
         self._declare_fields()
         return self._builder.build_text(pieces)
 
@@ -83,7 +83,7 @@ class _Prompt:
                 self._jinja_paths[str(variable.get("variable"))] = ".".join(map(str, variable["value_selector"]))
         template = data.get("prompt_template")
         if isinstance(template, dict):
-            pieces = self._pieces(str(template.get("text") or ""))
+            pieces = self._read_pieces(str(template.get("text") or ""))
             self._declare_fields()
             return self._builder.build_text(pieces)
         messages = []
@@ -94,7 +94,7 @@ class _Prompt:
             if not text:
                 self._builder.differ("an empty message is left out")
                 continue
-            messages.append(Message(convert_role(message.get("role")), self._pieces(text, is_jinja=is_jinja)))
+            messages.append(Message(convert_role(message.get("role")), self._read_pieces(text, is_jinja=is_jinja)))
         self._declare_fields()
         return self._builder.build_parts(messages)
 
@@ -116,11 +116,11 @@ class _Prompt:
             self._used.add(path)
             self._inputs[name] = self._form[path].build_schema(self._builder)
 
-    def _input_name(self, path: str) -> str:
+    def _name_input(self, path: str) -> str:
         """The input of a variable: its last name, with a number if another node has a variable of that name."""
         return self._names.input_name(path, wanted=path.rpartition(".")[2])
 
-    def _pieces(self, text: str, *, is_jinja: bool = False) -> tuple[Piece, ...]:
+    def _read_pieces(self, text: str, *, is_jinja: bool = False) -> tuple[Piece, ...]:
         if is_jinja:
             plain = read_jinja(text, self._names, drop_last_newline=False)
             self._builder.add_differences(plain.differences)
@@ -132,7 +132,7 @@ class _Prompt:
         end = 0
         for match in _VARIABLE.finditer(text):
             path = (match[1] or match[2]).strip()
-            name = self._input_name(path)
+            name = self._name_input(path)
             pieces += [text[end : match.start()], Slot(name)]
             self._note_field(path, name)
             if match[1]:

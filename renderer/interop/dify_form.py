@@ -30,9 +30,9 @@ class FormField:
         schema: dict[str, Any] = {"description": label} if label and label != self.name else {}
         is_optional = self.entry.get("required") is False
         if self.kind in _TEXTS:
-            return schema | self._text_schema(is_optional=is_optional)
+            return schema | self._build_text_schema(is_optional=is_optional)
         if self.kind == "select":
-            return schema | self._choice_schema(is_optional=is_optional)
+            return schema | self._build_choice_schema(is_optional=is_optional)
         number = _read_number(self.entry.get("default")) if self.kind == "number" else None
         if is_optional and number is None:
             builder.differ(f"the field `{self.name}` of the form is optional there; here a value is required")
@@ -41,7 +41,7 @@ class FormField:
             return schema
         return schema | {"type": "number"} | ({"default": number} if number is not None else {})
 
-    def _text_schema(self, *, is_optional: bool) -> dict[str, Any]:
+    def _build_text_schema(self, *, is_optional: bool) -> dict[str, Any]:
         longest, default = self.entry.get("max_length"), self.entry.get("default")
         schema: dict[str, Any] = {"type": "string"}
         if isinstance(longest, int) and longest > 0:
@@ -50,7 +50,7 @@ class FormField:
             return schema | {"default": default}
         return schema | {"default": ""} if is_optional else schema
 
-    def _choice_schema(self, *, is_optional: bool) -> dict[str, Any]:
+    def _build_choice_schema(self, *, is_optional: bool) -> dict[str, Any]:
         choices = [str(option) for option in as_list(self.entry.get("options"), f"{self.name}.options")]
         default = self.entry.get("default")
         if default not in choices:

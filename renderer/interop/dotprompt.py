@@ -47,18 +47,18 @@ def read_dotprompt(source: SourceFile) -> list[ImportedTemplate]:
     builder = TemplateBuilder(KIND, str(front.pop("name", "") or source.stem))
     _add_front(builder, front)
     builder.differ("texts around a message are trimmed, as Dotprompt does")
-    messages = _messages(builder, body)
+    messages = _build_messages(builder, body)
     return [builder.build_parts(messages)]
 
 
-def _messages(builder: TemplateBuilder, body: str) -> list[Message | History]:
+def _build_messages(builder: TemplateBuilder, body: str) -> list[Message | History]:
     names = InputNames()
     messages: list[Message | History] = []
     role, start = "user", 0
     for mark in [*_ROLE.finditer(body), None]:
         text = body[start : mark.start() if mark else len(body)]
         if text.strip():
-            messages.append(_message(builder, role, text, names))
+            messages.append(_build_message(builder, role, text, names))
         if mark is None:
             break
         start = mark.end()
@@ -71,7 +71,7 @@ def _messages(builder: TemplateBuilder, body: str) -> list[Message | History]:
     return messages
 
 
-def _message(builder: TemplateBuilder, role: str, text: str, names: InputNames) -> Message:
+def _build_message(builder: TemplateBuilder, role: str, text: str, names: InputNames) -> Message:
     images = []
     for media in _MEDIA.finditer(text):
         plain = read_handlebars("{{" + media[1] + "}}", names, escapes=False)
@@ -94,7 +94,7 @@ def _add_front(builder: TemplateBuilder, front: dict[str, Any]) -> None:
     builder.front["description"] = str(front.pop("description", "") or "")
     given = as_mapping(front.pop("input", None), "input")
     defaults = as_mapping(given.get("default"), "input.default")
-    schema = _schema(given.get("schema"))
+    schema = _convert_schema(given.get("schema"))
     for name, part in schema.get("properties", {}).items():
         needed = name in schema.get("required", [])
         default = {"default": defaults[name]} if name in defaults else {} if needed else {"default": None}
@@ -102,12 +102,12 @@ def _add_front(builder: TemplateBuilder, front: dict[str, Any]) -> None:
         builder.front.setdefault("inputs", {})[name] = {**part, **kind, **default}
     output = as_mapping(front.pop("output", None), "output")
     if output.get("schema"):
-        builder.front["output"] = {"schema": _schema(output["schema"])}
+        builder.front["output"] = {"schema": _convert_schema(output["schema"])}
     if front:
         builder.differ(f"front matter is left out: {', '.join(sorted(front))}")
 
 
-def _schema(value: Any) -> dict[str, Any]:
+def _convert_schema(value: Any) -> dict[str, Any]:
     """Convert Picoschema to JSON Schema; a JSON Schema is returned as it is."""
     if value is None:
         return {}
@@ -121,17 +121,17 @@ def _schema(value: Any) -> dict[str, Any]:
         raise LossError("a schema is a mapping or the name of a type")
     if isinstance(value.get("type"), str) and value["type"] in ("object", "array", *_SCALARS):
         return dict(value)
-    return _object(value)
+    return _convert_object(value)
 
 
-def _object(value: Mapping[str, Any]) -> dict[str, Any]:
+def _convert_object(value: Mapping[str, Any]) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     required = []
     for key, part in value.items():
         field = _FIELD.fullmatch(key)
         if field is None:
             raise LossError(f"`{key}` isn't a field of Picoschema")
-        schema = {"enum": part} if field["kind"] == "enum" else _schema(part)
+        schema = {"enum": part} if field["kind"] == "enum" else _convert_schema(part)
         if field["kind"] == "array":
             schema = {"type": "array", "items": schema}
         if field["description"]:

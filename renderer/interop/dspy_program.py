@@ -47,10 +47,10 @@ def _is_predictor(value: object) -> bool:
 def _read_predictor(name: str, value: Mapping[str, Any]) -> ImportedTemplate:
     builder = TemplateBuilder(KIND, name)
     signature = as_mapping(value["signature"], "signature")
-    fields = [_label(field) for field in as_list(signature.get("fields"), "signature.fields")]
+    fields = [_find_label(field) for field in as_list(signature.get("fields"), "signature.fields")]
     demos = [as_mapping(demo, "demos") for demo in as_list(value.get("demos"), "demos")]
     names = [re.sub(r"\W+", "_", label.strip(" :")).lower() for label in fields]
-    outputs = _outputs(names, demos)
+    outputs = _find_outputs(names, demos)
     builder.differ(
         f"its output is taken to be `{'`, `'.join(outputs)}`; the file does not say which fields are outputs"
     )
@@ -59,9 +59,12 @@ def _read_predictor(name: str, value: Mapping[str, Any]) -> ImportedTemplate:
     given = [(label, name) for label, name in zip(fields, names, strict=True) if name not in outputs]
     messages = [Message("system", (str(signature.get("instructions") or ""),))] if signature.get("instructions") else []
     for demo in demos:
-        messages.append(Message("user", (_lines(given, demo),)))
+        messages.append(Message("user", (_format_lines(given, demo),)))
         messages.append(
-            Message("assistant", (_lines([(f, n) for f, n in zip(fields, names, strict=True) if n in outputs], demo),))
+            Message(
+                "assistant",
+                (_format_lines([(f, n) for f, n in zip(fields, names, strict=True) if n in outputs], demo),),
+            )
         )
     if not given:
         raise LossError("its signature has no input field")
@@ -74,18 +77,18 @@ def _read_predictor(name: str, value: Mapping[str, Any]) -> ImportedTemplate:
     return builder.build_parts([*messages, Message("user", tuple(question))])
 
 
-def _label(field: Any) -> str:
+def _find_label(field: Any) -> str:
     label = field.get("prefix") if isinstance(field, dict) else None
     if not isinstance(label, str) or not label.strip(" :"):
         raise LossError("a field of its signature has no `prefix`")
     return label
 
 
-def _outputs(names: list[str], demos: list[dict[str, Any]]) -> list[str]:
+def _find_outputs(names: list[str], demos: list[dict[str, Any]]) -> list[str]:
     """The fields after the reasoning are outputs; without a reasoning, the last one is."""
     start = next((number for number, name in enumerate(names) if name in ("reasoning", "rationale")), len(names) - 1)
     return names[start:]
 
 
-def _lines(fields: list[tuple[str, str]], values: Mapping[str, Any]) -> str:
+def _format_lines(fields: list[tuple[str, str]], values: Mapping[str, Any]) -> str:
     return "\n".join(f"{label} {values[name]}" for label, name in fields if name in values)

@@ -89,12 +89,12 @@ class _Reader:
         elif sign == "%":
             raise LossError("`<%%` is not read here", self.line)
         elif sign == "=":
-            yield Slot(self._printed(body))
+            yield Slot(self._translate_printed(body))
         else:
             self.differences[_LINES] = None
-            yield Statement(self._statement(body))
+            yield Statement(self._translate_statement(body))
 
-    def _printed(self, body: str) -> str:
+    def _translate_printed(self, body: str) -> str:
         path = _PATH.fullmatch(body)
         if path and not path[1][0].isupper() and path[1].rpartition(".")[2] not in _METHODS:
             return self._path(path[1])
@@ -107,19 +107,19 @@ class _Reader:
         foreign = re.sub(r"\W+", "_", body).strip("_")[:60] + " "
         return self.names.input_name(foreign, shown=body, reason=reason, line=self.line)
 
-    def _statement(self, body: str) -> str:
+    def _translate_statement(self, body: str) -> str:
         body = body.removesuffix(" do").removesuffix(" then") if body.startswith(("if ", "unless ")) else body
         word, _, rest = body.partition(" ")
         if word in ("if", "unless"):
             self.ends.append(("endif", self.line))
-            return f"{{% if {self._condition(rest, negated=word == 'unless')} %}}"
+            return f"{{% if {self._translate_condition(rest, negated=word == 'unless')} %}}"
         if loop := _EACH.fullmatch(body) or _FOR.fullmatch(body):
             items = self._path(loop["list"].removeprefix("@"))
             self.ends.append(("endfor", self.line))
             self.own.append(loop["item"])
             return f"{{% for {loop['item']} in {items} %}}"
         if word == "elsif" and self.ends:
-            return f"{{% elif {self._condition(rest)} %}}"
+            return f"{{% elif {self._translate_condition(rest)} %}}"
         if body == "else" and self.ends:
             return "{% else %}"
         if body == "end" and self.ends:
@@ -129,15 +129,15 @@ class _Reader:
             return f"{{% {end} %}}"
         raise LossError(f"`<% {body} %>` is code of its program", self.line)
 
-    def _condition(self, text: str, *, negated: bool = False) -> str:
+    def _translate_condition(self, text: str, *, negated: bool = False) -> str:
         terms = _JOINED.split(text.strip())
-        written = [self._term(terms[0].strip())]
+        written = [self._translate_term(terms[0].strip())]
         for first, second, term in zip(terms[1::3], terms[2::3], terms[3::3], strict=True):
-            written += [_WORDS.get(first or second, first or second), self._term(term.strip())]
+            written += [_WORDS.get(first or second, first or second), self._translate_term(term.strip())]
         condition = " ".join(written)
         return " ".join(("not", f"({condition})")) if negated else condition
 
-    def _term(self, text: str) -> str:
+    def _translate_term(self, text: str) -> str:
         if comparison := _COMPARISON.fullmatch(text):
             return f"{self._path(comparison['path'])} {comparison['sign']} {comparison['value']}"
         term = _TERM.fullmatch(text)

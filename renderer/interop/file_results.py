@@ -38,21 +38,21 @@ class FileResult:
 
 def name_apart(results: list[FileResult]) -> list[FileResult]:
     """Make template names unique across files, by adding folders or file names where several files use one name."""
-    return _with_file_names(_with_folders(results))
+    return _name_by_files(_prefix_folders(results))
 
 
-def _with_file_names(results: list[FileResult]) -> list[FileResult]:
+def _name_by_files(results: list[FileResult]) -> list[FileResult]:
     """Name single templates after their files, if several files of one folder use the same name."""
-    files_of_name = _sources_of_names(results)
+    files_of_name = _group_by_name(results)
     return [
-        _named_after_file(result)
+        _name_by_file(result)
         if len(result.templates) == 1 and len(files_of_name[result.templates[0].name]) > 1
         else result
         for result in results
     ]
 
 
-def _named_after_file(result: FileResult) -> FileResult:
+def _name_by_file(result: FileResult) -> FileResult:
     """Use the file's name as the last segment of its template's name, if it makes a valid name."""
     (template,) = result.templates
     folder, slash, last = template.name.rpartition("/")
@@ -66,9 +66,9 @@ def _named_after_file(result: FileResult) -> FileResult:
     return replace(result, templates=(replace(template, name=name, differences=(told, *template.differences)),))
 
 
-def _with_folders(results: list[FileResult]) -> list[FileResult]:
+def _prefix_folders(results: list[FileResult]) -> list[FileResult]:
     """Put folders before the template names that files in several folders share."""
-    folders_of_name = _sources_of_names(results, lambda path: path.rpartition("/")[0])
+    folders_of_name = _group_by_name(results, lambda path: path.rpartition("/")[0])
     renamed = []
     for result in results:
         folder = result.path.rpartition("/")[0].strip("/")
@@ -82,7 +82,7 @@ def _with_folders(results: list[FileResult]) -> list[FileResult]:
     return renamed
 
 
-def _sources_of_names(results: list[FileResult], source_of: Callable[[str], str] = str) -> dict[str, set[str]]:
+def _group_by_name(results: list[FileResult], source_of: Callable[[str], str] = str) -> dict[str, set[str]]:
     """Map each template name to `source_of` of the paths of the files that it is in."""
     sources: dict[str, set[str]] = {}
     for result in results:

@@ -45,7 +45,7 @@ _ONLY_REFERENCE = re.compile(r"\s*\{\{[^{}]+\}\}\s*")
 
 def is_flowise_flow(value: object) -> bool:
     """Whether a value is an exported flow, or the API's response for one."""
-    return bool(_nodes(value))
+    return bool(_list_nodes(value))
 
 
 def read_flowise_flow(source: SourceFile) -> list[ImportedTemplate]:
@@ -54,7 +54,7 @@ def read_flowise_flow(source: SourceFile) -> list[ImportedTemplate]:
     imported: list[ImportedTemplate] = []
     unread: list[Difference] = []
     labels: dict[str, int] = {}
-    for data in _nodes(value):
+    for data in _list_nodes(value):
         label = str(data.get("label") or data.get("name"))
         labels[label] = labels.get(label, 0) + 1
         name = f"{source.stem}/{label}" if labels[label] == 1 else f"{source.stem}/{label} {labels[label]}"
@@ -68,7 +68,7 @@ def read_flowise_flow(source: SourceFile) -> list[ImportedTemplate]:
     return imported
 
 
-def _nodes(value: object) -> list[Mapping[str, Any]]:
+def _list_nodes(value: object) -> list[Mapping[str, Any]]:
     """The data of the nodes; empty if the value isn't a flow."""
     if not isinstance(value, dict):
         return []

@@ -39,12 +39,12 @@ def read_gemini_request(source: SourceFile) -> list[ImportedTemplate]:
     messages = []
     for key in _INSTRUCTIONS:
         if instruction := request.pop(key, None):
-            messages.append({"role": "system", "content": _items(instruction, f"`{key}`")})
+            messages.append({"role": "system", "content": _read_items(instruction, f"`{key}`")})
             builder.differ(f"`{key}` is the first part, of the role system")
     contents = request.pop("contents")
     for number, content in enumerate([contents] if isinstance(contents, dict) else contents, start=1):
         role = content.get("role") or "user"
-        messages.append({"role": role, "content": _items(content, f"content {number}")})
+        messages.append({"role": role, "content": _read_items(content, f"content {number}")})
     _add_settings(builder, request)
     return [builder.build_parts(read_messages(builder, messages))]
 
@@ -53,30 +53,36 @@ def _is_content(value: object) -> bool:
     return isinstance(value, dict) and bool(value.get("parts")) and set(value) <= {"role", "parts"}
 
 
-def _items(content: Any, subject: str) -> list[dict[str, Any]]:
+def _read_items(content: Any, subject: str) -> list[dict[str, Any]]:
     """A content's parts, as items of a chat message. Raises LossError."""
     parts = content.get("parts") if isinstance(content, dict) else content
-    return [_item(part, subject) for part in (parts if isinstance(parts, list) else [parts])]
+    return [_read_item(part, subject) for part in (parts if isinstance(parts, list) else [parts])]
 
 
-def _item(part: Any, subject: str) -> dict[str, Any]:
-    fields = {_snake_case(str(key)): value for key, value in part.items()} if isinstance(part, dict) else {"text": part}
+def _read_item(part: Any, subject: str) -> dict[str, Any]:
+    fields = (
+        {_convert_to_snake_case(str(key)): value for key, value in part.items()}
+        if isinstance(part, dict)
+        else {"text": part}
+    )
     if isinstance(fields.get("text"), str):
         return {"type": "thinking" if fields.get("thought") is True else "text", "text": fields["text"]}
     if isinstance(call := fields.get("function_call"), dict):
         return {"type": "tool_use", "name": call.get("name"), "input": call.get("args")}
     if isinstance(answer := fields.get("function_response"), dict):
         return {"type": "tool_result", "content": json.dumps(answer.get("response"), ensure_ascii=False)}
-    if image := _image(fields):
+    if image := _read_image(fields):
         return {"type": "image", "source": image}
     other = ", ".join(sorted(part)) if isinstance(part, dict) else "no text"
     raise LossError(f"{subject} has a part that isn't text ({other}), which has no place here; take it out of the file")
 
 
-def _image(fields: Mapping[str, Any]) -> dict[str, Any] | None:
+def _read_image(fields: Mapping[str, Any]) -> dict[str, Any] | None:
     """The image that a part gives by its address or its data, in Anthropic's form; None for other parts."""
     given = fields.get("inline_data") or fields.get("file_data")
-    described = {_snake_case(str(key)): value for key, value in given.items()} if isinstance(given, dict) else {}
+    described = (
+        {_convert_to_snake_case(str(key)): value for key, value in given.items()} if isinstance(given, dict) else {}
+    )
     kind = str(described.get("mime_type"))
     if not kind.startswith("image/"):
         return None
@@ -91,7 +97,7 @@ def _add_settings(builder: TemplateBuilder, request: dict[str, Any]) -> None:
     for key in _CONFIGURATIONS:
         configuration = request.pop(key, None)
         if isinstance(configuration, Mapping):
-            settings |= {_snake_case(name): value for name, value in configuration.items()}
+            settings |= {_convert_to_snake_case(name): value for name, value in configuration.items()}
     renamed = {name: _SETTINGS.get(name, name) for name in settings}
     if settings:
         builder.differ("the configuration's names are written as in chat completions: " + ", ".join(renamed.values()))
@@ -106,5 +112,5 @@ def _add_settings(builder: TemplateBuilder, request: dict[str, Any]) -> None:
     add_request(builder, {"model": model, "tools": functions, **named})
 
 
-def _snake_case(name: str) -> str:
+def _convert_to_snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])([A-Z])", lambda match: f"_{match[1].lower()}", name)

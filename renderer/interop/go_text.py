@@ -96,23 +96,23 @@ class _Reader:
             if not rest:
                 return Statement("{% else %}")
             if rest.startswith("if "):
-                return Statement(f"{{% elif {self._condition(rest.removeprefix('if '), tag)} %}}")
+                return Statement(f"{{% elif {self._translate_condition(rest.removeprefix('if '), tag)} %}}")
         if word == "if":
-            condition = self._condition(rest, tag)
+            condition = self._translate_condition(rest, tag)
             self.scopes.append(_Scope(tag, "endif", self.line))
             return Statement(f"{{% if {condition} %}}")
         if word == "with":
-            dot = self._term(rest, tag)
+            dot = self._translate_term(rest, tag)
             self.scopes.append(_Scope(tag, "endif", self.line, dot))
             return Statement(f"{{% if {dot} %}}")
         if word == "range":
             return self._open_range(rest, tag)
-        return Slot(self._value(body, tag, "give the text that it prints"))
+        return Slot(self._translate_value(body, tag, "give the text that it prints"))
 
-    def _value(self, source: str, tag: str, given: str) -> str:
+    def _translate_value(self, source: str, tag: str, given: str) -> str:
         """A term, or what a function or a pipe gives: a key of the item that it is about, or an input."""
         if source in _CONSTANTS or (source and _TERM.fullmatch(source)):
-            return self._term(source, tag)
+            return self._translate_term(source, tag)
         if not source or _CHANGES.search(_QUOTED.sub("", source)):
             raise self._refuse(tag)
         paths = [self._path(path, tag) for path in _FIELD.findall(_QUOTED.sub("", source))]
@@ -128,7 +128,7 @@ class _Reader:
         read = _RANGE.fullmatch(rest)
         if read is None:
             raise self._refuse(tag)
-        target = self._term(read["target"], tag)
+        target = self._translate_term(read["target"], tag)
         self.items += 1
         item = "item" if self.items == 1 else f"item_{self.items}"
         scope = _Scope(tag, "endfor", self.line, item)
@@ -139,15 +139,15 @@ class _Reader:
         self.scopes.append(scope)
         return Statement(f"{{% for {item} in {target} %}}")
 
-    def _condition(self, source: str, tag: str) -> str:
+    def _translate_condition(self, source: str, tag: str) -> str:
         first, *rest = _TERMS.findall(source.strip()) or [""]
         if first in _COMPARISONS and len(rest) == 2:
-            return f" {_COMPARISONS[first]} ".join(self._term(term, tag) for term in rest)
+            return f" {_COMPARISONS[first]} ".join(self._translate_term(term, tag) for term in rest)
         if first == "not" and len(rest) == 1:
-            return " ".join(("not", self._term(rest[0], tag)))
-        return self._value(source.strip(), tag, "give true or false")
+            return " ".join(("not", self._translate_term(rest[0], tag)))
+        return self._translate_value(source.strip(), tag, "give true or false")
 
-    def _term(self, source: str, tag: str) -> str:
+    def _translate_term(self, source: str, tag: str) -> str:
         if source in _CONSTANTS:
             return _CONSTANTS[source]
         read = _TERM.fullmatch(source)
@@ -160,14 +160,14 @@ class _Reader:
         steps = [step for step in steps if step]
         dots = [scope.dot for scope in self.scopes if scope.dot]
         if first not in ("", "$"):
-            return ".".join([self._variable(first, tag), *steps])
+            return ".".join([self._translate_variable(first, tag), *steps])
         if not first and dots:
             return ".".join([dots[-1], *steps])
         if not steps:
             raise LossError(f"`{tag}` is all of the data; name its fields", self.line)
         return ".".join([self.names.input_name(steps[0], line=self.line), *steps[1:]])
 
-    def _variable(self, name: str, tag: str) -> str:
+    def _translate_variable(self, name: str, tag: str) -> str:
         loops = [scope for scope in reversed(self.scopes) if scope.end == "endfor"]
         for scope in loops:
             value = scope.variables.get(name, "")

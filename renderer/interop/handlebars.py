@@ -69,7 +69,7 @@ class _Reader(ScopedValues):
                 pieces += [between[:-1], tag[0]]
                 end, strips_next = tag.end(), False
                 continue
-            start, end = self._standalone(tag)
+            start, end = self._extend_to_line(tag)
             if start != tag.start():
                 between = between[: len(between) - (tag.start() - start)] if between else between
             if tag["left"]:
@@ -85,7 +85,7 @@ class _Reader(ScopedValues):
             self.differences[_LENIENT] = None
         return PlainText(tuple(pieces), (*self.differences, *self.names.differences()))
 
-    def _standalone(self, tag: re.Match[str]) -> tuple[int, int]:
+    def _extend_to_line(self, tag: re.Match[str]) -> tuple[int, int]:
         """The start and end of the tag, extended to its whole line for a section tag or comment alone on a line."""
         is_print = tag["triple"] is not None or (tag["sign"] in ("", "&", "@"))
         is_print = is_print and (tag["body"] or "").partition(" ")[0] != "else"
@@ -114,7 +114,7 @@ class _Reader(ScopedValues):
         elif sign == "/":
             yield self._close(body)
         elif body.partition(" ")[0] == "else" or (sign == "^" and not body):
-            yield self._else(body.partition(" ")[2].strip())
+            yield self._translate_else(body.partition(" ")[2].strip())
         else:
             if self.escapes and not sign and tag["triple"] is None:
                 self.differences[_ESCAPED] = None
@@ -132,7 +132,7 @@ class _Reader(ScopedValues):
             self._push("unless", "endif")
             yield Statement(f"{{% if not {self.write_value(rest.strip())} %}}")
         elif name == "each":
-            yield self._loop("each", rest.strip())
+            yield self._translate_loop("each", rest.strip())
         elif name == "with":
             expression = self.write_value(rest.strip())
             self._push("with", "endif", item=expression)
@@ -140,34 +140,34 @@ class _Reader(ScopedValues):
         elif not rest and PATH.fullmatch(name):
             yield from self._open_section(name)
         elif "each" in name.lower() and parse_call(body):
-            self._differ(f"`{name}` is read as a loop")
-            yield self._loop(name, rest.strip())
+            self._add_difference(f"`{name}` is read as a loop")
+            yield self._translate_loop(name, rest.strip())
         else:
             yield self._open_condition(name, body)
 
     def _open_section(self, name: str) -> Iterator[Piece]:
         """Open a section: a loop if its inside refers to an item, else a condition. The difference says which."""
-        inside = self._inside(name)
+        inside = self._find_inside(name)
         if re.search(r"\{\{\{?\s*&?\s*(?:\.|this\b)", inside) or self._has_own_names(name, inside):
-            self._differ(f"`{name}` is a list, of which each item is shown")
-            yield self._loop(name, name)
+            self._add_difference(f"`{name}` is a list, of which each item is shown")
+            yield self._translate_loop(name, name)
             return
-        self._differ(f"`{name}` is a condition; a list given for it does not repeat")
+        self._add_difference(f"`{name}` is a condition; a list given for it does not repeat")
         expression = self.write_value(name)
         self._push(name, "endif")
         yield Statement(f"{{% if {expression} %}}")
 
     def _open_condition(self, name: str, body: str) -> Statement:
-        expression = self._condition(body)
+        expression = self._translate_condition(body)
         self._push(name, "endif")
         return Statement(f"{{% if {expression} %}}")
 
-    def _condition(self, body: str) -> str:
+    def _translate_condition(self, body: str) -> str:
         """What the section of a helper checks: a comparison, or what an input says."""
         call = parse_call(body)
         if call is None:
             raise LossError(f"`{{{{#{body}}}}}` calls a helper of its program", self.line)
-        self._differ(f"`{body}` is read as a condition for the text after it")
+        self._add_difference(f"`{body}` is read as a condition for the text after it")
         condition = parse_condition(call)
         return (self.write_usual(condition) if condition else "") or self.write_own(call, body)
 
@@ -176,7 +176,7 @@ class _Reader(ScopedValues):
         self._push(name, "endif")
         yield Statement(f"{{% if not {expression} %}}")
 
-    def _loop(self, tag: str, target: str) -> Statement:
+    def _translate_loop(self, tag: str, target: str) -> Statement:
         path, _, block = target.partition(" as ")
         expression = self.write_value(path.strip())
         self.items += 1
@@ -185,7 +185,7 @@ class _Reader(ScopedValues):
         scope = self._push(tag, "endfor", item=item)
         if own:
             scope.own = {own[0]: item, **({own[1]: "loop.index0"} if len(own) > 1 else {})}
-        inside = self._inside(tag)
+        inside = self._find_inside(tag)
         if "@key" in inside:
             scope.key = f"{item}_key"
             return Statement(f"{{% for {scope.key}, {item} in {expression}.items() %}}")
@@ -196,14 +196,14 @@ class _Reader(ScopedValues):
             raise LossError(f"`{{{{/{body}}}}}` closes what is not open", self.line)
         return Statement(f"{{% {self.scopes.pop().end} %}}")
 
-    def _else(self, condition: str) -> Statement:
+    def _translate_else(self, condition: str) -> Statement:
         if not self.scopes:
             raise LossError("`{{else}}` is outside a section", self.line)
         if not condition:
             return Statement("{% else %}")
         name, _, value = condition.partition(" ")
         return Statement(
-            f"{{% elif {self.write_value(value.strip()) if name == 'if' else self._condition(condition)} %}}"
+            f"{{% elif {self.write_value(value.strip()) if name == 'if' else self._translate_condition(condition)} %}}"
         )
 
     def _push(self, tag: str, end: str, item: str = "") -> Scope:
@@ -211,7 +211,7 @@ class _Reader(ScopedValues):
         self.scopes.append(scope)
         return scope
 
-    def _inside(self, name: str) -> str:
+    def _find_inside(self, name: str) -> str:
         """The text from the tag on this line up to the matching end tag."""
         rest = "\n".join(self.text.split("\n")[self.line - 1 :])
         end_tag = re.search(rf"\{{\{{~?\s*/\s*{re.escape(name)}\s*~?\}}\}}", rest)

@@ -60,21 +60,21 @@ class ScopedValues:
             return _COUNTERS[path]
         if path.startswith("@root."):
             first, *steps = re.split(r"[./]", path.removeprefix("@root."))
-            return _joined(self.names.input_name(first, line=self.line), steps)
+            return _join_path(self.names.input_name(first, line=self.line), steps)
         if path in (".", "this", "@key"):
             if not scopes:
                 raise LossError(f"`{path}` is outside a loop", self.line)
             return scopes[-1].key if path == "@key" else scopes[-1].item
         return self._path(path.removeprefix("@"), scopes)
 
-    def _argument(self, argument: HelperCall | str) -> str:
+    def _translate_argument(self, argument: HelperCall | str) -> str:
         if isinstance(argument, str):
             return self.write_value(argument)
         return self.write_usual(argument) or self.write_own(argument, str(argument))
 
     def write_usual(self, call: HelperCall) -> str:
         """The Jinja form of a helper with a usual name; empty for others."""
-        written = write_usual_helper(call, self._argument)
+        written = write_usual_helper(call, self._translate_argument)
         if written and call.name != "lookup":
             self.differences[Difference(f"the helper `{call.name}` is read in its usual meaning")] = None
         return written
@@ -86,17 +86,17 @@ class ScopedValues:
         name = re.sub(r"\W+", "_", shown).strip("_").lower()[:60]
         for value in values:
             if value in loops or value.startswith("loop."):
-                self._differ(f"`{shown}` prints its value as it is, without the helper `{call.name}`")
+                self._add_difference(f"`{shown}` prints its value as it is, without the helper `{call.name}`")
                 return value
             item = next((item for item in loops if value.startswith((f"{item}.", f"{item}["))), None)
             if item:
-                self._differ(f"`{shown}` is the key `{name}` of each item: give there what the helper returns")
+                self._add_difference(f"`{shown}` is the key `{name}` of each item: give there what the helper returns")
                 return f"{item}.{name}"
         return self.names.input_name(
             f"{name} ", shown=shown, reason="give what the helper of its program returns", line=self.line
         )
 
-    def _differ(self, message: str) -> None:
+    def _add_difference(self, message: str) -> None:
         self.differences[Difference(message, self.line)] = None
 
     def _path(self, path: str, scopes: list[Scope]) -> str:
@@ -104,13 +104,13 @@ class ScopedValues:
         steps = re.split(r"[./]", path[5:] if is_own else path)
         for scope in reversed(scopes):
             if steps[0] in scope.own:
-                return _joined(scope.own[steps[0]], steps[1:])
+                return _join_path(scope.own[steps[0]], steps[1:])
         if scopes and (is_own or not scopes[-1].own):
-            return _joined(scopes[-1].item, steps)
-        return _joined(self.names.input_name(steps[0], line=self.line), steps[1:])
+            return _join_path(scopes[-1].item, steps)
+        return _join_path(self.names.input_name(steps[0], line=self.line), steps[1:])
 
 
-def _joined(first: str, steps: list[str]) -> str:
+def _join_path(first: str, steps: list[str]) -> str:
     path = first
     for step in steps:
         index = step.strip("[]")

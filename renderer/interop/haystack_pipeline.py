@@ -30,7 +30,7 @@ def read_haystack_pipeline(source: SourceFile) -> list[ImportedTemplate]:
     builders = {name: part for name, part in value["components"].items() if part["type"].rpartition(".")[2] in _READERS}
     if not builders:
         raise LossError("the pipeline has no PromptBuilder and no ChatPromptBuilder")
-    model = _model(value["components"])
+    model = _find_model(value["components"])
     imported = []
     for name, part in builders.items():
         builder = TemplateBuilder(KIND, name if len(builders) == 1 else f"{source.stem}/{name}")
@@ -42,7 +42,7 @@ def read_haystack_pipeline(source: SourceFile) -> list[ImportedTemplate]:
     return imported
 
 
-def _model(components: Mapping[str, Any]) -> str | None:
+def _find_model(components: Mapping[str, Any]) -> str | None:
     for part in components.values():
         parameters = part.get("init_parameters")
         if part["type"].endswith("Generator") and isinstance(parameters, dict):
@@ -69,13 +69,13 @@ def _read_chat_builder(builder: TemplateBuilder, parameters: Mapping[str, Any]) 
     messages = []
     for number, entry in enumerate(template, start=1):
         message = as_mapping(entry, "template")
-        plain = read_jinja(_text(message.get("content", message.get("_content")), number))
+        plain = read_jinja(_read_text(message.get("content", message.get("_content")), number))
         builder.add_differences(plain.differences)
         messages.append(Message(convert_role(message.get("role", message.get("_role"))), plain.pieces))
     return builder.build_parts(messages)
 
 
-def _text(content: Any, number: int) -> str:
+def _read_text(content: Any, number: int) -> str:
     """The text of a message: a text, or a list with a single `{text: ...}`."""
     if isinstance(content, list) and len(content) == 1 and isinstance(content[0], dict):
         content = content[0].get("text")

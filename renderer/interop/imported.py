@@ -106,7 +106,7 @@ def check_imported(
     imported: ImportedTemplate, body: str | None = None, fragments: Mapping[str, str] | None = None
 ) -> ImportedTemplate:
     """Return the template if it has no errors and its body is `body`. Raises LossError with the line."""
-    for problem in validate(_without_model(imported.document), imported.samples or None, fragments=fragments):
+    for problem in validate(_remove_model(imported.document), imported.samples or None, fragments=fragments):
         if problem.severity == "error":
             raise LossError(f"line {problem.line} of what it would become: {problem.message}")
     try:
@@ -118,7 +118,7 @@ def check_imported(
     return imported
 
 
-def _without_model(document: str) -> str:
+def _remove_model(document: str) -> str:
     """The document with an empty line for its model, whose vocabulary may not be loaded where files are read.
 
     Whether the prompt fits the model is checked when it is opened or saved.

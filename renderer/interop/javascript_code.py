@@ -106,15 +106,15 @@ class _Finder:
             return self.texts.pairs[index] + 1
         if kind == "name" and source == "function" and self.texts.kind_at(index + 1) == "name":
             self.name = self.texts.source_at(index + 1)
-        elif source == "=" and (name := self._assigned_name(index)):
+        elif source == "=" and (name := self._find_assigned_name(index)):
             self.name = name
             return self._take_text(index + 1, name, is_constant=True)
-        elif source == ":" and (key := self._key_before(index)):
+        elif source == ":" and (key := self._find_key_before(index)):
             return self._take_text(index + 1, key)
         elif source in ("return", "=>"):
             return self._take_text(index + 1, self.name)
         elif source == "fromTemplate" and (read := self.texts.read_text(index + 2)):
-            self._add(index, self.name, _in_braces(read[0]), is_named=True)
+            self._add(index, self.name, _read_braces(read[0]), is_named=True)
             return read[1]
         return index + 1
 
@@ -140,19 +140,19 @@ class _Finder:
         is_long = len(literal) >= _SHORTEST_NAMED and len(literal.split()) > 3
         is_named = is_named or (len(literal) >= _SHORTEST and bool(SINGLE.search(literal) or DOUBLE.search(literal)))
         if is_named and (is_long or (text.pieces and len(literal) >= _SHORTEST_FILLED)):
-            self.named.append(FoundPrompt(name, self._line_of(index), text))
+            self.named.append(FoundPrompt(name, self._find_line(index), text))
             return True
         if len(literal) >= _SHORTEST and len(literal.split()) > 11 and not literal.startswith("<"):
-            self.others.append(FoundPrompt(name, self._line_of(index), text))
+            self.others.append(FoundPrompt(name, self._find_line(index), text))
         return False
 
     def _add_messages(self, index: int, messages: list[FoundMessage | str]) -> None:
-        self.named.append(FoundPrompt(self.name, self._line_of(index), messages))
+        self.named.append(FoundPrompt(self.name, self._find_line(index), messages))
 
-    def _line_of(self, index: int) -> int:
+    def _find_line(self, index: int) -> int:
         return self.text.count("\n", 0, self.texts.tokens[index].start) + 1
 
-    def _assigned_name(self, index: int) -> str:
+    def _find_assigned_name(self, index: int) -> str:
         """The name before `=`, which may have a type: `const prompt: string =`."""
         for step in range(index - 1, max(index - 14, -1), -1):
             if self.texts.source_at(step - 1) in ("const", "let", "var"):
@@ -161,7 +161,7 @@ class _Finder:
                 break
         return self.texts.source_at(index - 1) if self.texts.kind_at(index - 1) == "name" else ""
 
-    def _key_before(self, index: int) -> str:
+    def _find_key_before(self, index: int) -> str:
         """The key before `:` in an object; empty elsewhere, as in a condition or a type."""
         if self.texts.source_at(index - 2) not in ("{", ",") or self.texts.kind_at(index - 1) not in ("name", "text"):
             return ""
@@ -246,10 +246,10 @@ class _Finder:
             return None
         if role == "placeholder":
             return text.literal.strip("{}") or None
-        return role, _in_braces(text) if is_chat else text
+        return role, _read_braces(text) if is_chat else text
 
 
-def _in_braces(text: CodeText) -> CodeText:
+def _read_braces(text: CodeText) -> CodeText:
     """A text of LangChain, whose names are in braces."""
     if text.template is None:
         return text

@@ -52,7 +52,7 @@ class JavaScriptTexts:
         while self.source_at(index) in ("as", "satisfies") and self.kind_at(index + 1) == "name":
             index += 2
         is_ended = self.source_at(index) in ("", *_ENDS) or self._starts_line(index)
-        return (_text_of(pieces), index) if has_text and is_ended else None
+        return (_build_text(pieces), index) if has_text and is_ended else None
 
     def read_constant(self, index: int) -> str:
         """The text of a string without expressions; empty for anything else."""
@@ -67,7 +67,7 @@ class JavaScriptTexts:
         if self.kind_at(end) != "name" or self.source_at(end + 1) == "(":
             return None
         source = "".join(token.source for token in self.tokens[index : end + 1])
-        return _text_of(self._read_code(source)), end + 1
+        return _build_text(self._read_code(source)), end + 1
 
     def _read_operand(self, index: int) -> tuple[list[Piece], int, bool] | None:
         tag = ""
@@ -138,7 +138,7 @@ class JavaScriptTexts:
         return token.kind == "name" or token.start > before.start + len(before.source)
 
 
-def _text_of(pieces: list[Piece]) -> CodeText:
+def _build_text(pieces: list[Piece]) -> CodeText:
     texts = [piece for piece in pieces if isinstance(piece, str)]
     return CodeText("".join(texts)) if len(texts) == len(pieces) else CodeText(pieces=tuple(pieces))
 

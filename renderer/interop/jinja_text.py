@@ -91,7 +91,7 @@ class _ForeignCode:
     def __init__(self, text: str, names: InputNames) -> None:
         self.names = names
         self.differences: list[Difference] = []
-        self.bound = _names_bound(text)
+        self.bound = _find_bound_names(text)
         self.items = [name for loop in _LOOPS.finditer(text) for name in _WORD.findall(loop[1])]
         self.with_keys = {item for item in self.items if re.search(rf"\b{item}\.", text)}
 
@@ -160,7 +160,7 @@ def _find_foreign_function(source: str, bound: set[str]) -> str:
     return next((call[1] for call in calls if call[1] not in known), "") or next(methods, "")
 
 
-def _names_bound(text: str) -> set[str]:
+def _find_bound_names(text: str) -> set[str]:
     """The names bound by the text's loops, macros and assignments, whose values vary within the text."""
     return {name for bound in _BINDS.finditer(text) for name in _WORD.findall(bound[1])}
 
@@ -174,7 +174,7 @@ def _split(text: str, trim_blocks: bool, lstrip_blocks: bool) -> Iterator[Piece]
             raise LossError(
                 f"`{files[1]} {files[2].strip(' -+')}` takes in another file; write its text in place", line
             )
-        yield from _text(text[end : tag.start()], before, tag[0], trim_blocks, lstrip_blocks)
+        yield from _read_text(text[end : tag.start()], before, tag[0], trim_blocks, lstrip_blocks)
         end, before = tag.end(), tag[0]
         if tag["raw"] is not None:
             yield tag["raw"]
@@ -182,10 +182,10 @@ def _split(text: str, trim_blocks: bool, lstrip_blocks: bool) -> Iterator[Piece]
             yield Slot(plain[1])
         else:
             yield Statement(tag[0])
-    yield from _text(text[end:], before, "", trim_blocks, lstrip_blocks)
+    yield from _read_text(text[end:], before, "", trim_blocks, lstrip_blocks)
 
 
-def _text(text: str, before: str, after: str, trim_blocks: bool, lstrip_blocks: bool) -> Iterator[str]:
+def _read_text(text: str, before: str, after: str, trim_blocks: bool, lstrip_blocks: bool) -> Iterator[str]:
     """The text between two tags as the environment prints it."""
     if not text:
         return

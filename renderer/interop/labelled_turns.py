@@ -30,23 +30,23 @@ def count_labelled_turns(text: str) -> int:
 
     Also 0 if a loop or another block goes over several turns: then the turns are one text.
     """
-    labels = _labels(text)
-    roles = {_role(label) for label in labels}
-    if not {"user", "assistant"} <= roles or not all(map(_closes_blocks, _texts(text, labels))):
+    labels = _find_labels(text)
+    roles = {_read_role(label) for label in labels}
+    if not {"user", "assistant"} <= roles or not all(map(_closes_blocks, _split_texts(text, labels))):
         return 0
     starts_inside = bool(text[: labels[0].start()].strip())
-    is_open = _role(labels[-1]) == "assistant" and not text[labels[-1].end() :].strip()
+    is_open = _read_role(labels[-1]) == "assistant" and not text[labels[-1].end() :].strip()
     return len(labels) + starts_inside - is_open
 
 
 def read_labelled_turns(source: SourceFile) -> list[ImportedTemplate]:
     """Read one part per turn; text before the first label is the system's. Raises LossError."""
-    labels = _labels(source.text)
+    labels = _find_labels(source.text)
     if not labels:
         raise LossError("no line starts with `USER:`, `ASSISTANT:` or another role")
     builder = TemplateBuilder(KIND, source.stem)
     builder.differ("the labels of the turns, such as `USER:`, are left out; each turn is a part with its role")
-    before, *texts = _texts(source.text, labels)
+    before, *texts = _split_texts(source.text, labels)
     if not all(map(_closes_blocks, (before, *texts))):
         raise LossError(
             "a loop or condition goes over several turns; read it as one text, or write it around the parts"
@@ -55,11 +55,13 @@ def read_labelled_turns(source: SourceFile) -> list[ImportedTemplate]:
     if before.strip():
         turns.append(TurnText("system", before, True))
         builder.differ("the text before the first label is a part of the role system")
-    turns += [TurnText(_role(label), text, label is not labels[-1]) for label, text in zip(labels, texts, strict=True)]
+    turns += [
+        TurnText(_read_role(label), text, label is not labels[-1]) for label, text in zip(labels, texts, strict=True)
+    ]
     return [build_turns(builder, turns)]
 
 
-def _texts(text: str, labels: list[re.Match[str]]) -> list[str]:
+def _split_texts(text: str, labels: list[re.Match[str]]) -> list[str]:
     """The text before the first label, and the text of each turn."""
     starts = [0, *(label.end() for label in labels)]
     ends = [*(label.start() for label in labels), len(text)]
@@ -72,10 +74,10 @@ def _closes_blocks(text: str) -> bool:
     return 2 * sum(block["end"] is not None for block in blocks) == len(blocks)
 
 
-def _labels(text: str) -> list[re.Match[str]]:
+def _find_labels(text: str) -> list[re.Match[str]]:
     return [label for label in _LABEL.finditer(text) if label["line"] or label[0].strip().isupper()]
 
 
-def _role(label: re.Match[str]) -> str:
+def _read_role(label: re.Match[str]) -> str:
     name = (label["line"] or label["inline"]).lower()
     return _ROLES.get(name, name)

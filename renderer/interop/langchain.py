@@ -60,10 +60,10 @@ def read_langchain_prompt(source: SourceFile) -> list[ImportedTemplate]:
         name = str(value.get("repo") or value.get("name") or value.get("full_name") or source.stem)
         value = value["manifest"]
     builder = TemplateBuilder(KIND, name)
-    kind, fields = _kind_and_fields(value)
+    kind, fields = _read_kind_and_fields(value)
     reader = _Reader(builder)
     if kind in ("RunnableSequence", "sequence"):
-        kind, fields = _prompt_of_sequence(fields)
+        kind, fields = _find_prompt_of_sequence(fields)
         builder.differ("only the prompt of the sequence is read; its model and its other steps are left out")
     if kind in ("ChatPromptTemplate", "chat", "StructuredPrompt"):
         if fields.get("schema_") or fields.get("schema"):
@@ -77,17 +77,17 @@ def read_langchain_prompt(source: SourceFile) -> list[ImportedTemplate]:
     raise LossError(f"there is no reader for LangChain's {kind}")
 
 
-def _prompt_of_sequence(fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _find_prompt_of_sequence(fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """The only prompt among the steps of a sequence. Raises LossError unless there is exactly one."""
     steps = [fields.get("first"), *as_list(fields.get("middle") or [], "middle"), fields.get("last")]
     written = [step for step in steps if isinstance(step, dict) and step.get("type") != "not_implemented"]
-    prompts = [found for found in map(_kind_and_fields, written) if found[0] in _PROMPTS]
+    prompts = [found for found in map(_read_kind_and_fields, written) if found[0] in _PROMPTS]
     if len(prompts) != 1:
         raise LossError(f"its sequence has {len(prompts)} prompts; export the prompt that you want by itself")
     return prompts[0]
 
 
-def _kind_and_fields(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def _read_kind_and_fields(value: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     if value.get("lc") == 1:
         if value.get("type") != "constructor":
             raise LossError(f"an object of the type {value.get('type')} is not written out in it")
@@ -114,9 +114,9 @@ class _Reader:
             self.builder.differ("its output parser is left out")
         plain = read_template_text(template, language, self.names)
         self.builder.add_differences(plain.differences)
-        return self._filled(plain.pieces, as_mapping(fields.get("partial_variables"), "partial_variables"))
+        return self._fill_pieces(plain.pieces, as_mapping(fields.get("partial_variables"), "partial_variables"))
 
-    def _filled(self, pieces: tuple[Piece, ...], partial: Mapping[str, Any]) -> tuple[Piece, ...]:
+    def _fill_pieces(self, pieces: tuple[Piece, ...], partial: Mapping[str, Any]) -> tuple[Piece, ...]:
         filled = []
         for piece in pieces:
             value = partial.get(piece.expression) if isinstance(piece, Slot) else None
@@ -132,7 +132,7 @@ class _Reader:
         examples = fields.get("examples")
         if not isinstance(examples, list):
             raise LossError("its examples are chosen by a program, or are in another file")
-        _, example = _kind_and_fields(as_mapping(fields.get("example_prompt"), "example_prompt"))
+        _, example = _read_kind_and_fields(as_mapping(fields.get("example_prompt"), "example_prompt"))
         separator = fields.get("example_separator", "\n\n")
         common = {"template_format": fields.get("template_format")}
         sections: list[tuple[Piece, ...]] = []
@@ -154,7 +154,7 @@ class _Reader:
 
     def message(self, value: Any) -> Message | History:
         """A message template, a message, or a placeholder for messages."""
-        kind, fields = _kind_and_fields(as_mapping(value, "messages"))
+        kind, fields = _read_kind_and_fields(as_mapping(value, "messages"))
         if kind in ("MessagesPlaceholder", "messages_placeholder") or "variable_name" in fields:
             name = self.names.input_name(str(fields.get("variable_name")))
             optional = " (an empty list where there are none)" if fields.get("optional") else ""
@@ -173,6 +173,6 @@ class _Reader:
             return Message(role, ("\n".join(filter(None, [fields["content"], *(text for _, text in calls)])),))
         prompt = fields.get("prompt")
         if isinstance(prompt, list):
-            prompts = [self.text(_kind_and_fields(as_mapping(entry, "prompt"))[1]) for entry in prompt]
+            prompts = [self.text(_read_kind_and_fields(as_mapping(entry, "prompt"))[1]) for entry in prompt]
             return Message(role, tuple(piece for pieces in prompts for piece in pieces))
-        return Message(role, self.text(_kind_and_fields(as_mapping(prompt, "prompt"))[1]))
+        return Message(role, self.text(_read_kind_and_fields(as_mapping(prompt, "prompt"))[1]))

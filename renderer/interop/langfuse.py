@@ -98,9 +98,9 @@ def _read(entry: Mapping[str, Any]) -> ImportedTemplate:
         "settings": config,
     }
     prompt = entry["prompt"]
-    differences = list(map(Difference, _notes(entry)))
+    differences = list(map(Difference, _list_notes(entry)))
     if isinstance(prompt, str):
-        front["format"], body = "text", mustache.write_text(_without_tags(prompt))
+        front["format"], body = "text", mustache.write_text(_remove_tags(prompt))
     else:
         front["format"], body = "parts", _write_parts(prompt, differences)
     facts = {"name": entry["name"], "version": entry.get("version")}
@@ -115,7 +115,7 @@ def _write_parts(prompt: Any, differences: list[Difference]) -> str:
         raise LossError("`prompt` is a text or a list of messages")
     bodies, names = [], InputNames()
     for number, message in enumerate(prompt, start=1):
-        placeholder = _placeholder_of(message)
+        placeholder = _read_placeholder(message)
         if placeholder is None:
             bodies.append(mustache.write_parts(_read_messages(number, message, differences), number))
             continue
@@ -128,7 +128,7 @@ def _write_parts(prompt: Any, differences: list[Difference]) -> str:
     return "".join(bodies)
 
 
-def _placeholder_of(message: Any) -> str | None:
+def _read_placeholder(message: Any) -> str | None:
     """The name of the placeholder for messages that an entry is; None for a message."""
     name = message.get("name") if isinstance(message, dict) and message.get("type") == "placeholder" else None
     return name if isinstance(name, str) and name.strip() else None
@@ -147,10 +147,10 @@ def _read_message(number: int, message: dict[str, Any]) -> dict[str, str]:
     if extra or not isinstance(message.get("content"), str) or message.get("role") not in _ROLES:
         reason = ", ".join(extra) or "a content that isn't text, or its role"
         raise LossError(f"message {number}: there is no place for {reason}")
-    return {"role": message["role"], "content": _without_tags(message["content"])}
+    return {"role": message["role"], "content": _remove_tags(message["content"])}
 
 
-def _without_tags(text: str) -> str:
+def _remove_tags(text: str) -> str:
     if "@@@langfusePrompt:" in text:
         raise LossError(
             "it takes in another prompt, by a label that moves; fetch it resolved, or use a pinned fragment"
@@ -158,7 +158,7 @@ def _without_tags(text: str) -> str:
     return text
 
 
-def _notes(entry: Mapping[str, Any]) -> Iterator[str]:
+def _list_notes(entry: Mapping[str, Any]) -> Iterator[str]:
     labels = as_list(entry.get("labels"), "labels")
     if labels:
         yield f"labels move by review only; there it has {', '.join(map(str, labels))}"

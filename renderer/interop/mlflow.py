@@ -41,7 +41,7 @@ _SERVERS = (
 def is_mlflow_prompt(value: object) -> bool:
     """Whether a JSON value looks like one or several of its prompts."""
     try:
-        entries = _entries(value)
+        entries = _list_entries(value)
     except LossError:
         return False
     return bool(entries) and all(map(_is_entry, entries))
@@ -51,18 +51,18 @@ def read_mlflow_prompts(value: Any, _stem: str) -> Iterator[ImportedTemplate]:
     """Read each prompt's highest version. Raises LossError."""
     newest: dict[str, Mapping[str, Any]] = {}
     passed: dict[str, int] = {}
-    for entry in _entries(value):
+    for entry in _list_entries(value):
         if not _is_entry(entry):
             raise LossError("a prompt of MLflow is a version with the tag mlflow.prompt.text, or with a `template`")
         name = str(entry["name"])
         passed[name] = passed.get(name, -1) + 1
-        if name not in newest or _number(entry) > _number(newest[name]):
+        if name not in newest or _read_number(entry) > _read_number(newest[name]):
             newest[name] = entry
     for name, entry in newest.items():
         yield _read(entry, passed[name])
 
 
-def _entries(value: object) -> list[Any]:
+def _list_entries(value: object) -> list[Any]:
     if isinstance(value, dict) and isinstance(value.get("model_version"), dict):
         return [value["model_version"]]
     if isinstance(value, dict) and "model_versions" in value:
@@ -75,11 +75,11 @@ def _is_entry(entry: object) -> bool:
         return False
     if isinstance(entry.get("template"), str | list):
         return "version" in entry
-    return TEXT in _tags(entry)
+    return TEXT in _read_tags(entry)
 
 
 def _read(entry: Mapping[str, Any], passed: int) -> ImportedTemplate:
-    tags = _tags(entry)
+    tags = _read_tags(entry)
     template = entry.get("template", tags.get(TEXT))
     if tags.get(_TYPE) == "chat" and isinstance(template, str):
         template = _decode(template, TEXT)
@@ -92,21 +92,26 @@ def _read(entry: Mapping[str, Any], passed: int) -> ImportedTemplate:
         "settings": {key: value for key, value in config.items() if key not in ("model_name", "provider")},
         "output": {"schema": schema} if schema else None,
     }
-    notes = list(_notes(entry, passed))
+    notes = list(_list_notes(entry, passed))
     if isinstance(template, str):
         front["format"] = "text"
-        body = _jinja(template, notes) if "{%" in template and "%}" in template else mustache.write_text(template)
+        body = _read_jinja(template, notes) if "{%" in template and "%}" in template else mustache.write_text(template)
     else:
-        front["format"], body = "parts", mustache.write_parts(_messages(template, notes))
+        front["format"], body = "parts", mustache.write_parts(_read_messages(template, notes))
     own_tags = {key: value for key, value in tags.items() if key not in (TEXT, _TYPE, _FORMAT, _CONFIG, *_SERVERS)}
-    facts = {"name": entry["name"], "version": _number(entry), "provider": config.get("provider"), "tags": own_tags}
+    facts = {
+        "name": entry["name"],
+        "version": _read_number(entry),
+        "provider": config.get("provider"),
+        "tags": own_tags,
+    }
     document = write_document(KIND, front, body, facts)
     differences = tuple(map(Difference, notes))
     imported = ImportedTemplate(slugify(str(entry["name"])), document, KIND, differences=differences)
     return check_imported(imported, body)
 
 
-def _tags(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _read_tags(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Tags as one mapping: the REST API returns a list of keys and values, Python a mapping."""
     tags = entry.get("tags") or {}
     if isinstance(tags, list):
@@ -123,20 +128,20 @@ def _decode(text: Any, subject: str) -> Any:
         raise LossError(f"the tag {subject} isn't valid JSON") from None
 
 
-def _number(entry: Mapping[str, Any]) -> int:
+def _read_number(entry: Mapping[str, Any]) -> int:
     try:
         return int(entry.get("version") or 0)
     except (TypeError, ValueError):
         raise LossError(f"the version of {entry.get('name')} isn't a number") from None
 
 
-def _jinja(template: str, notes: list[str]) -> str:
+def _read_jinja(template: str, notes: list[str]) -> str:
     """The Jinja text, without one line end at its end, which MLflow drops."""
     notes.append("a name that is missing shows nothing there; here it is an error")
     return template.removesuffix("\n")
 
 
-def _messages(template: Any, notes: list[str]) -> list[dict[str, str]]:
+def _read_messages(template: Any, notes: list[str]) -> list[dict[str, str]]:
     messages = []
     numbered = [
         (number, part)
@@ -155,10 +160,10 @@ def _messages(template: Any, notes: list[str]) -> list[dict[str, str]]:
     return messages
 
 
-def _notes(entry: Mapping[str, Any], passed: int) -> Iterator[str]:
+def _list_notes(entry: Mapping[str, Any], passed: int) -> Iterator[str]:
     if passed:
         yield (
-            f"version {_number(entry)} is the highest; {passed} older "
+            f"version {_read_number(entry)} is the highest; {passed} older "
             f"{'one stays' if passed == 1 else 'ones stay'} there"
         )
     aliases = as_list(entry.get("aliases"), "aliases")

@@ -24,7 +24,7 @@ def is_modelfile(source: SourceFile) -> bool:
     if not re.search(r"^[ \t]*FROM[ \t]+\S+[ \t]*$", source.text, re.IGNORECASE | re.MULTILINE):
         return False
     try:
-        return all(name for name, _, _ in _instructions(source.text))
+        return all(name for name, _, _ in _split_instructions(source.text))
     except LossError:
         return False
 
@@ -35,7 +35,7 @@ def read_modelfile(source: SourceFile) -> list[ImportedTemplate]:
     settings: dict[str, Any] = {}
     system = ""
     messages: list[Message] = []
-    for name, text, line in _instructions(source.text):
+    for name, text, line in _split_instructions(source.text):
         if name == "FROM":
             builder.front["model"] = text
         elif name == "SYSTEM":
@@ -44,7 +44,7 @@ def read_modelfile(source: SourceFile) -> list[ImportedTemplate]:
             _add_parameter(settings, text, line)
         elif name == "MESSAGE":
             role, _, content = text.partition(" ")
-            messages.append(Message(convert_role(role), (_unquoted(content.strip()),)))
+            messages.append(Message(convert_role(role), (_remove_quotes(content.strip()),)))
         elif name == "TEMPLATE":
             builder.differ("TEMPLATE is left out; the model's markup is that of its profile", line)
         else:
@@ -58,7 +58,7 @@ def read_modelfile(source: SourceFile) -> list[ImportedTemplate]:
 
 def _add_parameter(settings: dict[str, Any], text: str, line: int) -> None:
     name, _, value = text.partition(" ")
-    value = _unquoted(value.strip())
+    value = _remove_quotes(value.strip())
     if not value:
         raise LossError(f"PARAMETER {name} has no value", line)
     number = float(value) if re.fullmatch(r"-?\d+(?:\.\d+)?", value) else None
@@ -69,7 +69,7 @@ def _add_parameter(settings: dict[str, Any], text: str, line: int) -> None:
         settings[_SETTINGS.get(name, name)] = read
 
 
-def _instructions(text: str) -> Iterator[tuple[str, str, int]]:
+def _split_instructions(text: str) -> Iterator[tuple[str, str, int]]:
     """Yield each instruction's name, text and line. Raises LossError for any other line."""
     index = 0
     while index < len(text):
@@ -86,7 +86,7 @@ def _instructions(text: str) -> Iterator[tuple[str, str, int]]:
         start = match.end()
         quotes = re.compile(r'(?:MESSAGE[ \t]+)?(\w+[ \t]+)?(""")').match(text, start)
         if quotes is None:
-            yield match["name"].upper(), _unquoted(text[start:end].strip()), line
+            yield match["name"].upper(), _remove_quotes(text[start:end].strip()), line
             index = end + 1
             continue
         close = text.find('"""', quotes.end())
@@ -96,5 +96,5 @@ def _instructions(text: str) -> Iterator[tuple[str, str, int]]:
         index = close + 3
 
 
-def _unquoted(text: str) -> str:
+def _remove_quotes(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text

@@ -32,8 +32,8 @@ def read_names(text: str) -> list[str]:
 def write_text(text: str) -> str:
     """Write a body of format `text` that prints this text. Raises LossError."""
     names = read_names(text)
-    body = _written(text, _STATEMENTS)
-    _prove(f"---\nformat: text\n---\n{body}", names, [("user", _canonical(text))])
+    body = _write_jinja(text, _STATEMENTS)
+    _prove(f"---\nformat: text\n---\n{body}", names, [("user", _canonicalize(text))])
     return body
 
 
@@ -47,11 +47,11 @@ def write_parts(messages: Sequence[Message], first_number: int = 1) -> str:
     for number, message in enumerate(messages, start=first_number):
         names += read_names(message["content"])
         lines.append(f"- name: {message['role']} {number}\n  role: {message['role']}\n")
-        content = _EDGES.sub(lambda match: _string(match[0]), _written(message["content"], _IN_PART))
+        content = _EDGES.sub(lambda match: _write_string(match[0]), _write_jinja(message["content"], _IN_PART))
         block = "".join(f"    {line}\n" if line else "\n" for line in content.split("\n"))
         lines.append(f"  content: |-\n{block}" if content else '  content: ""\n')
     body = "".join(lines)
-    _prove(f"---\nformat: parts\n---\n{body}", names, [(m["role"], _canonical(m["content"])) for m in messages])
+    _prove(f"---\nformat: parts\n---\n{body}", names, [(m["role"], _canonicalize(m["content"])) for m in messages])
     return body
 
 
@@ -66,7 +66,7 @@ def messages_of_document(
     """
     try:
         placeholders = plain_placeholders.read_placeholders(document, fragments)
-        messages = _rendered(placeholders.document, placeholders.data, fragments)
+        messages = _render_both(placeholders.document, placeholders.data, fragments)
         for message in messages:
             if not isinstance(message["content"], str):
                 raise LossError("a part has more than text")
@@ -76,25 +76,25 @@ def messages_of_document(
     return messages
 
 
-def _written(text: str, signs: re.Pattern[str]) -> str:
+def _write_jinja(text: str, signs: re.Pattern[str]) -> str:
     """The text with its names as Jinja prints them; `signs` are written as strings, so that they stay text."""
     jinja_text = _SLOT.sub(lambda match: "{{ " + match[1] + " }}", text)
-    jinja_text = signs.sub(lambda match: _string(match[0]), jinja_text)
-    return _UNSAFE.sub(lambda match: _string(match[0]), jinja_text)
+    jinja_text = signs.sub(lambda match: _write_string(match[0]), jinja_text)
+    return _UNSAFE.sub(lambda match: _write_string(match[0]), jinja_text)
 
 
-def _string(text: str) -> str:
+def _write_string(text: str) -> str:
     escaped = "".join(
-        sign if sign in " %{#" or (sign.isalnum() and sign.isascii()) else _escaped(sign) for sign in text
+        sign if sign in " %{#" or (sign.isalnum() and sign.isascii()) else _escape_sign(sign) for sign in text
     )
     return "{{ '" + escaped + "' }}"
 
 
-def _escaped(sign: str) -> str:
+def _escape_sign(sign: str) -> str:
     return {"\n": "\\n", "\t": "\\t", "\r": "\\r"}.get(sign) or f"\\U{ord(sign):08x}"
 
 
-def _canonical(text: str) -> str:
+def _canonicalize(text: str) -> str:
     return _SLOT.sub(lambda match: "{{" + match[1] + "}}", text)
 
 
@@ -102,12 +102,12 @@ def _prove(document: str, names: Sequence[str], expected: Sequence[tuple[str, st
     """Check by rendering with a unique mark for each value. Raises LossError if the result differs from the text."""
     try:
         data = {name: "{{" + name + "}}" for name in names}
-        rendered_messages = [(str(message["role"]), message["content"]) for message in _rendered(document, data, {})]
+        rendered_messages = [(str(message["role"]), message["content"]) for message in _render_both(document, data, {})]
     except renderer.RenderError as error:
         raise LossError(f"it would not render: {error.message}") from error
     if rendered_messages != list(expected):
         raise LossError("it would not render to the same text")
 
 
-def _rendered(document: str, data: Mapping[str, str], fragments: Mapping[str, str]) -> list[dict[str, str]]:
+def _render_both(document: str, data: Mapping[str, str], fragments: Mapping[str, str]) -> list[dict[str, str]]:
     return renderer.load(document, fragments=fragments).render(data, token_limit=-1).messages

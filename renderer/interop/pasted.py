@@ -140,12 +140,12 @@ def _read_messages(text: str) -> PastedPrompt | None:
             return None
         raise _UnreadFormatError(title, str(error)) from error
     if len(templates) > 1:
-        differences = _sentences([each for template in templates for each in template.differences])
+        differences = _list_sentences([each for template in templates for each in template.differences])
         return PastedPrompt("several", "", len(templates), title, "", differences)
     if not templates:
         return None
     document = parser.parse_document(templates[0].document)
-    differences = _sentences(templates[0].differences)
+    differences = _list_sentences(templates[0].differences)
     if document.format == "text" and not (name == semantic_kernel.KIND and source.value is None):
         try:
             document = _write_as_part(document)
@@ -196,18 +196,18 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
     body = write_parts_body([Message("user", pieces)])
     if language not in _OWN_LANGUAGES or names.differences() or _is_rewritten(text, plain):
         guess = describe_guess(text, language)
-        differences = _sentences([*([guess] if guess else []), *plain.differences, *edges_left])
+        differences = _list_sentences([*([guess] if guess else []), *plain.differences, *edges_left])
         return PastedPrompt("inputs", body, reason=reason, differences=differences)
     # At an edge, write a statement next to an empty value, which leaves the rendered text unchanged.
     inner = write_parts_body([Message("user", plain.pieces)])
-    is_other = inner.replace(_NOTHING, "") != _as_it_stands(plain).replace(_NOTHING, "")
+    is_other = inner.replace(_NOTHING, "") != _write_part(plain).replace(_NOTHING, "")
     unread = tuple(find_unread(text)) if language == "none" else plain.differences
     if as_document or reason or is_other or _TRIMS_START.match(text) or _TRIMS_END.search(text):
         said = [] if reason else [each for each in unread if each.message.startswith("`")]
-        return PastedPrompt("literal", body, reason=reason, differences=_sentences([*said, *edges_left]))
+        return PastedPrompt("literal", body, reason=reason, differences=_list_sentences([*said, *edges_left]))
     # Without inputs, the problems of the text offer to convert its other placeholders, but not its tags.
     start = "`<%" if language == "none" else "`"
-    stays = tuple(sentence for sentence in _sentences(unread) if sentence.startswith(start))
+    stays = tuple(sentence for sentence in _list_sentences(unread) if sentence.startswith(start))
     if has_edges:
         return PastedPrompt("edges", body, differences=stays)
     return PastedPrompt("noted", "", differences=stays) if stays else None
@@ -227,7 +227,7 @@ def _is_rewritten(text: str, plain: PlainText) -> bool:
     """Whether a tag of the text became another one, such as the key of an item in place of a call."""
     spaced = re.sub(r"\s+", "", text)
     return any(
-        re.sub(r"\s+", "", _unescaped(piece)) not in spaced for piece in plain.pieces if not isinstance(piece, str)
+        re.sub(r"\s+", "", _remove_escapes(piece)) not in spaced for piece in plain.pieces if not isinstance(piece, str)
     )
 
 
@@ -240,18 +240,18 @@ def _find_error(text: str) -> str:
     return f"line {error.line - _LINES_BEFORE}: {error.message}" if error.line else error.message
 
 
-def _as_it_stands(plain: PlainText) -> str:
+def _write_part(plain: PlainText) -> str:
     """The part as the editor's card writes it."""
-    content = "".join(map(_unescaped, plain.pieces))
+    content = "".join(map(_remove_escapes, plain.pieces))
     lines = "".join(f"    {line}\n" if line else "\n" for line in content.split("\n"))
     return f"- name: user 1\n  role: user\n  content: |-\n{lines}"
 
 
-def _unescaped(piece: Piece) -> str:
+def _remove_escapes(piece: Piece) -> str:
     if isinstance(piece, Slot):
         return "{{ " + piece.expression + " }}"
     return piece.source if isinstance(piece, Statement) else piece
 
 
-def _sentences(differences: Sequence[Difference]) -> tuple[str, ...]:
+def _list_sentences(differences: Sequence[Difference]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(difference.message for difference in differences))

@@ -61,13 +61,13 @@ _PLAIN = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
 
 def write_text_body(pieces: Iterable[Piece]) -> str:
     """Write a body of format `text`. Raises LossError for characters that no document can contain."""
-    return "".join(_written(piece, following) for piece, following in _pairs(pieces))
+    return "".join(_write_piece(piece, following) for piece, following in _pair_pieces(pieces))
 
 
 def write_parts_body(messages: Sequence[Message | History]) -> str:
     """Write a lossless body of format `parts`, one part per message."""
     return "".join(
-        _history(message) if isinstance(message, History) else _part(number, message)
+        _write_history(message) if isinstance(message, History) else _write_part(number, message)
         for number, message in enumerate(messages, start=1)
     )
 
@@ -82,7 +82,7 @@ def prove_parts(document: str, messages: Sequence[Message | History]) -> None:
         return
     texts = [message for message in messages if isinstance(message, Message)]
     bodies = [write_text_body(message.pieces) for message in texts]
-    data = _marks(piece for message in texts for piece in message.pieces)
+    data = _count_marks(piece for message in texts for piece in message.pieces)
     try:
         expected = [_render_text(body, data) for body in bodies]
     except renderer.RenderError:
@@ -99,7 +99,7 @@ def _render_text(body: str, data: Mapping[str, Any]) -> str:
     return renderer.load(f"---\nformat: text\n---\n{body}").render(data, token_limit=-1).text if body else ""
 
 
-def _marks(pieces: Iterable[Piece]) -> dict[str, Any]:
+def _count_marks(pieces: Iterable[Piece]) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for piece in pieces:
         if isinstance(piece, Slot) and _PLAIN.fullmatch(piece.expression):
@@ -113,7 +113,7 @@ def _marks(pieces: Iterable[Piece]) -> dict[str, Any]:
     return data
 
 
-def _pairs(pieces: Iterable[Piece]) -> Iterable[tuple[Piece, bool]]:
+def _pair_pieces(pieces: Iterable[Piece]) -> Iterable[tuple[Piece, bool]]:
     """Each piece, with adjacent texts joined, and whether a brace at its end would merge with the next one."""
     joined: list[Piece] = []
     for piece in pieces:
@@ -124,7 +124,7 @@ def _pairs(pieces: Iterable[Piece]) -> Iterable[tuple[Piece, bool]]:
     return [(piece, number + 1 < len(joined)) for number, piece in enumerate(joined)]
 
 
-def _written(piece: Piece, following: bool) -> str:
+def _write_piece(piece: Piece, following: bool) -> str:
     if isinstance(piece, Slot):
         return "{{ " + piece.expression + " }}"
     if isinstance(piece, Statement):
@@ -132,58 +132,58 @@ def _written(piece: Piece, following: bool) -> str:
     if broken := _BROKEN.search(piece):
         raise LossError(f"it has the character U+{ord(broken[0]):04X}, which no document can have")
     # A brace at the very end of the text opens nothing.
-    return _BRACES.sub(lambda match: match[0] if match[0] == "{" and not following else _string(match[0]), piece)
+    return _BRACES.sub(lambda match: match[0] if match[0] == "{" and not following else _write_string(match[0]), piece)
 
 
-def _part(number: int, message: Message) -> str:
+def _write_part(number: int, message: Message) -> str:
     head = f"- name: {message.role} {number}\n  role: {message.role}\n"
     if not message.items:
-        return head + _content("  content: ", "    ", message.pieces)
+        return head + _write_content("  content: ", "    ", message.pieces)
     lines = [head, "  content:\n"]
     if any(piece != "" for piece in message.pieces):
-        lines += ["    - type: text\n", _content("      text: ", "        ", message.pieces)]
-    return "".join([*lines, *(_item(item) for item in message.items)])
+        lines += ["    - type: text\n", _write_content("      text: ", "        ", message.pieces)]
+    return "".join([*lines, *(_write_item(item) for item in message.items)])
 
 
-def _item(item: Mapping[str, Any]) -> str:
+def _write_item(item: Mapping[str, Any]) -> str:
     address = item["image_url"]["url"]
     pieces = tuple(address) if isinstance(address, tuple) else (address,)
-    return f"    - type: image_url\n      image_url:\n{_content('        url: ', '          ', pieces)}"
+    return f"    - type: image_url\n      image_url:\n{_write_content('        url: ', '          ', pieces)}"
 
 
-def _content(key: str, indent: str, pieces: Iterable[Piece]) -> str:
-    pairs = list(_pairs(pieces))
+def _write_content(key: str, indent: str, pieces: Iterable[Piece]) -> str:
+    pairs = list(_pair_pieces(pieces))
     if not pairs:
         return f'{key}""\n'
-    text = "".join(_in_part(piece, following) for piece, following in pairs)
+    text = "".join(_write_in_part(piece, following) for piece, following in pairs)
     if isinstance(pairs[0][0], Statement):
         text = "{{ '' }}" + text
     if isinstance(pairs[-1][0], Statement):
         text += "{{ '' }}"
     if inner := text.strip():
         first, last = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-        text = (_string(first) if first else "") + inner + (_string(last) if last else "")
+        text = (_write_string(first) if first else "") + inner + (_write_string(last) if last else "")
     else:
-        text = _string(text)
+        text = _write_string(text)
     lines = "".join(f"{indent}{line}\n" if line else "\n" for line in text.split("\n"))
     return f"{key}|-\n{lines}"
 
 
-def _in_part(piece: Piece, following: bool) -> str:
-    written = _written(piece, following)
+def _write_in_part(piece: Piece, following: bool) -> str:
+    written = _write_piece(piece, following)
     if not isinstance(piece, str):
         return written
-    return _UNSAFE.sub(lambda match: _unsafe(match[0]), piece)
+    return _UNSAFE.sub(lambda match: _write_unsafe(match[0]), piece)
 
 
-def _unsafe(text: str) -> str:
+def _write_unsafe(text: str) -> str:
     if text.endswith("<|space|>"):  # in two constants, because in one it would mean a space
         braces = text.removesuffix("<|space|>")
-        return (_string(braces) if braces else "") + "<{{ '|' }}space|>"
-    return _string(text)
+        return (_write_string(braces) if braces else "") + "<{{ '|' }}space|>"
+    return _write_string(text)
 
 
-def _history(history: History) -> str:
+def _write_history(history: History) -> str:
     return (
         f"{{% for message in {history.name} %}}\n"
         f"- name: {history.name} {{{{ loop.index }}}}\n"
@@ -193,11 +193,11 @@ def _history(history: History) -> str:
     )
 
 
-def _string(text: str) -> str:
-    return "{{ '" + "".join(map(_escaped, text)) + "' }}"
+def _write_string(text: str) -> str:
+    return "{{ '" + "".join(map(_escape_sign, text)) + "' }}"
 
 
-def _escaped(sign: str) -> str:
+def _escape_sign(sign: str) -> str:
     named = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\"}
     if sign in named or sign in " %{#<|>" or (sign.isalnum() and sign.isascii()):
         return named.get(sign, sign)

@@ -66,19 +66,19 @@ def _read_str_format(text: str, names: InputNames) -> PlainText:
             if field is None:
                 continue
             position += not field or field.isdigit()
-            pieces.append(Slot(_field(field or str(position - 1), spec or "", conversion or "", names)))
+            pieces.append(Slot(_write_field(field or str(position - 1), spec or "", conversion or "", names)))
     except ValueError as error:
         raise LossError(f"`str.format` cannot read it: {error}") from error
     rest = "".join(piece if isinstance(piece, str) else _FILLED for piece in pieces)
-    return PlainText(tuple(pieces), (*_doubled(text), *find_unread(rest, braces=False), *names.differences()))
+    return PlainText(tuple(pieces), (*_find_doubled(text), *find_unread(rest, braces=False), *names.differences()))
 
 
-def _doubled(text: str) -> Iterator[Difference]:
+def _find_doubled(text: str) -> Iterator[Difference]:
     if "{{" in text or "}}" in text:
         yield Difference("doubled braces are single ones, as `str.format` prints them")
 
 
-def _field(field: str, spec: str, conversion: str, names: InputNames) -> str:
+def _write_field(field: str, spec: str, conversion: str, names: InputNames) -> str:
     first = re.match(r"[^.\[]*", field)
     name = first[0] if first else ""
     rest = field[len(name) :]
@@ -94,7 +94,7 @@ def _field(field: str, spec: str, conversion: str, names: InputNames) -> str:
     raise LossError(f"the format `{spec}` in `{{{field}:{spec}}}` has no counterpart here; give the text itself")
 
 
-def _by_pattern(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str, InputNames], PlainText]:
+def _make_reader(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str, InputNames], PlainText]:
     def read_pattern(text: str, names: InputNames) -> PlainText:
         pieces: list[Piece] = []
         end = 0
@@ -136,7 +136,7 @@ def _read_dollar(text: str, names: InputNames) -> PlainText:
         lines = "\n" * shown.count("\n")
         marked += f"{text[end:start]}\ue000{len(expressions) - 1}{lines}\ue001"
         end = stop
-    read = _by_pattern(DOLLAR, whole="$")(marked + text[end:], names)
+    read = _make_reader(DOLLAR, whole="$")(marked + text[end:], names)
     pieces: list[Piece] = []
     for piece in read.pieces:
         parts = _EXPRESSION_MARK.split(piece) if isinstance(piece, str) else [piece]
@@ -145,14 +145,14 @@ def _read_dollar(text: str, names: InputNames) -> PlainText:
 
 
 def _read_single(text: str, names: InputNames) -> PlainText:
-    read = _by_pattern(SINGLE)(text, names)
+    read = _make_reader(SINGLE)(text, names)
     rest = "".join(piece for piece in read.pieces if isinstance(piece, str))
     described = (Difference("braces without a plain name stay as they are"),) if "{" in rest or "}" in rest else ()
     return PlainText(read.pieces, (*described, *read.differences))
 
 
 def _read_double(text: str, names: InputNames) -> PlainText:
-    read = _by_pattern(DOUBLE)(text, names)
+    read = _make_reader(DOUBLE)(text, names)
     unread = find_unread(DOUBLE.sub(lambda match: "x" * len(match[0]), text))
     return PlainText(read.pieces, (*unread, *read.differences))
 
@@ -181,14 +181,14 @@ SYNTAXES: dict[str, Callable[[str, InputNames], PlainText]] = {
     "str.format": _read_str_format,
     "single": _read_single,
     "double": _read_double,
-    "ruby": _by_pattern(RUBY),
-    "braced_dollar": _by_pattern(BRACED_DOLLAR),
+    "ruby": _make_reader(RUBY),
+    "braced_dollar": _make_reader(BRACED_DOLLAR),
     "dollar": _read_dollar,
-    "angle": _by_pattern(ANGLE),
+    "angle": _make_reader(ANGLE),
     "numbered": _read_numbered,
-    "percent": _by_pattern(PERCENT, whole="%"),
-    "square": _by_pattern(SQUARE),
-    "tag": _by_pattern(TAG),
-    "capitals": _by_pattern(CAPITALS),
+    "percent": _make_reader(PERCENT, whole="%"),
+    "square": _make_reader(SQUARE),
+    "tag": _make_reader(TAG),
+    "capitals": _make_reader(CAPITALS),
 }
 """Readers by the name of the syntax: from text and names to PlainText."""

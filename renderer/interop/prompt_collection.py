@@ -41,7 +41,7 @@ def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
         raise LossError("nothing in it looks like a prompt")
     imported: list[ImportedTemplate] = []
     differences: list[Difference] = []
-    names = _names([entry.path for entry in prompts], source.stem)
+    names = _name_entries([entry.path for entry in prompts], source.stem)
     # A file's texts share one language, even those that happen not to use its syntax.
     languages = {find_language(entry.value) for entry in prompts if isinstance(entry.value, str)}
     language = "jinja" if "jinja" in languages or _is_guardrails(value) else ""
@@ -101,13 +101,13 @@ def _take_facts(builder: TemplateBuilder, entry: PromptEntry, *, is_single: bool
 
 def _build(builder: TemplateBuilder, text: Any, language: str) -> ImportedTemplate:
     if isinstance(text, list):
-        return builder.build_parts(read_messages(builder, _without_last_line_ends(builder, text), language))
+        return builder.build_parts(read_messages(builder, _remove_last_line_ends(builder, text), language))
     plain = read_template_text(text, language, InputNames())
     builder.add_differences(plain.differences)
     return builder.build_text(plain.pieces)
 
 
-def _without_last_line_ends(builder: TemplateBuilder, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _remove_last_line_ends(builder: TemplateBuilder, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The messages without the line end with which YAML's blocks end."""
     shortened = [{**message, "content": message["content"].removesuffix("\n")} for message in messages]
     if shortened != messages:
@@ -127,7 +127,7 @@ def _is_guardrails(value: Any) -> bool:
     return isinstance(prompts, list) and all(isinstance(prompt, dict) and "task" in prompt for prompt in prompts)
 
 
-def _names(paths: list[Path], stem: str) -> list[str]:
+def _name_entries(paths: list[Path], stem: str) -> list[str]:
     if len(paths) == 1:
         return [stem]
     names: list[str] = []

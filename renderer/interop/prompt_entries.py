@@ -77,7 +77,7 @@ def find_entries(value: Any, path: Path = (), about: Mapping[str, Any] | None = 
     about = about or {}
     if isinstance(value, str):
         yield PromptEntry(path, value, _is_prompt(path, value), about)
-    elif isinstance(value, list) and (messages := _as_messages(value)):
+    elif isinstance(value, list) and (messages := _convert_to_messages(value)):
         yield PromptEntry(path, messages, True, about)
     elif isinstance(value, dict):
         yield from _find_in_mapping(value, path)
@@ -128,7 +128,7 @@ def _is_prompt(path: Path, text: str) -> bool:
     return len(text) >= (_SHORTEST_NAMED if is_named else _SHORTEST)
 
 
-def _as_messages(value: list[Any]) -> list[dict[str, Any]]:
+def _convert_to_messages(value: list[Any]) -> list[dict[str, Any]]:
     """The messages of a list of mappings with content and a role, or a type that is a role; empty for other lists."""
     messages = []
     for item in value:

@@ -26,7 +26,7 @@ def read_promptfoo_config(source: SourceFile) -> list[ImportedTemplate]:
     if not is_promptfoo_config(value):
         raise LossError("a configuration of promptfoo has `prompts`, and `providers` or `tests`")
     prompts = value["prompts"] if isinstance(value["prompts"], list) else [value["prompts"]]
-    samples = _samples(value)
+    samples = _read_samples(value)
     imported = []
     elsewhere: list[str] = []
     for number, entry in enumerate(prompts, start=1):
@@ -34,7 +34,7 @@ def read_promptfoo_config(source: SourceFile) -> list[ImportedTemplate]:
         if isinstance(entry, dict):
             name = str(entry.get("label") or entry.get("id") or name)
             prompt = entry.get("raw") or entry.get("id")
-        if reason := _reason_to_leave_out(number, prompt):
+        if reason := _explain_omission(number, prompt):
             elsewhere.append(reason)
             continue
         builder = TemplateBuilder(KIND, name)
@@ -56,7 +56,7 @@ def read_promptfoo_config(source: SourceFile) -> list[ImportedTemplate]:
     return [ImportedTemplate(first.name, first.document, KIND, first.samples, noted), *imported[1:]]
 
 
-def _reason_to_leave_out(number: int, prompt: Any) -> str:
+def _explain_omission(number: int, prompt: Any) -> str:
     """Why a prompt can't be read; empty for a text and for messages."""
     if isinstance(prompt, str):
         is_elsewhere = prompt.startswith(("file://", "exec:"))
@@ -78,7 +78,7 @@ def _read_prompt(builder: TemplateBuilder, prompt: Any) -> ImportedTemplate:
     return builder.build_text(plain.pieces)
 
 
-def _samples(value: dict[str, Any]) -> dict[str, Any]:
+def _read_samples(value: dict[str, Any]) -> dict[str, Any]:
     """The literal values of its tests, by the test's description or number."""
     default = value.get("defaultTest")
     common = default.get("vars") if isinstance(default, dict) else None

@@ -38,7 +38,7 @@ def read_promptlayer_prompt(source: SourceFile) -> list[ImportedTemplate]:
     if template.get("tools"):
         builder.front["tools"] = template["tools"]
     if template["type"] == "completion":
-        text, language = _completion(template)
+        text, language = _read_completion(template)
         plain = read_template_text(text, language, InputNames())
         builder.add_differences(plain.differences)
         return [builder.build_text(plain.pieces)]
@@ -46,27 +46,27 @@ def read_promptlayer_prompt(source: SourceFile) -> list[ImportedTemplate]:
     formats = {str(message.get("template_format") or "f-string") for message in messages if isinstance(message, dict)}
     if len(formats) > 1:
         raise LossError(f"its messages are in several template formats: {', '.join(sorted(formats))}")
-    language = _language(formats.pop() if formats else "f-string")
-    cleaned = [_message(message, number) for number, message in enumerate(messages, start=1)]
+    language = _find_language(formats.pop() if formats else "f-string")
+    cleaned = [_read_message(message, number) for number, message in enumerate(messages, start=1)]
     return [builder.build_parts(read_messages(builder, cleaned, language))]
 
 
-def _completion(template: Mapping[str, Any]) -> tuple[str, str]:
+def _read_completion(template: Mapping[str, Any]) -> tuple[str, str]:
     content = template.get("content")
     items = content if isinstance(content, list) else []
     texts = [item.get("text") for item in items if isinstance(item, dict)]
     if len(texts) != 1 or not isinstance(texts[0], str):
         raise LossError("a completion has one text")
-    return texts[0], _language(str(template.get("template_format") or "f-string"))
+    return texts[0], _find_language(str(template.get("template_format") or "f-string"))
 
 
-def _language(template_format: str) -> str:
+def _find_language(template_format: str) -> str:
     if template_format not in LANGUAGES:
         raise LossError(f"there is no template format {template_format}")
     return LANGUAGES[template_format]
 
 
-def _message(message: Any, number: int) -> dict[str, Any]:
+def _read_message(message: Any, number: int) -> dict[str, Any]:
     if not isinstance(message, dict) or message.get("role") == "placeholder":
         raise LossError(f"message {number} is a place for messages; write it with a loop over an input")
     return {key: message.get(key) for key in ("role", "content", "tool_calls", "function_call")}

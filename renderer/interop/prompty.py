@@ -68,11 +68,11 @@ def read_prompty_file(text: str, stem: str) -> Iterator[ImportedTemplate]:
     _check_engine(head.pop("template", "jinja2"))
     model = head.pop("model", None) or {}
     builder = TemplateBuilder(KIND, stem)
-    api, builder.front = _front(model if isinstance(model, dict) else {"id": model}, head)
-    builder.front["inputs"], sample = _inputs(_take_inputs(head), head.pop("sample", None))
+    api, builder.front = _build_front(model if isinstance(model, dict) else {"id": model}, head)
+    builder.front["inputs"], sample = _read_inputs(_take_inputs(head), head.pop("sample", None))
     builder.samples = {"sample": sample} if sample else {}
     builder.name = str(head.get("name") or stem)
-    builder.facts = _facts(head, model)
+    builder.facts = _read_facts(head, model)
     if noted := [key for key in ("tools", "outputs", "outputSchema") if head.get(key)]:
         builder.differ(f"only noted in a comment of the document: {', '.join(noted)}")
     if api == "completion":
@@ -100,7 +100,7 @@ def to_prompty_file(source: Document, name: str, fragments: Mapping[str, str]) -
     if source.format == "text":
         body = "".join(message["content"] for message in messages)
     else:
-        body = "\n\n".join(f"{message['role']}:\n{_checked(message)}" for message in messages) + "\n"
+        body = "\n\n".join(f"{message['role']}:\n{_check_message(message)}" for message in messages) + "\n"
     losses = find_losses(source, ("description", "tags", "format", "model", "settings", "inputs"))
     losses += [f"the pins of its fragments ({', '.join(sorted(fragments))})"] if fragments else []
     return f"---\n{foreign_yaml.write_yaml_1_1(head)}---\n{body}", losses
@@ -114,13 +114,13 @@ def _check_engine(template: Any) -> None:
         raise LossError(f"its templates are written in {kind}; here they are written in Jinja")
 
 
-def _front(model: Mapping[str, Any], head: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _build_front(model: Mapping[str, Any], head: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     api = str(model.get("api") or model.get("apiType") or "chat")
     if api not in ("chat", "completion"):
         raise LossError(f"it is made for the API {api}; prompts are made for chat and completion")
     configuration = as_mapping(model.get("configuration"), "model.configuration")
     model_name = model.get("id") or configuration.get("name") or configuration.get("model")
-    settings = model.get("parameters") or _translated(as_mapping(model.get("options"), "model.options"))
+    settings = model.get("parameters") or _translate_options(as_mapping(model.get("options"), "model.options"))
     front = {"description": head.pop("description", ""), "model": model_name, "settings": settings}
     metadata = as_mapping(head.get("metadata"), "metadata")
     return api, {
@@ -129,7 +129,7 @@ def _front(model: Mapping[str, Any], head: dict[str, Any]) -> tuple[str, dict[st
     }
 
 
-def _translated(options: Mapping[str, Any]) -> dict[str, Any]:
+def _translate_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Rename Prompty 2's options to those of model calls, and merge in additionalProperties."""
     further = as_mapping(options.get("additionalProperties"), "model.options.additionalProperties")
     named = {name: value for name, value in options.items() if name != "additionalProperties" and value is not None}
@@ -146,7 +146,7 @@ def _take_inputs(head: dict[str, Any]) -> Any:
     return head.pop("inputs", None)
 
 
-def _inputs(entries: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _read_inputs(entries: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return JSON Schemas by name, and the values given as samples."""
     if isinstance(entries, list):
         if not all(isinstance(entry, dict) and isinstance(entry.get("name"), str) for entry in entries):
@@ -158,7 +158,7 @@ def _inputs(entries: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     samples: dict[str, Any] = dict(sample or {})
     for name, entry in as_mapping(entries, "inputs").items():
         if isinstance(entry, dict) and set(entry) <= {*_INPUT, "kind"} and entry:
-            schemas[name], example = _schema(name, entry)
+            schemas[name], example = _read_schema(name, entry)
             samples |= {name: example} if example is not None else {}
         else:
             schemas[name] = {}
@@ -166,7 +166,7 @@ def _inputs(entries: Any, sample: Any) -> tuple[dict[str, Any], dict[str, Any]]:
     return schemas, samples
 
 
-def _schema(name: str, entry: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+def _read_schema(name: str, entry: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     written = entry.get("type") or entry.get("kind")
     kind = written if written in _TYPES else _PYTHON_TYPES.get(str(written).partition("[")[0].casefold())
     if written is not None and kind is None:
@@ -176,7 +176,7 @@ def _schema(name: str, entry: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     return {**({"type": kind} if kind else {}), **schema}, entry.get("sample")
 
 
-def _facts(head: Mapping[str, Any], model: Any) -> dict[str, Any]:
+def _read_facts(head: Mapping[str, Any], model: Any) -> dict[str, Any]:
     facts = dict(head)
     if isinstance(model, dict):
         facts["model"] = {key: value for key, value in model.items() if key not in ("parameters", "options")}
@@ -197,7 +197,7 @@ def _escape(literal: str) -> str:
     return _JINJA_SIGNS.sub(lambda match: "{{ '" + match[0] + "' }}", literal)
 
 
-def _checked(message: Mapping[str, str]) -> str:
+def _check_message(message: Mapping[str, str]) -> str:
     """Return a message's text if reading it back yields the same."""
     content = message["content"]
     lines: Sequence[str] = content.split("\n")

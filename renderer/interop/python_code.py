@@ -36,7 +36,7 @@ def build_prompts(
     """
     imported: list[ImportedTemplate] = []
     refusals: list[Difference] = []
-    for prompt, name in zip(prompts, _names(prompts, stem), strict=True):
+    for prompt, name in zip(prompts, _name_prompts(prompts, stem), strict=True):
         try:
             imported.append(_build(TemplateBuilder(source_format, name), prompt, names))
         except LossError as error:
@@ -51,7 +51,7 @@ def build_prompts(
     ]
 
 
-def _names(prompts: Sequence[FoundPrompt], stem: str) -> list[str]:
+def _name_prompts(prompts: Sequence[FoundPrompt], stem: str) -> list[str]:
     """A unique name for each prompt: its own, or the file's for a single prompt with a generic name."""
     if len(prompts) == 1:
         last = prompts[0].name.rpartition("/")[2]
@@ -71,7 +71,7 @@ def _names(prompts: Sequence[FoundPrompt], stem: str) -> list[str]:
 
 def _build(builder: TemplateBuilder, prompt: FoundPrompt, names: InputNames) -> ImportedTemplate:
     if isinstance(prompt.content, CodeText):
-        pieces = _pieces(builder, prompt.content, names)
+        pieces = _read_pieces(builder, prompt.content, names)
         return builder.build_text(pieces)
     messages: list[Message | History] = []
     inputs = InputNames()
@@ -80,13 +80,13 @@ def _build(builder: TemplateBuilder, prompt: FoundPrompt, names: InputNames) -> 
             messages.append(History(inputs.input_name(entry)))
             builder.differ(f"the messages of `{entry}` come by a loop: mappings with `role` and `content`")
         else:
-            messages.append(Message(convert_role(entry[0]), _pieces(builder, entry[1], names)))
+            messages.append(Message(convert_role(entry[0]), _read_pieces(builder, entry[1], names)))
     return builder.build_parts(messages)
 
 
-def _pieces(builder: TemplateBuilder, text: CodeText, names: InputNames) -> tuple[Piece, ...]:
+def _read_pieces(builder: TemplateBuilder, text: CodeText, names: InputNames) -> tuple[Piece, ...]:
     if text.template is None and text.is_filled_later:
-        return _pieces_of_filled(builder, text, names)
+        return _read_filled_pieces(builder, text, names)
     if text.template is None:
         expressions = {piece.expression for piece in text.pieces if hasattr(piece, "expression")}
         builder.add_differences(d for d in names.differences() if any(f"`{e}`" in d.message for e in expressions))
@@ -96,7 +96,7 @@ def _pieces(builder: TemplateBuilder, text: CodeText, names: InputNames) -> tupl
     return plain.pieces
 
 
-def _pieces_of_filled(builder: TemplateBuilder, text: CodeText, names: InputNames) -> tuple[Piece, ...]:
+def _read_filled_pieces(builder: TemplateBuilder, text: CodeText, names: InputNames) -> tuple[Piece, ...]:
     """An f-string outside functions that contains placeholders is filled a second time."""
     slots = [piece for piece in text.pieces if not isinstance(piece, str)]
     numbers = iter(range(len(slots)))

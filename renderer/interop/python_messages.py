@@ -20,16 +20,16 @@ def find_messages(node: ast.expr, texts: CodeTexts) -> list[FoundMessage | str]:
         return find_messages(listed[0], texts) if listed else []
     if not isinstance(node, ast.List | ast.Tuple) or not node.elts:
         return []
-    messages = [_message(item, texts) for item in node.elts]
+    messages = [_read_message(item, texts) for item in node.elts]
     return [message for message in messages if message is not None] if all(messages) else []
 
 
-def _message(node: ast.expr, texts: CodeTexts) -> FoundMessage | str | None:
+def _read_message(node: ast.expr, texts: CodeTexts) -> FoundMessage | str | None:
     if isinstance(node, ast.Name) and node.id in texts.calls:
         texts.used.append(node.id)
         node = texts.calls[node.id]
     if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == 2:
-        return _message_of_pair(node.elts[0], node.elts[1], texts)
+        return _read_pair(node.elts[0], node.elts[1], texts)
     fields: dict[str, ast.expr] = {}
     if isinstance(node, ast.Dict):
         fields = {str(k.value): v for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)}
@@ -38,15 +38,15 @@ def _message(node: ast.expr, texts: CodeTexts) -> FoundMessage | str | None:
         if called_name(node) in _HISTORY_CALLS:
             named = texts.read_text(fields.get("variable_name") or (node.args[0] if node.args else None))
             return named.literal if named else None
-        if (by_class := _message_of_class(node, fields, texts)) is not None:
+        if (by_class := _read_message_class(node, fields, texts)) is not None:
             return by_class
     text = texts.read_text(fields.get("content"))
-    role = _role(texts.read_text(fields.get("role")), fields.get("role"))
+    role = _read_role(texts.read_text(fields.get("role")), fields.get("role"))
     has_content = text is not None and bool(text.pieces or text.literal.strip())
     return (role, text) if role and text is not None and has_content else None
 
 
-def _message_of_pair(first: ast.expr, second: ast.expr, texts: CodeTexts) -> FoundMessage | str | None:
+def _read_pair(first: ast.expr, second: ast.expr, texts: CodeTexts) -> FoundMessage | str | None:
     role, text = texts.read_text(first), texts.use_text(second)
     if role is None or not _is_role(role.literal):
         return None
@@ -55,7 +55,7 @@ def _message_of_pair(first: ast.expr, second: ast.expr, texts: CodeTexts) -> Fou
     return text.literal.strip("{}") if role.literal == "placeholder" else (role.literal, text)
 
 
-def _message_of_class(node: ast.Call, fields: dict[str, ast.expr], texts: CodeTexts) -> FoundMessage | None:
+def _read_message_class(node: ast.Call, fields: dict[str, ast.expr], texts: CodeTexts) -> FoundMessage | None:
     owner = node.func.value if isinstance(node.func, ast.Attribute) else None
     name = owner.id if isinstance(owner, ast.Name) and called_name(node) == "from_template" else called_name(node)
     match = re.match(r"(System|Human|User|AI|Assistant)Message", name)
@@ -76,7 +76,7 @@ def _is_role(text: str) -> bool:
     return text.lower() in ("system", "human", "user", "ai", "assistant", "developer", "placeholder", "tool")
 
 
-def _role(text: CodeText | None, node: ast.expr | None) -> str:
+def _read_role(text: CodeText | None, node: ast.expr | None) -> str:
     if text is not None:
         return text.literal if _is_role(text.literal) else ""
     return node.attr.lower() if isinstance(node, ast.Attribute) and _is_role(node.attr) else ""

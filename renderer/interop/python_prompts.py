@@ -81,7 +81,7 @@ class _Finder:
         self.prompts: list[FoundPrompt] = []
         self.assigned: dict[str, list[FoundPrompt]] = {}
         self.functions = 0
-        self.formatted = set(_formatted_names(module))
+        self.formatted = set(_find_formatted_names(module))
         self.string_templates = any(
             isinstance(node, ast.ImportFrom) and node.module == "string" for node in module.body
         )
@@ -95,38 +95,38 @@ class _Finder:
             elif isinstance(statement, ast.AnnAssign | ast.AugAssign) and statement.value is not None:
                 self._assign(statement.target, statement.value, scope)
             elif isinstance(statement, ast.Return) and statement.value is not None:
-                self._value(scope.rpartition("/")[2] or "prompt", statement.value, scope.rpartition("/")[0])
+                self._add_value(scope.rpartition("/")[2] or "prompt", statement.value, scope.rpartition("/")[0])
             elif isinstance(statement, ast.ClassDef):
-                self._class(statement, scope)
+                self._visit_class(statement, scope)
             elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-                self._function(statement, scope)
+                self._visit_function(statement, scope)
             elif isinstance(statement, ast.Expr):
-                self._expression(statement.value, scope)
+                self._visit_expression(statement.value, scope)
             else:
                 for inner in ("body", "orelse", "finalbody"):
                     self.read_body(getattr(statement, inner, None) or [], scope)
             self._leave_out_used()
 
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: str) -> None:
+    def _visit_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: str) -> None:
         outer = dict(self.texts.texts)
         self.functions += 1
-        self.read_body(node.body, _joined(scope, node.name))
+        self.read_body(node.body, _join_scope(scope, node.name))
         self.functions -= 1
         self.texts.texts = outer
 
-    def _class(self, node: ast.ClassDef, scope: str) -> None:
+    def _visit_class(self, node: ast.ClassDef, scope: str) -> None:
         is_signature = any(getattr(base, "attr", getattr(base, "id", "")) == "Signature" for base in node.bases)
         docstring = ast.get_docstring(node)
         if is_signature and docstring:
             self.prompts.append(
-                FoundPrompt(_joined(scope, node.name), node.lineno, CodeText(docstring, language="none"))
+                FoundPrompt(_join_scope(scope, node.name), node.lineno, CodeText(docstring, language="none"))
             )
         outer = dict(self.texts.texts)
-        self.read_body(node.body, _joined(scope, node.name))
+        self.read_body(node.body, _join_scope(scope, node.name))
         self.texts.texts = outer
 
     def _assign(self, target: ast.expr, value: ast.expr, scope: str) -> None:
-        name = _target_name(target)
+        name = _name_target(target)
         if not name:
             return
         text = self.texts.read_text(value)
@@ -134,7 +134,7 @@ class _Finder:
             self.texts.texts[name] = text
         generic = has_generic_name(name) and scope
         before = len(self.prompts)
-        self._value(
+        self._add_value(
             scope.rpartition("/")[2] if generic else name, value, scope.rpartition("/")[0] if generic else scope
         )
         new = self.prompts[before:]
@@ -150,80 +150,80 @@ class _Finder:
             used = self.assigned.pop(self.texts.used.pop(), [])
             self.prompts = [prompt for prompt in self.prompts if prompt not in used]
 
-    def _expression(self, node: ast.expr, scope: str) -> None:
+    def _visit_expression(self, node: ast.expr, scope: str) -> None:
         """A value that isn't assigned: a template, a chain that starts with one, or a call that takes texts."""
         if isinstance(node, ast.BinOp):
-            self._chain("prompt", node, scope)
+            self._add_chain("prompt", node, scope)
         elif isinstance(node, ast.Call):
             made = node
             while isinstance(made.func, ast.Attribute) and isinstance(made.func.value, ast.Call):
                 made = made.func.value
-            if find_messages(made, self.texts) or self._template_of_call(made) is not None:
-                self._value("prompt", made, scope)
+            if find_messages(made, self.texts) or self._read_template_call(made) is not None:
+                self._add_value("prompt", made, scope)
             else:
-                self._arguments(node, scope)
+                self._add_arguments(node, scope)
 
-    def _value(self, name: str, value: ast.expr, scope: str) -> None:
+    def _add_value(self, name: str, value: ast.expr, scope: str) -> None:
         """Add a prompt if the value is one; for a list or mapping, one for each prompt inside."""
         text = self.texts.read_text(value)
-        qualified = _joined(scope, name)
+        qualified = _join_scope(scope, name)
         if text is not None:
             if text.template is None and not self.functions:
                 text = CodeText(pieces=text.pieces, is_filled_later=True)
             if _is_prompt(name, text) and not isinstance(value, ast.Name):
-                self._add(qualified, value.lineno, self._in_language(text, name))
+                self._add(qualified, value.lineno, self._convert_language(text, name))
             return
         messages = find_messages(value, self.texts)
         if messages:
             self.prompts.append(FoundPrompt(qualified, value.lineno, messages))
         elif isinstance(value, ast.Dict | ast.List | ast.Tuple):
-            self._container(name, value, scope)
+            self._add_container(name, value, scope)
         elif isinstance(value, ast.Call):
-            self._called(qualified, value, scope)
+            self._visit_call(qualified, value, scope)
         elif isinstance(value, ast.BinOp):
-            self._chain(name, value, scope)
+            self._add_chain(name, value, scope)
         elif isinstance(value, ast.IfExp):
-            self._value(name, value.body, scope)
-            self._value(name, value.orelse, scope)
+            self._add_value(name, value.body, scope)
+            self._add_value(name, value.orelse, scope)
 
-    def _chain(self, name: str, node: ast.BinOp, scope: str) -> None:
+    def _add_chain(self, name: str, node: ast.BinOp, scope: str) -> None:
         """The prompts among the steps of `prompt | model | parser`."""
         for step in (node.left, node.right) if isinstance(node.op, ast.BitOr) else ():
             if isinstance(step, ast.Call | ast.BinOp):
-                self._value(name, step, scope)
+                self._add_value(name, step, scope)
 
-    def _container(self, name: str, value: ast.Dict | ast.List | ast.Tuple, scope: str) -> None:
+    def _add_container(self, name: str, value: ast.Dict | ast.List | ast.Tuple, scope: str) -> None:
         if isinstance(value, ast.Dict):
             for key, item in zip(value.keys, value.values, strict=True):
                 label = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else name
-                self._value(label, item, _joined(scope, name))
+                self._add_value(label, item, _join_scope(scope, name))
             return
         for number, item in enumerate(value.elts, start=1):
-            self._value(f"{name}-{number}", item, scope)
+            self._add_value(f"{name}-{number}", item, scope)
 
-    def _called(self, qualified: str, node: ast.Call, scope: str) -> None:
-        text = self._template_of_call(node)
+    def _visit_call(self, qualified: str, node: ast.Call, scope: str) -> None:
+        text = self._read_template_call(node)
         if text is not None:
             if text.literal.strip():
                 self._add(qualified, node.lineno, text)
             return
         made = node.func.value if isinstance(node.func, ast.Attribute) else None
         if isinstance(made, ast.Call):  # PromptTemplate.from_template(…).partial(…)
-            self._value(qualified.rpartition("/")[2], made, qualified.rpartition("/")[0])
-        self._arguments(node, scope, qualified.rpartition("/")[2])
+            self._add_value(qualified.rpartition("/")[2], made, qualified.rpartition("/")[0])
+        self._add_arguments(node, scope, qualified.rpartition("/")[2])
 
-    def _arguments(self, node: ast.Call, scope: str, name: str = "") -> None:
+    def _add_arguments(self, node: ast.Call, scope: str, name: str = "") -> None:
         """The texts among a call's arguments."""
         if _PASSED_OVER.search(called_name(node)):
             return
         for keyword in node.keywords:
             if keyword.arg and keyword.arg not in ("help", "description", "doc"):
-                self._value(_joined(name, keyword.arg) if name else keyword.arg, keyword.value, scope)
+                self._add_value(_join_scope(name, keyword.arg) if name else keyword.arg, keyword.value, scope)
         for argument in node.args:
             if isinstance(argument, ast.JoinedStr | ast.List | ast.Dict | ast.Call):
-                self._value(name or called_name(node) or "prompt", argument, scope)
+                self._add_value(name or called_name(node) or "prompt", argument, scope)
 
-    def _template_of_call(self, node: ast.Call) -> CodeText | None:
+    def _read_template_call(self, node: ast.Call) -> CodeText | None:
         """The template of a call that makes one."""
         name = called_name(node)
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -247,7 +247,7 @@ class _Finder:
             )
         return CodeText(text.template, language=text.language)
 
-    def _in_language(self, text: CodeText, name: str) -> CodeText:
+    def _convert_language(self, text: CodeText, name: str) -> CodeText:
         if text.template is not None and not text.language and name in self.formatted:
             return CodeText(text.template, language="str.format")
         return text
@@ -256,7 +256,7 @@ class _Finder:
         self.prompts.append(FoundPrompt(qualified, line, text))
 
 
-def _formatted_names(module: ast.Module) -> Iterator[str]:
+def _find_formatted_names(module: ast.Module) -> Iterator[str]:
     """The names and attributes on which the module calls `format`."""
     for node in ast.walk(module):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
@@ -272,7 +272,7 @@ def _is_prompt(name: str, text: CodeText) -> bool:
     return len(literal) >= (_SHORTEST_NAMED if _PROMPT_NAME.search(name) else _SHORTEST)
 
 
-def _target_name(target: ast.expr) -> str:
+def _name_target(target: ast.expr) -> str:
     if isinstance(target, ast.Name):
         return target.id
     if isinstance(target, ast.Attribute):
@@ -282,5 +282,5 @@ def _target_name(target: ast.expr) -> str:
     return ""
 
 
-def _joined(scope: str, name: str) -> str:
+def _join_scope(scope: str, name: str) -> str:
     return f"{scope}/{name}" if scope else name

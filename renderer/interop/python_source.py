@@ -56,12 +56,12 @@ def read_python_prompt(text: str, stem: str) -> Iterator[ImportedTemplate]:
             raise LossError(f"the f-string on line {text.count(chr(10), 0, opening.start()) + 1} is never closed")
         functions = _FUNCTION.findall(text, 0, opening.start())
         name = functions[-1] if functions else f"{stem} {opening['name']}" if len(openings) > 1 else stem
-        body = _body(inside[0])
+        body = _write_body(inside[0])
         document = write_document(KIND, {"format": "shaped"}, body)
         yield check_imported(ImportedTemplate(slugify(name), document, KIND), body)
 
 
-def _body(source: str) -> str:
+def _write_body(source: str) -> str:
     """Fields must be plain names. A backslash escape that only Python has is refused rather than guessed at."""
     for field in _FIELD.finditer(source):
         if field[1] is not None and not field[1].isidentifier():

@@ -52,7 +52,7 @@ class CodeTexts:
         if isinstance(node, ast.Constant):
             return CodeText(node.value) if isinstance(node.value, str) else None
         if isinstance(node, ast.JoinedStr):
-            return _of_pieces(self._joined(node))
+            return _build_text(self._read_joined(node))
         if isinstance(node, ast.Name):
             return self.texts.get(node.id)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
@@ -73,7 +73,7 @@ class CodeTexts:
 
     def read_unknown(self, node: ast.expr) -> CodeText:
         """The text of a name that the module doesn't define, as an input."""
-        return CodeText(pieces=(self._slot(node),))
+        return CodeText(pieces=(self._build_slot(node),))
 
     def _sum(self, node: ast.BinOp) -> CodeText | None:
         left, right = self.read_text(node.left), self.read_text(node.right)
@@ -84,15 +84,15 @@ class CodeTexts:
         pieces: list[Piece] = []
         for part, text in ((node.left, left), (node.right, right)):
             if text is None:
-                pieces.append(self._slot(part, "the text that is there"))
+                pieces.append(self._build_slot(part, "the text that is there"))
             else:
                 pieces += [text.template] if text.template is not None else text.pieces
-        return _of_pieces(pieces)
+        return _build_text(pieces)
 
     def _call(self, node: ast.Call) -> CodeText | None:
         name = called_name(node)
         if name in ("dedent", "cleandoc") and len(node.args) == 1:
-            return self._unindented(name, node.args[0])
+            return self._unindent(name, node.args[0])
         if not isinstance(node.func, ast.Attribute):
             return None
         if name == "join" and len(node.args) == 1 and isinstance(node.args[0], ast.List | ast.Tuple):
@@ -101,12 +101,12 @@ class CodeTexts:
         if text is None or (name in _TRIMS and node.args):
             return None
         if text.template is None:
-            return CodeText(pieces=_trimmed(text.pieces, name)) if name in _TRIMS else None
+            return CodeText(pieces=_trim_pieces(text.pieces, name)) if name in _TRIMS else None
         if name in _TRIMS:
             return CodeText(getattr(text.template, name)(), language=text.language)
         return CodeText(text.template, language="str.format") if name == "format" else None
 
-    def _unindented(self, name: str, argument: ast.expr) -> CodeText | None:
+    def _unindent(self, name: str, argument: ast.expr) -> CodeText | None:
         text = self.read_text(argument)
         if text is None or text.template is None:
             return None  # the values of an f-string count for its common indentation
@@ -121,31 +121,31 @@ class CodeTexts:
         parts = [text.template for text in texts if text is not None and text.template is not None]
         return CodeText(between.template.join(parts)) if parts and len(parts) == len(texts) else None
 
-    def _joined(self, node: ast.JoinedStr) -> list[Piece]:
+    def _read_joined(self, node: ast.JoinedStr) -> list[Piece]:
         pieces: list[Piece] = []
         for part in node.values:
             if isinstance(part, ast.Constant):
                 pieces.append(str(part.value))
             elif isinstance(part, ast.FormattedValue):
-                pieces += self._field(part)
+                pieces += self._read_field(part)
         return pieces
 
-    def _field(self, field: ast.FormattedValue) -> list[Piece]:
+    def _read_field(self, field: ast.FormattedValue) -> list[Piece]:
         known = self.read_text(field.value) if field.conversion == -1 and field.format_spec is None else None
         if known is not None:
             return [known.template] if known.template is not None else list(known.pieces)
         spec = field.format_spec
         if field.conversion not in (-1, ord("s")):
-            return [self._slot(field, "its representation as text")]
+            return [self._build_slot(field, "its representation as text")]
         if spec is None:
-            return [self._slot(field.value)]
+            return [self._build_slot(field.value)]
         parts = spec.values if isinstance(spec, ast.JoinedStr) else []
         written = parts[0].value if len(parts) == 1 and isinstance(parts[0], ast.Constant) else None
         if isinstance(written, str) and _NUMBER_FORMAT.fullmatch(written):
-            return [Slot(f"'%{written}'|format({self._slot(field.value).expression})")]
-        return [self._slot(field, "the formatted text")]
+            return [Slot(f"'%{written}'|format({self._build_slot(field.value).expression})")]
+        return [self._build_slot(field, "the formatted text")]
 
-    def _slot(self, node: ast.expr, reason: str = "") -> Slot:
+    def _build_slot(self, node: ast.expr, reason: str = "") -> Slot:
         """A slot for an expression: dotted names as they are, without `self`; otherwise an input named after it."""
         path: list[str] = []
         inner = node
@@ -164,7 +164,7 @@ class CodeTexts:
         return Slot(self.names.input_name(f"{name} ", shown=shown, reason=reason, line=line))
 
 
-def _of_pieces(pieces: list[Piece]) -> CodeText:
+def _build_text(pieces: list[Piece]) -> CodeText:
     texts = [piece for piece in pieces if isinstance(piece, str)]
     return CodeText("".join(texts)) if len(texts) == len(pieces) else CodeText(pieces=tuple(pieces))
 
@@ -176,7 +176,7 @@ def called_name(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
-def _trimmed(pieces: tuple[Piece, ...], name: str) -> tuple[Piece, ...]:
+def _trim_pieces(pieces: tuple[Piece, ...], name: str) -> tuple[Piece, ...]:
     trimmed = list(pieces)
     if name in ("strip", "lstrip") and trimmed and isinstance(trimmed[0], str):
         trimmed[0] = trimmed[0].lstrip()

@@ -78,15 +78,15 @@ class SourceFormat:
     read: Callable[[SourceFile], list[ImportedTemplate]]
 
 
-def _of_value(recognises: Callable[[object], bool]) -> Callable[[SourceFile], bool]:
+def _match_value(recognises: Callable[[object], bool]) -> Callable[[SourceFile], bool]:
     return lambda source: source.suffix not in _TEXT_SUFFIXES and recognises(source.value)
 
 
-def _of_text(recognises: Callable[[str], bool]) -> Callable[[SourceFile], bool]:
+def _match_text(recognises: Callable[[str], bool]) -> Callable[[SourceFile], bool]:
     return lambda source: recognises(source.text)
 
 
-def _old(
+def _adapt_reader(
     read: Callable[[object, str], Iterator[ImportedTemplate]],
 ) -> Callable[[SourceFile], list[ImportedTemplate]]:
     return lambda source: list(read(source.read_value(), source.stem))
@@ -151,38 +151,39 @@ FORMATS: tuple[SourceFormat, ...] = (
     SourceFormat(prompty.KIND, "Prompty", lambda s: s.suffix == ".prompty" or prompty.is_prompty_file(s.text),
                  lambda s: list(prompty.read_prompty_file(s.text, s.stem))),
     SourceFormat(dotprompt.KIND, "Dotprompt (Genkit)", dotprompt.is_dotprompt, dotprompt.read_dotprompt),
-    SourceFormat(banks.KIND, "banks", _of_text(banks.is_banks_prompt), banks.read_banks_prompt),
-    SourceFormat(chatml.KIND, "ChatML", _of_text(chatml.is_chatml), chatml.read_chatml),
-    SourceFormat(chat_markup.KIND, "Llama, Mistral, Gemma, Phi", _of_text(chat_markup.is_chat_markup),
+    SourceFormat(banks.KIND, "banks", _match_text(banks.is_banks_prompt), banks.read_banks_prompt),
+    SourceFormat(chatml.KIND, "ChatML", _match_text(chatml.is_chatml), chatml.read_chatml),
+    SourceFormat(chat_markup.KIND, "Llama, Mistral, Gemma, Phi", _match_text(chat_markup.is_chat_markup),
                  chat_markup.read_chat_markup),
-    SourceFormat(guidance.KIND, "guidance", _of_text(guidance.is_guidance), guidance.read_guidance),
+    SourceFormat(guidance.KIND, "guidance", _match_text(guidance.is_guidance), guidance.read_guidance),
     SourceFormat(python_code.KIND, "Python code", _is_python, _read_python),
     SourceFormat(javascript_code.KIND, "JavaScript, TypeScript", javascript_code.is_javascript,
                  javascript_code.read_javascript),
     SourceFormat(modelfile.KIND, "Ollama Modelfile", modelfile.is_modelfile, modelfile.read_modelfile),
-    SourceFormat(langchain.KIND, "LangChain, LangSmith", _of_value(langchain.is_langchain_prompt),
+    SourceFormat(langchain.KIND, "LangChain, LangSmith", _match_value(langchain.is_langchain_prompt),
                  langchain.read_langchain_prompt),
-    SourceFormat(promptlayer.KIND, "PromptLayer", _of_value(promptlayer.is_promptlayer_prompt),
+    SourceFormat(promptlayer.KIND, "PromptLayer", _match_value(promptlayer.is_promptlayer_prompt),
                  promptlayer.read_promptlayer_prompt),
-    SourceFormat(langfuse.KIND, "Langfuse", _of_value(_is_langfuse), _old(langfuse.read_langfuse_prompts)),
-    SourceFormat(mlflow.KIND, "MLflow", _of_value(mlflow.is_mlflow_prompt), _old(mlflow.read_mlflow_prompts)),
-    SourceFormat(haystack_pipeline.KIND, "Haystack 2", _of_value(haystack_pipeline.is_haystack_pipeline),
+    SourceFormat(langfuse.KIND, "Langfuse", _match_value(_is_langfuse), _adapt_reader(langfuse.read_langfuse_prompts)),
+    SourceFormat(mlflow.KIND, "MLflow", _match_value(mlflow.is_mlflow_prompt),
+                 _adapt_reader(mlflow.read_mlflow_prompts)),
+    SourceFormat(haystack_pipeline.KIND, "Haystack 2", _match_value(haystack_pipeline.is_haystack_pipeline),
                  haystack_pipeline.read_haystack_pipeline),
-    SourceFormat(haystack.KIND, "Haystack 1", _of_value(haystack.is_haystack_prompt),
-                 _old(haystack.read_haystack_prompts)),
-    SourceFormat(dify.KIND, "Dify", _of_value(dify.is_dify_app), dify.read_dify_app),
-    SourceFormat(flowise.KIND, "Flowise", _of_value(flowise.is_flowise_flow), flowise.read_flowise_flow),
-    SourceFormat(promptfoo.KIND, "promptfoo", _of_value(promptfoo.is_promptfoo_config),
+    SourceFormat(haystack.KIND, "Haystack 1", _match_value(haystack.is_haystack_prompt),
+                 _adapt_reader(haystack.read_haystack_prompts)),
+    SourceFormat(dify.KIND, "Dify", _match_value(dify.is_dify_app), dify.read_dify_app),
+    SourceFormat(flowise.KIND, "Flowise", _match_value(flowise.is_flowise_flow), flowise.read_flowise_flow),
+    SourceFormat(promptfoo.KIND, "promptfoo", _match_value(promptfoo.is_promptfoo_config),
                  promptfoo.read_promptfoo_config),
-    SourceFormat(lm_eval.KIND, "lm-eval", _of_value(lm_eval.is_task), lm_eval.read_task),
+    SourceFormat(lm_eval.KIND, "lm-eval", _match_value(lm_eval.is_task), lm_eval.read_task),
     SourceFormat(semantic_kernel.KIND, "Semantic Kernel",
                  _is_kernel_prompt, semantic_kernel.read_kernel_prompt),
-    SourceFormat(github_models.KIND, "GitHub Models", _of_value(github_models.is_github_prompt),
+    SourceFormat(github_models.KIND, "GitHub Models", _match_value(github_models.is_github_prompt),
                  github_models.read_github_prompt),
-    SourceFormat(gemini.KIND, "Gemini", _of_value(gemini.is_gemini_request), gemini.read_gemini_request),
+    SourceFormat(gemini.KIND, "Gemini", _match_value(gemini.is_gemini_request), gemini.read_gemini_request),
     SourceFormat(chat_messages.KIND, "OpenAI, Anthropic", _is_chat_messages,
                  chat_messages.read_chat_messages),
-    SourceFormat(dspy_program.KIND, "DSPy", _of_value(dspy_program.is_dspy_program), dspy_program.read_dspy_program),
+    SourceFormat(dspy_program.KIND, "DSPy", _match_value(dspy_program.is_dspy_program), dspy_program.read_dspy_program),
     SourceFormat(own_document.KIND, "prompt-poet, Promptuary", own_document.is_own_document,
                  own_document.read_own_document),
     SourceFormat(prompt_collection.KIND, "YAML or JSON of prompts",

@@ -67,9 +67,9 @@ def read_kernel_prompt(source: SourceFile, configuration: str = "") -> list[Impo
     language = str(config.get("template_format") or "semantic-kernel")
     names = InputNames()
     if language == "handlebars" and _HANDLEBARS_MESSAGE.search(template):
-        return [builder.build_parts(_messages(builder, template, language, names, _HANDLEBARS_MESSAGE))]
+        return [builder.build_parts(_build_messages(builder, template, language, names, _HANDLEBARS_MESSAGE))]
     if _MESSAGE.search(template):
-        return [builder.build_parts(_messages(builder, template, language, names, _MESSAGE))]
+        return [builder.build_parts(_build_messages(builder, template, language, names, _MESSAGE))]
     plain = _read_text(template, language, names)
     builder.add_differences(plain.differences)
     return [builder.build_text(plain.pieces)]
@@ -116,7 +116,7 @@ def _add_configuration(builder: TemplateBuilder, config: Mapping[str, Any]) -> N
     builder.differ("a name that is not given is an error here; there it prints nothing")
 
 
-def _messages(
+def _build_messages(
     builder: TemplateBuilder, template: str, language: str, names: InputNames, pattern: re.Pattern[str]
 ) -> list[Message | History]:
     found: list[tuple[int, Message | History]] = []

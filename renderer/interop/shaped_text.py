@@ -36,7 +36,7 @@ def _write(node: Node) -> str:
     if isinstance(node, Name):
         return node.name
     if isinstance(node, Literal):
-        return _string(node.value) if isinstance(node.value, str) else repr(node.value)
+        return _write_string(node.value) if isinstance(node.value, str) else repr(node.value)
     if isinstance(node, Items):
         return f"[{', '.join(map(_write, node.items))}]"
     if isinstance(node, Dict):
@@ -50,7 +50,7 @@ def _call(node: Call) -> str:
     return f"{node.name}({', '.join(map(_write, node.arguments))})"
 
 
-def _string(text: str) -> str:
+def _write_string(text: str) -> str:
     if "'" in text or "\\" in text:
         raise LossError(f"Haystack cannot write the string {text!r} inside an expression")
     pieces = [_NAMED.get(piece) or f"'{piece}'" for piece in _SPECIAL.split(text) if piece]

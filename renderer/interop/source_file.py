@@ -79,7 +79,7 @@ class SourceFile:
             except RecursionError:
                 raise LossError("it is nested too deeply") from None
             except ValueError as error:
-                lines = self._json_lines()
+                lines = self._read_json_lines()
                 if lines is not None:
                     return lines
                 if self.suffix in (".json", ".jsonl"):
@@ -100,7 +100,7 @@ class SourceFile:
 
     def find_json_error(self) -> LossError | None:
         """Explain why a text that looks like a JSON export isn't valid JSON; None if it is, or isn't meant to be."""
-        if not _LOOKS_LIKE_JSON.match(self.text) or self._json_lines() is not None:
+        if not _LOOKS_LIKE_JSON.match(self.text) or self._read_json_lines() is not None:
             return None
         try:
             json.loads(self.text)
@@ -120,7 +120,7 @@ class SourceFile:
                 return self.text.count("\n", 0, index) + 1
         return None
 
-    def _json_lines(self) -> list[Any] | None:
+    def _read_json_lines(self) -> list[Any] | None:
         lines = [line for line in self.text.split("\n") if line.strip()]
         try:
             values = [json.loads(line) for line in lines]
@@ -166,7 +166,7 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} isn't a number in JSON")
 
 
-def _line(event: Any) -> int:
+def _count_lines(event: Any) -> int:
     return int(event.start_mark.line) + 1
 
 
@@ -182,13 +182,13 @@ class _Builder:
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
-                    raise LossError("a second YAML document starts here", _line(event))
+                    raise LossError("a second YAML document starts here", _count_lines(event))
             elif isinstance(event, yaml.NodeEvent):
-                value = self._node(event, 1)
+                value = self._build_node(event, 1)
         return value
 
-    def _node(self, event: Any, depth: int) -> Any:
-        line = _line(event)
+    def _build_node(self, event: Any, depth: int) -> Any:
+        line = _count_lines(event)
         self._add(1, line)
         if depth > _DEPTH:
             raise LossError(f"it is nested deeper than {_DEPTH} levels", line)
@@ -199,7 +199,7 @@ class _Builder:
             self._add(size, line)
             return value
         before = self.count
-        value = self._tagged(event, self._value(event, depth, line))
+        value = self._build_tagged(event, self._build_value(event, depth, line))
         if event.anchor is not None:
             self.anchors[event.anchor] = (value, self.count - before)
         return value
@@ -209,7 +209,7 @@ class _Builder:
         if self.count > _NODES:
             raise LossError(f"it has more than {_NODES:,} YAML nodes", line)
 
-    def _value(self, event: Any, depth: int, line: int) -> Any:
+    def _build_value(self, event: Any, depth: int, line: int) -> Any:
         if isinstance(event, yaml.ScalarEvent):
             if event.style or event.tag:
                 return event.value
@@ -218,22 +218,22 @@ class _Builder:
             except ValueError as error:
                 raise LossError(str(error), line) from None
         if isinstance(event, yaml.SequenceStartEvent):
-            return [self._node(item, depth + 1) for item in self._until(yaml.SequenceEndEvent)]
+            return [self._build_node(item, depth + 1) for item in self._iterate_until(yaml.SequenceEndEvent)]
         mapping: dict[str, Any] = {}
         merged: dict[str, Any] = {}
-        for key_event in self._until(yaml.MappingEndEvent):
+        for key_event in self._iterate_until(yaml.MappingEndEvent):
             is_plain = isinstance(key_event, yaml.ScalarEvent) and not key_event.style
-            key = self._node(key_event, depth + 1)
-            value = self._node(next(self.events), depth + 1)
+            key = self._build_node(key_event, depth + 1)
+            value = self._build_node(next(self.events), depth + 1)
             if is_plain and key == "<<":
-                merged = self._merged(value, line)
+                merged = self._merge_keys(value, line)
             elif isinstance(key, dict | list | Tagged):
                 raise LossError("a key of a mapping isn't plain text", line)
             else:
                 mapping[key if isinstance(key, str) else json.dumps(key)] = value
         return {**merged, **mapping}
 
-    def _merged(self, value: Any, line: int) -> dict[str, Any]:
+    def _merge_keys(self, value: Any, line: int) -> dict[str, Any]:
         merged: dict[str, Any] = {}
         for part in reversed(value if isinstance(value, list) else [value]):
             if not isinstance(part, dict):
@@ -241,14 +241,14 @@ class _Builder:
             merged |= part
         return merged
 
-    def _until(self, end: type) -> Iterator[Any]:
+    def _iterate_until(self, end: type) -> Iterator[Any]:
         for event in self.events:
             if isinstance(event, end):
                 return
             yield event
 
     @staticmethod
-    def _tagged(event: Any, value: Any) -> Any:
+    def _build_tagged(event: Any, value: Any) -> Any:
         if event.tag in (None, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"):
             return value
         return Tagged(event.tag, value)

@@ -81,14 +81,14 @@ class TemplateBuilder:
         """Build a document from a finished body. Raises LossError."""
         front: dict[str, Any] = {**self.front, "format": document_format}
         if front.get("inputs"):
-            front["inputs"] = {**self._undeclared(document_format, body), **front["inputs"]}
+            front["inputs"] = {**self._declare_rest(document_format, body), **front["inputs"]}
         document = write_document(self.source_format, front, body, self.facts)
         imported = ImportedTemplate(
             slugify(self.name), document, self.source_format, self.samples, tuple(self._differences)
         )
         return check_imported(imported, body)
 
-    def _undeclared(self, document_format: str, body: str) -> dict[str, Any]:
+    def _declare_rest(self, document_format: str, body: str) -> dict[str, Any]:
         """Schemas that accept any value, for names that the body uses and the source doesn't declare."""
         try:
             used = renderer.load(f"---\nformat: {document_format}\n---\n{body}").body.names()

@@ -53,12 +53,12 @@ def separate_calls(message: Mapping[str, Any], number: int, differ: Callable[[st
     items: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content}] if content else []
     rest: list[Any] = []
     results: list[dict[str, Any]] = []
-    for item in [*items, *({"type": "tool_use", **_fields(call)} for call in given)]:
+    for item in [*items, *({"type": "tool_use", **_read_fields(call)} for call in given)]:
         kind = item.get("type") if isinstance(item, dict) else None
         if kind in _REASONING:
             differ(f"message {number}: its reasoning is left out")
         elif kind in _CALLS:
-            rest.append({"type": CALL, "text": _text_of_call(item, number)})
+            rest.append({"type": CALL, "text": _write_call(item, number)})
             differ(
                 f"message {number}: its call of `{item['name']}` is text without its id, because parts have no calls"
             )
@@ -77,13 +77,13 @@ def join_texts(content: Any) -> Any:
     return "\n".join(texts) if texts and len(texts) == len(items) else content
 
 
-def _fields(call: Any) -> dict[str, Any]:
+def _read_fields(call: Any) -> dict[str, Any]:
     """The name and arguments of a call of chat completions."""
     function = call.get("function", call.get("custom", call)) if isinstance(call, dict) else None
     return function if isinstance(function, dict) else {}
 
 
-def _text_of_call(item: Mapping[str, Any], number: int) -> str:
+def _write_call(item: Mapping[str, Any], number: int) -> str:
     if not isinstance(item.get("name"), str):
         raise LossError(f"message {number}: the call of a tool has no name")
     return write_call(item["name"], item.get("input", item.get("arguments")))

@@ -60,8 +60,8 @@ class Confinement:
     """Prepared in the unconfined fork server; applied in each child, irrevocably."""
 
     def __init__(self) -> None:
-        self._filter = _prepared(_make_filter)
-        self._ruleset = _prepared(_make_ruleset)
+        self._filter = _try_to_prepare(_make_filter)
+        self._ruleset = _try_to_prepare(_make_ruleset)
 
     def apply(self) -> None:
         """Confine this process irrevocably, as far as the kernel supports it. Open files and sockets stay open."""
@@ -76,10 +76,10 @@ class Confinement:
 
 def probe() -> list[str]:
     """List what this process can still do that no rendering needs; empty if it is fully confined."""
-    return [words for words, attempt in _ATTEMPTS.items() if _succeeds(attempt)]
+    return [words for words, attempt in _ATTEMPTS.items() if _try_attempt(attempt)]
 
 
-def _prepared(make: Callable[[], Any]) -> Any:
+def _try_to_prepare(make: Callable[[], Any]) -> Any:
     """The result, or None if this machine doesn't support it."""
     if not sys.platform.startswith("linux"):
         return None
@@ -135,14 +135,14 @@ def _make_ruleset() -> Any:
         return None
     ctypes.set_errno(0)
     ruleset = landlock.Ruleset()
-    for folder in _needed_folders():
+    for folder in _list_needed_folders():
         ruleset.allow(folder, rules=FSAccess.READ_FILE | FSAccess.READ_DIR)
-    for file in _needed_files():
+    for file in _list_needed_files():
         ruleset.allow(file, rules=FSAccess.READ_FILE)
     return ruleset
 
 
-def _needed_folders() -> Iterator[str]:
+def _list_needed_folders() -> Iterator[str]:
     """The folders from which the interpreter, its packages and the renderer may still load code and tables."""
     paths = sysconfig.get_paths()
     folders = {paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib")}
@@ -152,11 +152,11 @@ def _needed_folders() -> Iterator[str]:
     return (folder for folder in sorted(folders) if os.path.isdir(folder))
 
 
-def _needed_files() -> Iterator[str]:
+def _list_needed_files() -> Iterator[str]:
     return (file for file in ("/dev/urandom", "/dev/null", "/etc/localtime") if os.path.exists(file))
 
 
-def _succeeds(attempt: Callable[[], Any]) -> bool:
+def _try_attempt(attempt: Callable[[], Any]) -> bool:
     try:
         attempt()
     except (OSError, ValueError):

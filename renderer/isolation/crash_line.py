@@ -32,13 +32,13 @@ def find_blamed_place(text: str, notes: Iterable[dict[str, Any]], stack: str) ->
     """
     places = list(notes)
     frames = [(name, int(line)) for name, line, _ in _FRAME.findall(stack)]
-    line = _template_line(places, frames)
+    line = _find_template_line(places, frames)
     if line is None and any(part in name for name, _ in frames for part in _SCHEMA_WORK):
-        line = _pattern_line(text)
-    return _place(text, line or _heaviest_line(text))
+        line = _find_pattern_line(text)
+    return _place(text, line or _find_heaviest_line(text))
 
 
-def _template_line(notes: list[dict[str, Any]], frames: list[tuple[str, int]]) -> int | None:
+def _find_template_line(notes: list[dict[str, Any]], frames: list[tuple[str, int]]) -> int | None:
     maps = {note["file"]: note["lines"] for note in notes if "file" in note}
     for name, code_line in frames:
         lines = maps.get(name)
@@ -48,7 +48,7 @@ def _template_line(notes: list[dict[str, Any]], frames: list[tuple[str, int]]) -
     return None
 
 
-def _pattern_line(text: str) -> int | None:
+def _find_pattern_line(text: str) -> int | None:
     """The line of the first regular expression in the declared inputs."""
     document, _ = documents.inspect_document(text)
     places = document.places if document else {}
@@ -58,7 +58,7 @@ def _pattern_line(text: str) -> int | None:
     return min((places[path].line for path in pattern_lines), default=None)
 
 
-def _heaviest_line(text: str) -> int:
+def _find_heaviest_line(text: str) -> int:
     for pattern in _HEAVY:
         hit = re.search(pattern, text)
         if hit:

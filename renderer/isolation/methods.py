@@ -28,9 +28,9 @@ def answer_request(request: dict[str, Any]) -> dict[str, Any]:
     try:
         return {"result": _METHODS[request["method"]](**request["arguments"])}
     except RenderError as error:
-        return {"error": _as_limit(error).to_dict()}
+        return {"error": _convert_to_limit(error).to_dict()}
     except (MemoryError, RecursionError) as error:
-        return {"error": _exhausted(error).to_dict()}
+        return {"error": _build_memory_error(error).to_dict()}
     except Exception as error:  # noqa: BLE001
         # Bugs of our own must reach the log and the caller, not be reported as a limit.
         message = (
@@ -39,14 +39,14 @@ def answer_request(request: dict[str, Any]) -> dict[str, Any]:
         return {"error": RenderError(message).to_dict(), "fault": traceback.format_exc(limit=-12)}
 
 
-def _as_limit(error: RenderError) -> RenderError:
+def _convert_to_limit(error: RenderError) -> RenderError:
     """Convert an error caused by lack of memory to a LimitError at the same place."""
     if isinstance(error, LimitError) or not isinstance(error.__cause__ or error.__context__, MemoryError):
         return error
-    return _exhausted(MemoryError()).located(error.place)
+    return _build_memory_error(MemoryError()).located(error.place)
 
 
-def _exhausted(error: BaseException) -> RenderError:
+def _build_memory_error(error: BaseException) -> RenderError:
     if isinstance(error, MemoryError):
         return LimitError("This needs more memory than a rendering may take.")
     return LimitError("This is nested too deeply, or calls itself without end.")
@@ -73,7 +73,7 @@ def _preview_answer(preview: Preview, target: Any) -> dict[str, Any]:
             raise preview.error
         prompts = [prompt.to_dict(target) for prompt in preview.prompts]
     except RenderError as error:
-        return {"error": _as_limit(error).to_dict()}
+        return {"error": _convert_to_limit(error).to_dict()}
     return {"prompts": prompts, "placeholders": preview.placeholders}
 
 
@@ -105,7 +105,7 @@ def _render_samples(  # one argument per field of the request
             if traced:
                 _add_source_lines(results[name]["prompt"]["parts"], template, data)
         except RenderError as error:
-            results[name] = {"error": _as_limit(error).to_dict()}
+            results[name] = {"error": _convert_to_limit(error).to_dict()}
     return results
 
 
@@ -163,7 +163,7 @@ def _read_many(document: str, fragments: Any, profile: Any, rows: dict[str, Any]
         try:
             results[name] = {"outputs": template.read(row["replies"], row["data"])}
         except RenderError as error:
-            results[name] = {"error": _as_limit(error).to_dict()}
+            results[name] = {"error": _convert_to_limit(error).to_dict()}
     return results
 
 

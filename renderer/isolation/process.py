@@ -61,7 +61,7 @@ class ForkServer:
         descriptors = [connection.fileno()] if connection else []
         with self._lock:
             for attempt in range(2):
-                control = self._running()
+                control = self._ensure_running()
                 try:
                     socket.send_fds(control, [message], descriptors)
                     if control.recv(1):
@@ -81,7 +81,7 @@ class ForkServer:
             self._ending()
         self._control = self._process = self._ending = None
 
-    def _running(self) -> socket.socket:
+    def _ensure_running(self) -> socket.socket:
         if self._process is not None and self._process.poll() is not None:
             self._end()
         if self._control is None:
@@ -190,13 +190,13 @@ class Exchange:
             if self._started or attempt:
                 break
             # The child never started: the fork server itself was lost. Retry once with a new one.
-        raise self._stopped(rest)
+        raise self._build_stop_error(rest)
 
     def _hand_over(self, order: dict[str, Any], child_end: socket.socket) -> None:
         try:
             self._home.order(order, child_end)
         except OSError as error:
-            raise _not_started() from error
+            raise _build_start_error() from error
 
     def _listen(self, parent_end: socket.socket, request: bytes) -> tuple[bytes, dict[str, Any] | None]:
         """Read until the answer, the end of the connection or the deadline. Returns the unread bytes and the answer."""
@@ -228,10 +228,10 @@ class Exchange:
                     return data, None
                 self._deadline = time.monotonic() + self._clock_seconds + _GRACE_SECONDS
 
-    def _stopped(self, stack: bytes) -> LimitError:
+    def _build_stop_error(self, stack: bytes) -> LimitError:
         text = stack.decode("utf-8", "replace")
         if not self._started:
-            return _not_started()
+            return _build_start_error()
         place = crash_line.find_blamed_place(self._text, self._notes, text)
         if text.startswith("Fatal Python error"):
             return LimitError("The rendering crashed here and was stopped.", place=place)
@@ -241,7 +241,7 @@ class Exchange:
         return LimitError(f"This took longer than {seconds:.1f} seconds and was stopped.", place=place)
 
 
-def _not_started() -> BusyError:
+def _build_start_error() -> BusyError:
     """The document isn't to blame, and the next request starts another fork server."""
     return BusyError("The renderer's helper process could not be started; try again in a moment.")
 

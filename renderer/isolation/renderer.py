@@ -59,19 +59,19 @@ class BoundedRenderer(BoundedCalls):
         self.output_bytes = output_bytes
         self._shared = shared
         self._fork_server = process.ForkServer(shared)
-        self._fresh_gate()
+        self._renew_gate()
         # A forked copy of this process (a prefork worker) must share neither the fork server nor a lock held by a lost
         # thread.
-        run_after_fork(self._after_fork)
+        run_after_fork(self._reset_after_fork)
 
-    def _fresh_gate(self) -> None:
+    def _renew_gate(self) -> None:
         self._free = threading.BoundedSemaphore(self.max_children)
         self._lock = threading.Lock()
         self._inside = 0
 
-    def _after_fork(self) -> None:
+    def _reset_after_fork(self) -> None:
         self._fork_server = process.ForkServer(self._shared)
-        self._fresh_gate()
+        self._renew_gate()
 
     def start(self, *vocabularies: str) -> None:
         """Start the fork server and load these vocabularies now, so that the first caller needn't wait.
@@ -143,7 +143,7 @@ class BoundedRenderer(BoundedCalls):
         `options` are those of `Template.render`: prompt, extra, token_limit, truncation_step, tokenizer (a known name).
         """
         sources = {"document": document, "fragments": fragments, "profile": profile}
-        request = {**sources, "data": data or {}, "target": target, "options": _options(options)}
+        request = {**sources, "data": data or {}, "target": target, "options": _encode_options(options)}
         prompt: dict[str, Any] = self.call("render", request, seconds=cpu_seconds)
         return {**prompt, "preview": prompt["parts"]}
 
@@ -160,7 +160,7 @@ class BoundedRenderer(BoundedCalls):
     ) -> list[dict[str, Any]]:
         """As `render`, for every prompt of the document."""
         sources = {"document": document, "fragments": fragments, "profile": profile}
-        request = {**sources, "data": data or {}, "target": target, "options": _options(options)}
+        request = {**sources, "data": data or {}, "target": target, "options": _encode_options(options)}
         prompts = self.call("render_all", request, seconds=cpu_seconds)
         return [{**prompt, "preview": prompt["parts"]} for prompt in prompts]
 
@@ -199,7 +199,7 @@ class BoundedRenderer(BoundedCalls):
         four times as long as the rendering.
         """
         sources = {"document": document, "fragments": fragments, "profile": profile}
-        arguments = {"samples": samples, "target": target, "options": _options(options), "traced": traced}
+        arguments = {"samples": samples, "target": target, "options": _encode_options(options), "traced": traced}
         seconds = cpu_seconds or self.cpu_seconds + (0.2 if traced else 0.1) * len(samples)
         results = self.call("render_samples", {**sources, **arguments}, seconds=seconds)
         return {
@@ -217,11 +217,11 @@ class BoundedRenderer(BoundedCalls):
             "cpu_seconds": cpu_seconds,
             "clock_seconds": CLOCK_FACTOR * cpu_seconds,
             "memory_bytes": self.memory_bytes,
-            "vocabularies": _vocabularies(text, arguments.get("profile"), arguments.get("options")),
+            "vocabularies": _list_vocabularies(text, arguments.get("profile"), arguments.get("options")),
         }
         if method == "compare":
             arguments = {name: arguments[name] for name in ("old", "new")}
-        request = process.pack_frame(process.REQUEST, {"method": method, "arguments": _plain(arguments)})
+        request = process.pack_frame(process.REQUEST, {"method": method, "arguments": _convert_to_dicts(arguments)})
         with _Admission(self):
             answer = Exchange(self._fork_server, text, output_bytes=self.output_bytes).run(order, request)
         if "fault" in answer:
@@ -259,12 +259,12 @@ class _Admission:
             self._owner._inside -= 1
 
 
-def _plain(value: Any) -> Any:
+def _convert_to_dicts(value: Any) -> Any:
     """Convert nested mappings of any kind to dicts."""
-    return {key: _plain(item) for key, item in value.items()} if isinstance(value, Mapping) else value
+    return {key: _convert_to_dicts(item) for key, item in value.items()} if isinstance(value, Mapping) else value
 
 
-def _options(options: dict[str, Any]) -> dict[str, Any]:
+def _encode_options(options: dict[str, Any]) -> dict[str, Any]:
     tokenizer = options.get("tokenizer")
     if tokenizer is not None and tokenizer not in tokenizers.list_tokenizer_names():
         raise errors.TokenizerError(
@@ -273,7 +273,7 @@ def _options(options: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if value is not None}
 
 
-def _vocabularies(text: str, profile: Any, options: Any) -> list[str]:
+def _list_vocabularies(text: str, profile: Any, options: Any) -> list[str]:
     """The vocabulary a request will need, so that the fork server loads it before forking."""
     if options and options.get("tokenizer"):
         return [options["tokenizer"]]

@@ -61,17 +61,17 @@ def note_filter(usage: Usage, node: nodes.Filter) -> Usage | None:
 def note_formatted(node: nodes.Node | None, usages: Sequence[Usage | None], *, is_filter: bool) -> None:
     """Record which of the values in a format are numbers: `'%.2f'|format(x)` or `'{:.2f}'.format(x)`."""
     text = node.value if isinstance(node, nodes.Const) and isinstance(node.value, str) else ""
-    numbers = _numbers_of_percent_format(text) if is_filter else _numbers_of_str_format(text)
+    numbers = _find_percent_numbers(text) if is_filter else _find_str_format_numbers(text)
     for usage, is_number in zip(usages, numbers, strict=False):
         if usage is not None and is_number:
             usage.is_number = True
 
 
-def _numbers_of_percent_format(text: str) -> list[bool]:
+def _find_percent_numbers(text: str) -> list[bool]:
     return [match["kind"] in _KINDS_OF_NUMBERS for match in _PERCENT_FORMAT.finditer(text) if match["kind"]]
 
 
-def _numbers_of_str_format(text: str) -> Iterator[bool]:
+def _find_str_format_numbers(text: str) -> Iterator[bool]:
     """For each argument in order; stops at fields with names or numbers."""
     try:
         for _, field, spec, _ in string.Formatter().parse(text):

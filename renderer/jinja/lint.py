@@ -30,7 +30,7 @@ def find_hazards(unit: Unit) -> Iterator[Finding]:
     """Return the expensive and irreproducible constructs of a unit, in no particular order."""
     macros = {node.name: node for node in unit.find_all(nodes.Macro)}
     for node in unit.all_nodes:
-        hazard = _expression(node)
+        hazard = _lint_expression(node)
         if hazard is not None:
             code, message = hazard
             yield Finding(code, "error", message, _place(unit, node))
@@ -43,41 +43,41 @@ def find_hazards(unit: Unit) -> Iterator[Finding]:
             and node.ctx == "load"
             and node.name not in macros
         ):
-            yield from _irreproducible_call(unit, node)
-    yield from _nested_ranges(unit, unit.tree, 1)
+            yield from _lint_irreproducible_call(unit, node)
+    yield from _lint_nested_ranges(unit, unit.tree, 1)
 
 
-def _expression(node: nodes.Node) -> tuple[str, str] | None:
-    if isinstance(node, nodes.Pow) and not (_small(node.left, 1000) and _small(node.right, 16)):
+def _lint_expression(node: nodes.Node) -> tuple[str, str] | None:
+    if isinstance(node, nodes.Pow) and not (_is_small(node.left, 1000) and _is_small(node.right, 16)):
         return "PT202", "a power may only have small numbers written out"
     if isinstance(node, nodes.Mul) and any(
-        _repeats(*pair) for pair in ((node.left, node.right), (node.right, node.left))
+        _repeats_text(*pair) for pair in ((node.left, node.right), (node.right, node.left))
     ):
         return "PT202", f"text may be repeated {_MAX_TIMES:,} times at most"
-    wide = _wide(node)
+    wide = _find_wide_format(node)
     if wide is not None:
         return "PT202", wide
     if _is_call(node, "range"):
-        rounds = _range_length(node)
+        rounds = _compute_range_length(node)
         if rounds is not None and rounds > _MAX_ROUNDS:
             return "PT202", f"a range of {rounds:,} is too long; {_MAX_ROUNDS:,} is the most"
     return None
 
 
-def _wide(node: nodes.Node) -> str | None:
+def _find_wide_format(node: nodes.Node) -> str | None:
     """The part of a format, fill or rounding whose literal numbers are too large."""
     if isinstance(node, nodes.Mod) and _is_text(node.left, is_wide_percent):
         return "a format may not ask for a width of four digits or more, or of `*`"
     if isinstance(node, nodes.Filter) and node.name == "format" and node.node and _is_text(node.node, is_wide_percent):
         return "a format may not ask for a width of four digits or more, or of `*`"
-    if isinstance(node, nodes.Filter) and node.name == "round" and node.args and not _small(node.args[0], 100):
+    if isinstance(node, nodes.Filter) and node.name == "round" and node.args and not _is_small(node.args[0], 100):
         return "`round` takes a precision of at most 100" if isinstance(node.args[0], nodes.Const) else None
     if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr):
         name = node.node.attr
         if name in ("format", "format_map") and _is_text(node.node.node, is_wide_format):
             return f"a format may not ask for a width of more than {MAX_WIDTH - 1}"
         width = node.args[0] if node.args else None
-        if name in WIDE_METHODS and isinstance(width, nodes.Const) and not _small(width, MAX_WIDTH):
+        if name in WIDE_METHODS and isinstance(width, nodes.Const) and not _is_small(width, MAX_WIDTH):
             return f"`{name}` takes a width of at most {MAX_WIDTH:,}" if isinstance(width.value, int) else None
     return None
 
@@ -86,11 +86,11 @@ def _is_text(node: nodes.Node, test: Callable[[str], bool]) -> bool:
     return isinstance(node, nodes.Const) and isinstance(node.value, str) and test(node.value)
 
 
-def _small(node: nodes.Expr, most: int) -> bool:
+def _is_small(node: nodes.Expr, most: int) -> bool:
     return isinstance(node, nodes.Const) and isinstance(node.value, int | float) and abs(node.value) <= most
 
 
-def _repeats(text: nodes.Expr, times: nodes.Expr) -> bool:
+def _repeats_text(text: nodes.Expr, times: nodes.Expr) -> bool:
     is_text = isinstance(text, nodes.List | nodes.Tuple) or (
         isinstance(text, nodes.Const) and isinstance(text.value, str)
     )
@@ -105,13 +105,13 @@ def _calls(node: nodes.Node, name: str) -> bool:
     return any(_is_call(call, name) for call in find_nodes(node, nodes.Call))
 
 
-def _irreproducible_call(unit: Unit, node: nodes.Name) -> Iterator[Finding]:
+def _lint_irreproducible_call(unit: Unit, node: nodes.Name) -> Iterator[Finding]:
     if any(call.node is node for call in unit.find_all(nodes.Call)):
         message = f"`{node.name}()` is not offered: the same data must give the same prompt; give it as an input"
         yield Finding("PT203", "error", message, _place(unit, node))
 
 
-def _range_length(node: Any) -> int | None:
+def _compute_range_length(node: Any) -> int | None:
     """The length of a range with literal numbers."""
     numbers = [argument.value for argument in node.args if isinstance(argument, nodes.Const)]
     if (
@@ -126,16 +126,16 @@ def _range_length(node: Any) -> int | None:
         return None
 
 
-def _nested_ranges(unit: Unit, node: nodes.Node, rounds: int) -> Iterator[Finding]:
+def _lint_nested_ranges(unit: Unit, node: nodes.Node, rounds: int) -> Iterator[Finding]:
     for child in list_child_nodes(node):
         inner = rounds
         if isinstance(child, nodes.For) and _is_call(child.iter, "range"):
-            inner = rounds * max(1, _range_length(child.iter) or 1)
+            inner = rounds * max(1, _compute_range_length(child.iter) or 1)
             if inner > _MAX_ROUNDS:
                 message = f"these loops run {inner:,} times; {_MAX_ROUNDS:,} is the most"
                 yield Finding("PT202", "error", message, _place(unit, child))
                 continue
-        yield from _nested_ranges(unit, child, inner)
+        yield from _lint_nested_ranges(unit, child, inner)
 
 
 def _place(unit: Unit, node: nodes.Node) -> Place:

@@ -124,7 +124,7 @@ class BoundedFormatter(SandboxedFormatter):
 _PERCENT = re.compile(r"[-#0 +]*(\d+|\*)?(?:\.(\d+|\*)?)?[hlL]?")
 
 
-def _conversions(text: str) -> Iterator[tuple[str, ...]]:
+def _find_conversions(text: str) -> Iterator[tuple[str, ...]]:
     """(width, precision) of each conversion in a `%` format, empty where missing."""
     at = text.find("%")
     while 0 <= at < len(text) - 1:
@@ -141,7 +141,7 @@ def _conversions(text: str) -> Iterator[tuple[str, ...]]:
 
 def is_wide_percent(text: str) -> bool:
     """Whether a `%` format has a width or precision of four or more digits, or of `*`."""
-    return any(part == "*" or len(part) > 3 for conversion in _conversions(text) for part in conversion)
+    return any(part == "*" or len(part) > 3 for conversion in _find_conversions(text) for part in conversion)
 
 
 def check_percent(text: str, arguments: Any) -> None:

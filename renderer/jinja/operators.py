@@ -25,7 +25,7 @@ _MAX_GROUP = 10_000
 _MAX_INTEGER_BITS = 4_096
 
 
-def _size(value: Any) -> int:
+def _measure_size(value: Any) -> int:
     return len(value) if isinstance(value, str | list | tuple) else 0
 
 
@@ -34,12 +34,12 @@ def _refuse_text(size: int) -> None:
         raise LimitError(f"this would make {size:,} characters or items; at most {MAX_TEXT:,} are allowed")
 
 
-def _bits(value: Any) -> int:
+def _count_bits(value: Any) -> int:
     return value.bit_length() if isinstance(value, int) else 0
 
 
 def add(left: Any, right: Any) -> Any:
-    _refuse_text(_size(left) + _size(right))
+    _refuse_text(_measure_size(left) + _measure_size(right))
     return left + right
 
 
@@ -47,13 +47,13 @@ def multiply(left: Any, right: Any) -> Any:
     for sized, times in ((left, right), (right, left)):
         if isinstance(sized, str | list | tuple) and isinstance(times, int):
             _refuse_text(len(sized) * max(times, 0))
-    if _bits(left) + _bits(right) > _MAX_INTEGER_BITS:
+    if _count_bits(left) + _count_bits(right) > _MAX_INTEGER_BITS:
         raise LimitError("this integer has too many digits")
     return left * right
 
 
 def power(left: Any, right: Any) -> Any:
-    if isinstance(right, int) and _bits(left) * abs(right) > _MAX_INTEGER_BITS:
+    if isinstance(right, int) and _count_bits(left) * abs(right) > _MAX_INTEGER_BITS:
         raise LimitError("this power has too many digits")
     return left**right
 
@@ -73,29 +73,29 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 """The binary operators that are intercepted at run time, which also keeps the compiler from folding them."""
 
 
-def _whole(name: str, value: Any, most: int) -> int:
+def _require_whole(name: str, value: Any, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise LimitError(f"`{name}` takes a whole number up to {most:,}")
     return value
 
 
 def center(value: str, width: int = 80) -> str:
-    return filters.do_center(value, _whole("center", width, _MAX_WIDTH))
+    return filters.do_center(value, _require_whole("center", width, _MAX_WIDTH))
 
 
 def batch(value: Iterable[Any], linecount: int, fill_with: Any = None) -> list[Any]:
-    return list(filters.do_batch(value, _whole("batch", linecount, _MAX_GROUP), fill_with))
+    return list(filters.do_batch(value, _require_whole("batch", linecount, _MAX_GROUP), fill_with))
 
 
 def slices(value: Iterable[Any], slices: int, fill_with: Any = None) -> list[Any]:
-    return list(filters.sync_do_slice(list(value), _whole("slice", slices, _MAX_GROUP), fill_with))
+    return list(filters.sync_do_slice(list(value), _require_whole("slice", slices, _MAX_GROUP), fill_with))
 
 
 def indent(value: str, width: int | str = 4, first: bool = False, blank: bool = False) -> str:
     if isinstance(width, str):
-        _whole("indent", len(width), 64)
+        _require_whole("indent", len(width), 64)
     else:
-        _whole("indent", width, 64)
+        _require_whole("indent", width, 64)
     text = str(value)
     size = len(width) if isinstance(width, str) else width
     _refuse_text(len(text) + size * (1 + sum(text.count(end) for end in "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")))
@@ -144,8 +144,8 @@ def join(
 def to_json(value: Any, indent: int | None = None) -> str:
     """JSON with sorted keys and unescaped characters, since a prompt isn't HTML. Raises Unprintable and LimitError."""
     if indent is not None:
-        _whole("tojson", indent, 64)
-    encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, indent=indent, default=_no_json)
+        _require_whole("tojson", indent, 64)
+    encoder = json.JSONEncoder(ensure_ascii=False, sort_keys=True, indent=indent, default=_refuse_no_json)
     check_printable(value)
     if indent is None:
         return encoder.encode(value)
@@ -159,7 +159,7 @@ def to_json(value: Any, indent: int | None = None) -> str:
     return "".join(chunks)
 
 
-def _no_json(value: Any) -> Any:
+def _refuse_no_json(value: Any) -> Any:
     if isinstance(value, Undefined):
         str(value)
     raise TypeError(f"a {type(value).__name__} has no JSON form")
@@ -212,7 +212,7 @@ def striptags(value: Any) -> str:
     return filters.do_striptags(text)
 
 
-def _texts_only(call: Callable[..., Any]) -> Callable[..., Any]:
+def _require_text(call: Callable[..., Any]) -> Callable[..., Any]:
     """A filter that converts its value to text and rejects values without one."""
 
     @wraps(call)
@@ -276,7 +276,7 @@ _MAKE_TEXT = frozenset(
 )
 _JOINED = {**{name: filters.FILTERS[name] for name in _TAKEN_OVER.split()}, **BOUNDED_FILTERS}
 _OFFERED: dict[str, Callable[..., Any]] = {
-    name: _texts_only(call) if name in _MAKE_TEXT else call for name, call in _JOINED.items()
+    name: _require_text(call) if name in _MAKE_TEXT else call for name, call in _JOINED.items()
 }
 FILTERS: dict[str, Callable[..., Any]] = {
     **_OFFERED,

@@ -72,25 +72,25 @@ def has_whole_line(unit: Unit) -> bool:
 
 def outline(unit: Unit) -> Seq:
     """Return the outline of a unit and its includes."""
-    return _Builder(unit).all(unit.tree.body)
+    return _Builder(unit).build_all(unit.tree.body)
 
 
 class _Builder:
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
-        self.telling = _telling(unit)
+        self.telling = _find_names_with_text(unit)
         self.macros = {node.name: node for node in unit.tree.body if isinstance(node, nodes.Macro)}
         self.blocks: dict[str, Seq] = {}
-        self.bindings = _bindings(unit)
+        self.bindings = _find_bindings(unit)
         self.callers: list[Seq | None] = []
         self.open: list[str] = []
         self.depth = 0
         self.left = _MOST_CALLS
 
-    def all(self, many: Iterable[nodes.Node]) -> Seq:
+    def build_all(self, many: Iterable[nodes.Node]) -> Seq:
         outlines: list[Outline] = []
         for node in many:
-            for piece in self._one(node):
+            for piece in self._build_node(node):
                 last = outlines[-1] if outlines else None
                 if isinstance(piece, Text) and isinstance(last, Text):
                     outlines[-1] = Text(last.text + piece.text)
@@ -100,28 +100,28 @@ class _Builder:
                     outlines.append(piece)
         return tuple(outlines)
 
-    def _one(self, node: nodes.Node) -> Seq:
+    def _build_node(self, node: nodes.Node) -> Seq:
         if isinstance(node, nodes.Output):
-            return tuple(piece for child in node.nodes for piece in self._printed(child))
+            return tuple(piece for child in node.nodes for piece in self._build_printed(child))
         if isinstance(node, nodes.If):
             bodies = [node.body, *(branch.body for branch in node.elif_), node.else_]
-            return (Choice(tuple(map(self._inner, bodies))),)
+            return (Choice(tuple(map(self._build_scoped, bodies))),)
         if isinstance(node, nodes.For):
-            return (Loop(self._inner(node.body), self._inner(node.else_)),)
+            return (Loop(self._build_scoped(node.body), self._build_scoped(node.else_)),)
         if isinstance(node, nodes.With | nodes.Block):
-            return self._inner(node.body)
+            return self._build_scoped(node.body)
         if isinstance(node, nodes.CallBlock):
-            return self._call(node.call, self._inner(node.body))
+            return self._call(node.call, self._build_scoped(node.body))
         if isinstance(node, nodes.Include):
             return self._include(node)
         if isinstance(node, nodes.AssignBlock):
             self._keep(node)
         return () if isinstance(node, _SILENT) else (Unknown(),)
 
-    def _inner(self, body: Iterable[nodes.Node]) -> Seq:
+    def _build_scoped(self, body: Iterable[nodes.Node]) -> Seq:
         """A body with its own scope: what it sets isn't visible outside."""
         self.depth += 1
-        outline = self.all(body)
+        outline = self.build_all(body)
         self.depth -= 1
         return outline
 
@@ -131,9 +131,9 @@ class _Builder:
         if self.depth or self.open or node.filter is not None or not isinstance(target, nodes.Name):
             return
         if self.bindings.count(target.name) == 1:
-            self.blocks[target.name] = self._inner(node.body)
+            self.blocks[target.name] = self._build_scoped(node.body)
 
-    def _printed(self, node: nodes.Expr) -> Seq:
+    def _build_printed(self, node: nodes.Expr) -> Seq:
         if isinstance(node, nodes.TemplateData):
             return (Text(node.data),)
         if isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name):
@@ -157,7 +157,7 @@ class _Builder:
             return (Unknown(),) if may_print_author_text else (Value(),)
         self.open.append(name)
         self.callers.append(caller)
-        body = self._inner(macro.body)
+        body = self._build_scoped(macro.body)
         self.callers.pop()
         self.open.pop()
         return body
@@ -173,13 +173,13 @@ class _Builder:
         outer = self.unit, self.macros
         self.unit, self.macros = included, {}
         self.open.append(f"\0{ref}")
-        outline = self._inner(included.tree.body)
+        outline = self._build_scoped(included.tree.body)
         self.open.pop()
         self.unit, self.macros = outer
         return outline
 
 
-def _bindings(unit: Unit) -> list[str]:
+def _find_bindings(unit: Unit) -> list[str]:
     """Every bound name, once for each time it is bound."""
     names: list[str] = []
     for part in unit.sandbox.units.values():
@@ -189,7 +189,7 @@ def _bindings(unit: Unit) -> list[str]:
     return names
 
 
-def _telling(unit: Unit) -> frozenset[str]:
+def _find_names_with_text(unit: Unit) -> frozenset[str]:
     """The names that may contain text of the template: macros, set blocks, and anything derived from them."""
     names = set(_TELLING)
     parts = list(unit.sandbox.units.values())
@@ -197,7 +197,7 @@ def _telling(unit: Unit) -> frozenset[str]:
         names |= {macro.name for macro in part.find_all(nodes.Macro)}
         if any(loop.recursive for loop in part.find_all(nodes.For)):
             names.add("loop")
-    flows = [flow for part in parts for flow in _flows(part)]
+    flows = [flow for part in parts for flow in _find_flows(part)]
     for _ in range(_MOST_ROUNDS):
         before = len(names)
         for sources, targets in flows:
@@ -205,46 +205,49 @@ def _telling(unit: Unit) -> frozenset[str]:
                 names |= targets
         if len(names) == before:
             return frozenset(names)
-    return frozenset((*names, *_bindings(unit)))
+    return frozenset((*names, *_find_bindings(unit)))
 
 
 _Flow = tuple[frozenset[str], frozenset[str]]
 _ALWAYS = frozenset(("self",))
 
 
-def _flows(unit: Unit) -> Iterable[_Flow]:
+def _find_flows(unit: Unit) -> Iterable[_Flow]:
     """Which names may receive which text of the template from which others."""
     bound_names = frozenset(name.name for name in unit.find_all(nodes.Name) if name.ctx != "load")
-    assigned = [(_names(node.node), node.target) for node in unit.find_all(nodes.Assign)]
+    assigned = [(_find_names(node.node), node.target) for node in unit.find_all(nodes.Assign)]
     captured = [(_ALWAYS, node.target) for node in unit.find_all(nodes.AssignBlock)]
     for sources, target in (*assigned, *captured):
         # A namespace can have many names, so what is put into one may come out of any.
-        yield sources, frozenset(_targets(target)) | (bound_names if isinstance(target, nodes.NSRef) else frozenset())
+        yield (
+            sources,
+            frozenset(_find_targets(target)) | (bound_names if isinstance(target, nodes.NSRef) else frozenset()),
+        )
     for loop in unit.find_all(nodes.For):
-        yield _names(loop.iter), frozenset((*_targets(loop.target), "loop"))
+        yield _find_names(loop.iter), frozenset((*_find_targets(loop.target), "loop"))
     for scope in unit.find_all(nodes.With):
-        yield _names(*scope.values), frozenset(name for target in scope.targets for name in _targets(target))
-    parameters = frozenset(_parameters(unit))
+        yield _find_names(*scope.values), frozenset(name for target in scope.targets for name in _find_targets(target))
+    parameters = frozenset(_find_parameters(unit))
     for call in unit.find_all(nodes.Call):
-        yield _names(*call.args, *call.kwargs, call.dyn_args, call.dyn_kwargs), parameters
-    for macro in _definitions(unit):
-        yield _names(*macro.defaults), parameters
+        yield _find_names(*call.args, *call.kwargs, call.dyn_args, call.dyn_kwargs), parameters
+    for macro in _find_definitions(unit):
+        yield _find_names(*macro.defaults), parameters
 
 
-def _names(*many: nodes.Node | None) -> frozenset[str]:
+def _find_names(*many: nodes.Node | None) -> frozenset[str]:
     return frozenset(name.name for node in many if node is not None for name in find_nodes(node, nodes.Name))
 
 
-def _definitions(unit: Unit) -> list[nodes.Macro | nodes.CallBlock]:
+def _find_definitions(unit: Unit) -> list[nodes.Macro | nodes.CallBlock]:
     return [*unit.find_all(nodes.Macro), *unit.find_all(nodes.CallBlock)]
 
 
-def _parameters(unit: Unit) -> Iterable[str]:
-    for macro in _definitions(unit):
+def _find_parameters(unit: Unit) -> Iterable[str]:
+    for macro in _find_definitions(unit):
         yield from (argument.name for argument in macro.args)
 
 
-def _targets(target: nodes.Node) -> Iterable[str]:
+def _find_targets(target: nodes.Node) -> Iterable[str]:
     for node in (target, *list_nodes(target)):
         if isinstance(node, nodes.Name | nodes.NSRef):
             yield node.name

@@ -91,16 +91,16 @@ def _is_spelled(value: Any) -> bool:
     return _is_ours(value) or (type(value) is list and any(map(_is_ours, value)))
 
 
-def _meant(value: Any) -> Any:
+def _unescape_value(value: Any) -> Any:
     """The value with escapes replaced, also inside a list of texts."""
     if _is_ours(value):
         return value.cooked
     if type(value) is list:
-        return [_meant(item) for item in value]
+        return [_unescape_value(item) for item in value]
     return value
 
 
-def _known(text: Any, text_meant: Any) -> Any:
+def _keep_meaning(text: Any, text_meant: Any) -> Any:
     return (
         Written(text, text_meant) if isinstance(text, str) and type(text_meant) is str and text_meant != text else text
     )
@@ -111,7 +111,7 @@ def joined(values: Iterable[Any]) -> str:
     texts = [value if isinstance(value, str) else as_text(value) for value in values]
     check_sizes(map(len, texts))
     text = "".join(texts)
-    return _known(text, "".join(map(_meant, texts))) if any(map(_is_ours, texts)) else text
+    return _keep_meaning(text, "".join(map(_unescape_value, texts))) if any(map(_is_ours, texts)) else text
 
 
 def keeps_escapes(call: Callable[..., Any], positions: Container[int | str] = (0,)) -> Callable[..., Any]:
@@ -121,12 +121,12 @@ def keeps_escapes(call: Callable[..., Any], positions: Container[int | str] = (0
     """
 
     @wraps(call)
-    def careful(*operands: Any, **options: Any) -> Any:
+    def keep_escapes(*operands: Any, **options: Any) -> Any:
         result = call(*operands, **options)
         if not any(map(_is_spelled, (*operands, *options.values()))):
             return result
-        positional = [_meant(item) if at in positions else item for at, item in enumerate(operands)]
-        keywords = {name: _meant(item) if name in positions else item for name, item in options.items()}
-        return _known(result, call(*positional, **keywords))
+        positional = [_unescape_value(item) if at in positions else item for at, item in enumerate(operands)]
+        keywords = {name: _unescape_value(item) if name in positions else item for name, item in options.items()}
+        return _keep_meaning(result, call(*positional, **keywords))
 
-    return careful
+    return keep_escapes

@@ -15,7 +15,7 @@ class StandIn:
         self._truth = truth
         self._iterates = iterates
 
-    def _same(self, *args: Any, **kwargs: Any) -> "StandIn":
+    def _return_self(self, *args: Any, **kwargs: Any) -> "StandIn":
         return self
 
     def _answer(self, other: Any = None) -> bool:
@@ -55,9 +55,9 @@ class StandIn:
 
     __repr__ = __str__
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __contains__ = _answer
-    __call__ = __getitem__ = __neg__ = __pos__ = __abs__ = __round__ = _same
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __mod__ = __rmod__ = _same
-    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __pow__ = __rpow__ = _same
+    __call__ = __getitem__ = __neg__ = __pos__ = __abs__ = __round__ = _return_self
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __mod__ = __rmod__ = _return_self
+    __truediv__ = __rtruediv__ = __floordiv__ = __rfloordiv__ = __pow__ = __rpow__ = _return_self
 
 
 class StandIns(Mapping[str, Any]):

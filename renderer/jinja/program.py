@@ -90,7 +90,7 @@ class Stream:
         """Return the document's lines of dashes after a line end, and of one at the start of the text."""
         literals = self.sandbox.literals
         lines = [line for piece in self.pieces if piece >= 0 for line in literals[piece].item_lines]
-        return [self._line(self.pieces[0], 0), *lines] if at_start and self.pieces else lines
+        return [self._find_line(self.pieces[0], 0), *lines] if at_start and self.pieces else lines
 
     def lines(self, marked: Callable[[int], int], starts: Sequence[int]) -> list[int]:
         """Return the document's lines of ascending offsets in the marked text.
@@ -107,12 +107,12 @@ class Stream:
             else:
                 end = at + len(texts[piece])
             while at <= start < end:
-                part_lines.append(self._line(piece, start - at))
+                part_lines.append(self._find_line(piece, start - at))
                 start = next(next_starts)
             at = end
         return part_lines
 
-    def _line(self, piece: int, inside: int) -> int:
+    def _find_line(self, piece: int, inside: int) -> int:
         if piece < 0:
             return self.sandbox.sites[~piece].line
         literal = self.sandbox.literals[piece]
@@ -179,13 +179,13 @@ class Program:
             context = template.new_context({**data, RUN: run})
             self._collect(template.root_render_func(context), stream)
         except RenderError as error:
-            raise error.located(self._where(error.__traceback__)[0]) from None
+            raise error.located(self._locate_failure(error.__traceback__)[0]) from None
         except UndefinedError as error:
             # Causes quote values and would be logged with the error, so they are suppressed; `__context__` still has
             # them.
-            raise self._missing(error) from None
+            raise self._build_missing_error(error) from None
         except Exception as error:  # noqa: BLE001 -- whatever a template runs into becomes a typed error
-            raise self._failed(error) from None
+            raise self._build_failure(error) from None
         return stream
 
     def _collect(self, source: Iterable[Piece], stream: Stream) -> None:
@@ -223,7 +223,7 @@ class Program:
         site = self.sandbox.sites[piece[0] if type(piece) is tuple else 0]
         return Place(site.line, site.column)
 
-    def _where(self, trace: TracebackType | None) -> tuple[Place | None, str]:
+    def _locate_failure(self, trace: TracebackType | None) -> tuple[Place | None, str]:
         """The place and the source of the innermost tag in a traceback."""
         place, source = None, ""
         while trace is not None:
@@ -237,13 +237,13 @@ class Program:
             trace = trace.tb_next
         return place, source
 
-    def _missing(self, error: UndefinedError) -> RenderError:
-        place, expression = self._where(error.__traceback__)
+    def _build_missing_error(self, error: UndefinedError) -> RenderError:
+        place, expression = self._locate_failure(error.__traceback__)
         message, name = error.told(expression) if isinstance(error, MissingValue) else (str(error.message), None)
         return InputError(message, code="PT401", place=place, variable=find_dotted_path(name, expression))
 
-    def _failed(self, error: Exception) -> RenderError:
-        place, expression = self._where(error.__traceback__)
+    def _build_failure(self, error: Exception) -> RenderError:
+        place, expression = self._locate_failure(error.__traceback__)
         if isinstance(error, SecurityError):
             return DocumentError(
                 f"this is not allowed: {hide_values(str(error), expression)}", code="PT207", place=place

@@ -52,10 +52,10 @@ class Missing(StrictUndefined):
     def __init__(
         self, hint: str | None = None, obj: Any = missing, name: Any = None, exc: Any = UndefinedError
     ) -> None:
-        raises: Any = self._missing if exc is UndefinedError else exc
+        raises: Any = self._build_missing if exc is UndefinedError else exc
         super().__init__(hint, obj, name, raises)
 
-    def _missing(self, message: str) -> MissingValue:
+    def _build_missing(self, message: str) -> MissingValue:
         owner, looked_for = self._undefined_obj, self._undefined_name
         name = str(looked_for) if isinstance(looked_for, str | int) else None
         is_plain = bool(self._undefined_hint) or owner is missing
@@ -244,9 +244,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
                 flat.append((site, value))
             texts.append(value)
         text = "".join(texts)
-        return Captured(text, flat, self._cooked(flat) if self.spells and has_escapes(text) else None)
+        return Captured(text, flat, self._join_pieces(flat) if self.spells and has_escapes(text) else None)
 
-    def _cooked(self, pieces: Iterable[Piece]) -> str:
+    def _join_pieces(self, pieces: Iterable[Piece]) -> str:
         return "".join(unescape(self.texts[piece]) if type(piece) is int else piece[1] for piece in pieces)
 
     def printed(self, site: int, value: Any) -> str:

@@ -73,7 +73,7 @@ def locate(lexer: Lexer, source: str, name: str | None) -> Located:
     at = 0
     opening: tuple[str, int] | None = None
     try:
-        for _, kind, value in _tokens(lexer, source, name):
+        for _, kind, value in _list_tokens(lexer, source, name):
             # The lexer only drops white space next to a `-` mark between tokens, so the search finds the right place.
             start = source.find(value, at)
             at = start + len(value)
@@ -89,7 +89,7 @@ def locate(lexer: Lexer, source: str, name: str | None) -> Located:
     return Located(tokens, tags, [tag.start for tag in tags])
 
 
-def _tokens(lexer: Lexer, source: str, name: str | None) -> Iterator[tuple[int, str, str]]:
+def _list_tokens(lexer: Lexer, source: str, name: str | None) -> Iterator[tuple[int, str, str]]:
     return iter(lexer.tokeniter(source, name))
 
 
@@ -216,7 +216,7 @@ class Unit:
 
     def find_site(self, node: nodes.Node) -> Site:
         """Return the site of a printed expression."""
-        offset = node.lineno - 1 if type(node) is nodes.Name else _offset_of_node(node)
+        offset = node.lineno - 1 if type(node) is nodes.Name else _find_node_offset(node)
         tag = self.located.tag_at(offset)
         start, end = (tag.start, tag.end) if tag else (offset, offset)
         place = self.place(start, end)
@@ -248,11 +248,11 @@ def find_references(unit: Unit) -> list[Reference]:
             if not node.with_context:
                 message = "`without context` is not allowed: a fragment always renders with the data"
                 raise DocumentError(message, code="PT204", place=_place(unit, node))
-            references.append(_reference(node.template, "parts", unit, node))
+            references.append(_build_reference(node.template, "parts", unit, node))
         elif isinstance(node, nodes.Call) and isinstance(node.node, nodes.Name) and node.node.name == "fragment":
             if len(node.args) != 1 or node.kwargs or node.dyn_args or node.dyn_kwargs:
                 raise FragmentError('write fragment("namespace/name@3")', code="PT506", place=_place(unit, node))
-            references.append(_reference(node.args[0], "text", unit, node))
+            references.append(_build_reference(node.args[0], "text", unit, node))
     for kind, message in _REFUSED.items():
         for refused in unit.find_all(kind):
             raise DocumentError(message, code="PT204", place=_place(unit, refused))
@@ -267,7 +267,7 @@ _REFUSED = {
 }
 
 
-def _reference(node: nodes.Node, kind: OneOf["text", "parts"], unit: Unit, at: nodes.Node) -> Reference:
+def _build_reference(node: nodes.Node, kind: OneOf["text", "parts"], unit: Unit, at: nodes.Node) -> Reference:
     place = _place(unit, at)
     if not isinstance(node, nodes.Const) or not isinstance(node.value, str):
         message = "name the fragment in quotes: its text is fixed when the document is saved"
@@ -278,12 +278,12 @@ def _reference(node: nodes.Node, kind: OneOf["text", "parts"], unit: Unit, at: n
 
 
 def _place(unit: Unit, node: nodes.Node) -> Place:
-    offset = _offset_of_node(node)
+    offset = _find_node_offset(node)
     tag = unit.located.tag_at(offset)
     return unit.place(tag.start, tag.end) if tag else unit.place(offset)
 
 
-def _offset_of_node(node: nodes.Node) -> int:
+def _find_node_offset(node: nodes.Node) -> int:
     return min(child.lineno for child in (node, *list_nodes(node)) if child.lineno) - 1
 
 

@@ -28,16 +28,16 @@ def describe_syntax_error(
         before = _IS.match(source, offset)  # a test's own place is its `is`
         at = before.end() if before else offset
         end = at + len(unknown[2]) if source.startswith(unknown[2], at) else None
-        plain = _plain_tag_fix(source, offset, lines)
-        unknown_error = _unknown(unknown[1], unknown[2], lines.place(at, end), plain)
+        plain = _build_plain_tag_fix(source, offset, lines)
+        unknown_error = _build_unknown_error(unknown[1], unknown[2], lines.place(at, end), plain)
         unknown_error.place = lines.place(offset, end)
-        return unknown_error if shown_place is None else _moved(unknown_error, shown_place)
+        return unknown_error if shown_place is None else _move_error(unknown_error, shown_place)
     if message.lower().startswith("unexpected end of template"):
         # Point at what was left open rather than at the end of the document.
         offset = max(source.rfind("{{"), source.rfind("{%"), 0)
     place, fix = shown_place or lines.place(offset), None
     if shown_place is None:
-        fix = _plain_tag_fix(source, _find_open_block(source, message, offset), lines)
+        fix = _build_plain_tag_fix(source, _find_open_block(source, message, offset), lines)
     return DocumentError(message[:1].lower() + message[1:], code="PT201", place=place, fix=fix)
 
 
@@ -48,7 +48,7 @@ def _find_open_block(source: str, message: str, offset: int) -> int:
     return max((tag.start() for tag in tags), default=offset)
 
 
-def _plain_tag_fix(source: str, offset: int, lines: Lines) -> Fix | None:
+def _build_plain_tag_fix(source: str, offset: int, lines: Lines) -> Fix | None:
     """A fix that prints the braces at an offset; without them, the rest of the tag is text."""
     opening = max((match.start() for match in _OPENING.finditer(source, 0, offset + 2)), default=None)
     if opening is None:
@@ -60,13 +60,13 @@ def _plain_tag_fix(source: str, offset: int, lines: Lines) -> Fix | None:
     return Fix("Make the tag plain text", (Edit(*place, *end, printed),))
 
 
-def _moved(error: DocumentError, shown_place: Place) -> DocumentError:
+def _move_error(error: DocumentError, shown_place: Place) -> DocumentError:
     """An error in an included text, reported at its includer's tag without a fix."""
     error.place, error.fix = shown_place, None
     return error
 
 
-def _unknown(kind: str, name: str, place: Place, plain: Fix | None) -> DocumentError:
+def _build_unknown_error(kind: str, name: str, place: Place, plain: Fix | None) -> DocumentError:
     if name in NOT_REPRODUCIBLE:
         message = f"`{name}` gives another result each time; the same data must give the same prompt"
         return DocumentError(message, code="PT203", place=place)

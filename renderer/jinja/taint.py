@@ -28,17 +28,17 @@ def trace_taint(unit: Unit, fragments: Mapping[str, Names]) -> dict[int, Names]:
     """
     flow = _Flow(unit, fragments)
     for _ in range(_ROUNDS):
-        before = flow.learnt()
-        flow.all(unit.tree.body, _Scope())
-        if flow.learnt() == before:
+        before = flow.snapshot_findings()
+        flow.walk(unit.tree.body, _Scope())
+        if flow.snapshot_findings() == before:
             break
     else:
         # Macros that keep passing values around: everything may reach everything.
         flow.printed = dict.fromkeys(flow.printed, frozenset().union(*flow.printed.values()))
-    return {node: flow.expanded(names) for node, names in flow.printed.items()}
+    return {node: flow.expand_names(names) for node, names in flow.printed.items()}
 
 
-def _names_in(node: nodes.Node) -> list[nodes.Name]:
+def _find_names(node: nodes.Node) -> list[nodes.Name]:
     return find_nodes(node, nodes.Name)
 
 
@@ -73,49 +73,51 @@ class _Flow:
         self.spaces: set[str] = set()
         self.arguments: set[str] = {"varargs", "kwargs"}
 
-    def learnt(self) -> tuple[Any, ...]:
+    def snapshot_findings(self) -> tuple[Any, ...]:
         """What a walk has recorded for the next one."""
-        return dict(self.macros), self.kept, set(self.spaces), set(self.arguments), self._all_printed()
+        return dict(self.macros), self.kept, set(self.spaces), set(self.arguments), self._join_printed()
 
-    def _all_printed(self) -> Names:
+    def _join_printed(self) -> Names:
         return _NONE.union(*self.printed.values())
 
     def _may_hold_space(self, node: nodes.Node) -> bool:
         """Whether an expression may return a namespace, or something that contains one."""
-        return any(name.name == "namespace" or name.name in self.spaces for name in _names_in(node))
+        return any(name.name == "namespace" or name.name in self.spaces for name in _find_names(node))
 
-    def all(self, many: Iterable[nodes.Node], scope: _Scope) -> None:
+    def walk(self, many: Iterable[nodes.Node], scope: _Scope) -> None:
         for node in many:
-            visit = getattr(self, f"_{type(node).__name__.lower()}", None)
+            visit = getattr(self, f"_visit_{type(node).__name__.lower()}", None)
             if visit is not None:
                 visit(node, scope)
             else:
-                self.all(list_child_nodes(node), scope)
+                self.walk(list_child_nodes(node), scope)
 
-    def value(self, node: nodes.Node | None, scope: _Scope) -> Names:
+    def find_sources(self, node: nodes.Node | None, scope: _Scope) -> Names:
         """Return the names that may reach an expression's value."""
         if node is None or isinstance(node, nodes.Compare | nodes.Test | nodes.Not | nodes.TemplateData):
             return _NONE
         if isinstance(node, nodes.Filter) and node.name in _MEASURES:
             return _NONE
         if isinstance(node, nodes.CondExpr):
-            return self.value(node.expr1, scope) | self.value(node.expr2, scope)
+            return self.find_sources(node.expr1, scope) | self.find_sources(node.expr2, scope)
         if isinstance(node, nodes.Getattr) and isinstance(node.node, nodes.Name) and node.node.name == "loop":
             return _NONE if node.attr in _COUNTERS else scope.get("loop")
         if isinstance(node, nodes.Name):
             sources = scope.get(node.name) | self.macros.get(node.name, _NONE)
             if node.name == "self":  # `self.block()`
-                return sources | self._all_printed()
+                return sources | self._join_printed()
             return sources | self.kept if node.name in self.spaces else sources
         if isinstance(node, nodes.Call):
             self._call(node, scope)
             if isinstance(node.node, nodes.Name) and node.node.name == "fragment" and node.args:
                 return self.fragments.get(getattr(node.args[0], "value", ""), _NONE)
-        return _NONE.union(*(self.value(child, scope) for child in list_child_nodes(node)))
+        return _NONE.union(*(self.find_sources(child, scope) for child in list_child_nodes(node)))
 
     def _call(self, node: nodes.Call, scope: _Scope, extra: Names = _NONE) -> None:
         """Arguments of a macro may be printed in it; an unknown callee may be any macro."""
-        sources = extra.union(*(self.value(child, scope) for child in list_child_nodes(node) if child is not node.node))
+        sources = extra.union(
+            *(self.find_sources(child, scope) for child in list_child_nodes(node) if child is not node.node)
+        )
         name = node.node.name if isinstance(node.node, nodes.Name) else None
         if any(self._may_hold_space(child) for child in list_child_nodes(node) if child is not node.node):
             self.spaces |= self.arguments
@@ -123,22 +125,22 @@ class _Flow:
             if name != "fragment" and macro is not None:
                 self.macros[macro] |= sources
 
-    def _output(self, node: nodes.Output, scope: _Scope) -> None:
+    def _visit_output(self, node: nodes.Output, scope: _Scope) -> None:
         for child in node.nodes:
             if not isinstance(child, nodes.TemplateData):
-                self._print(child, self.value(child, scope))
+                self._print(child, self.find_sources(child, scope))
 
     def _print(self, node: nodes.Node, names: Names) -> None:
         self.printed[id(node)] = self.printed.get(id(node), _NONE) | names
         self.body |= names
 
-    def _captured(self, body: list[nodes.Node], scope: _Scope) -> Names:
+    def _capture_body(self, body: list[nodes.Node], scope: _Scope) -> Names:
         outer, self.body = self.body, _NONE
-        self.all(body, scope)
+        self.walk(body, scope)
         sources, self.body = self.body, outer | self.body
         return sources
 
-    def expanded(self, names: Names) -> Names:
+    def expand_names(self, names: Names) -> Names:
         """A name that is set elsewhere in the template may have that value here."""
         closure, frontier = names, names
         while frontier:
@@ -148,7 +150,7 @@ class _Flow:
 
     def _bind(self, target: nodes.Node, names: Names, scope: _Scope, source: nodes.Node | None = None) -> None:
         if source is not None and self._may_hold_space(source):
-            self.spaces |= {name.name for name in _names_in(target)}
+            self.spaces |= {name.name for name in _find_names(target)}
         if isinstance(target, nodes.NSRef):
             self.kept |= names
             self.spaces.add(target.name)
@@ -158,38 +160,38 @@ class _Flow:
             scope.names[name.name] = names
             self.assigned[name.name] = self.assigned.get(name.name, _NONE) | names
 
-    def _for(self, node: nodes.For, scope: _Scope) -> None:
-        items = self.value(node.iter, scope)
+    def _visit_for(self, node: nodes.For, scope: _Scope) -> None:
+        items = self.find_sources(node.iter, scope)
         inner = scope.inner()
         inner.names["loop"] = items
         self._bind(node.target, items, inner, node.iter)
         # Twice, because what the first pass sets may be printed by the second.
-        self.all(node.body, inner)
-        self.all(node.body, inner)
+        self.walk(node.body, inner)
+        self.walk(node.body, inner)
         other = scope.inner()
-        self.all(node.else_, other)
+        self.walk(node.else_, other)
 
-    def _if(self, node: nodes.If, scope: _Scope) -> None:
+    def _visit_if(self, node: nodes.If, scope: _Scope) -> None:
         branches = [scope.inner() for _ in range(3)]
         bodies: list[list[nodes.Node]] = [node.body, list(node.elif_), node.else_]
         for body, branch in zip(bodies, branches, strict=True):
-            self.all(body, branch)
+            self.walk(body, branch)
         scope.join(branches)
 
     def _assign(self, node: nodes.Assign, scope: _Scope) -> None:
-        self._bind(node.target, self.value(node.node, scope), scope, node.node)
+        self._bind(node.target, self.find_sources(node.node, scope), scope, node.node)
 
-    def _assignblock(self, node: nodes.AssignBlock, scope: _Scope) -> None:
-        captured = self._captured(node.body, scope.inner())
-        self._bind(node.target, captured | self.value(node.filter, scope), scope)
+    def _visit_assignblock(self, node: nodes.AssignBlock, scope: _Scope) -> None:
+        captured = self._capture_body(node.body, scope.inner())
+        self._bind(node.target, captured | self.find_sources(node.filter, scope), scope)
 
-    def _with(self, node: nodes.With, scope: _Scope) -> None:
+    def _visit_with(self, node: nodes.With, scope: _Scope) -> None:
         inner = scope.inner()
         for target, value in zip(node.targets, node.values, strict=True):
-            self._bind(target, self.value(value, scope), inner, value)
-        self.all(node.body, inner)
+            self._bind(target, self.find_sources(value, scope), inner, value)
+        self.walk(node.body, inner)
 
-    def _macro(self, node: nodes.Macro, scope: _Scope) -> None:
+    def _visit_macro(self, node: nodes.Macro, scope: _Scope) -> None:
         sources = self.macros.setdefault(node.name, _NONE)
         inner = scope.inner()
         names = [argument.name for argument in node.args]
@@ -198,27 +200,27 @@ class _Flow:
             inner.names[name] = sources
         defaults = dict(zip(reversed(names), reversed(node.defaults), strict=False))
         for name, default in defaults.items():
-            inner.names[name] = sources | self.value(default, scope)
+            inner.names[name] = sources | self.find_sources(default, scope)
         scope.names[node.name] = _NONE
         # A macro's output appears where it is called.
-        self.macros[node.name] |= self._captured(node.body, inner)
+        self.macros[node.name] |= self._capture_body(node.body, inner)
 
-    def _callblock(self, node: nodes.CallBlock, scope: _Scope) -> None:
+    def _visit_callblock(self, node: nodes.CallBlock, scope: _Scope) -> None:
         inner = scope.inner()
         for argument in node.args:
-            inner.names[argument.name] = self.value(node.call, scope)
+            inner.names[argument.name] = self.find_sources(node.call, scope)
             self.arguments.add(argument.name)
-        body = self._captured(node.body, inner)
+        body = self._capture_body(node.body, inner)
         self._call(node.call, scope, body)
-        self._print(node.call, self.value(node.call, scope) | body)
+        self._print(node.call, self.find_sources(node.call, scope) | body)
 
-    def _filterblock(self, node: nodes.FilterBlock, scope: _Scope) -> None:
-        self._print(node.filter, self._captured(node.body, scope.inner()) | self.value(node.filter, scope))
+    def _visit_filterblock(self, node: nodes.FilterBlock, scope: _Scope) -> None:
+        self._print(node.filter, self._capture_body(node.body, scope.inner()) | self.find_sources(node.filter, scope))
 
     def _include(self, node: nodes.Include, scope: _Scope) -> None:
         ref = getattr(node.template, "value", None)
         included = self.unit.sandbox.units.get(ref) if isinstance(ref, str) and ref else None
         if included is not None and ref not in self.open:
             self.open.add(str(ref))
-            self.all(included.tree.body, scope.inner())
+            self.walk(included.tree.body, scope.inner())
             self.open.discard(str(ref))

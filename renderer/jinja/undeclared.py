@@ -35,9 +35,9 @@ class _Scope:
 
 def list_used_names(unit: Unit) -> list[Use]:
     """Return every use, in order, of a name that neither the unit nor its includes bind."""
-    walk = _Walk(unit)
-    walk.all(unit.tree.body, _Scope())
-    return walk.uses
+    walker = _Walk(unit)
+    walker.walk(unit.tree.body, _Scope())
+    return walker.uses
 
 
 class _Walk:
@@ -46,16 +46,16 @@ class _Walk:
         self.uses: list[Use] = []
         self.open: set[str] = set()
 
-    def all(self, many: Iterable[nodes.Node], scope: _Scope) -> None:
+    def walk(self, many: Iterable[nodes.Node], scope: _Scope) -> None:
         for node in many:
-            self.one(node, scope)
+            self.visit(node, scope)
 
-    def one(self, node: nodes.Node, scope: _Scope) -> None:
-        visit = getattr(self, f"_{type(node).__name__.lower()}", None)
+    def visit(self, node: nodes.Node, scope: _Scope) -> None:
+        visit = getattr(self, f"_visit_{type(node).__name__.lower()}", None)
         if visit is not None:
             visit(node, scope)
         else:
-            self.all(list_child_nodes(node), scope)
+            self.walk(list_child_nodes(node), scope)
 
     def _name(self, node: nodes.Name, scope: _Scope) -> None:
         if node.ctx != "load":
@@ -66,21 +66,21 @@ class _Walk:
             elsewhere = self.unit.shown is not None
             self.uses.append(Use(node.name, place, node.name not in scope.maybe, elsewhere))
 
-    def _for(self, node: nodes.For, scope: _Scope) -> None:
-        self.one(node.iter, scope)
+    def _visit_for(self, node: nodes.For, scope: _Scope) -> None:
+        self.visit(node.iter, scope)
         inner = scope.inner(["loop"])
-        self.one(node.target, inner)
+        self.visit(node.target, inner)
         if node.test:
-            self.one(node.test, inner)
-        self.all(node.body, inner)
-        self.all(node.else_, scope.inner())
+            self.visit(node.test, inner)
+        self.walk(node.body, inner)
+        self.walk(node.else_, scope.inner())
 
-    def _if(self, node: nodes.If, scope: _Scope) -> None:
-        self.one(node.test, scope)
+    def _visit_if(self, node: nodes.If, scope: _Scope) -> None:
+        self.visit(node.test, scope)
         branches = []
         for body in (node.body, node.elif_, node.else_):
             branch = scope.inner()
-            self.all(body, branch)
+            self.walk(body, branch)
             branches.append(branch.bound)
         # An `elif` is a separate test, so only `if … else …` is certain to bind.
         sure = branches[0] & branches[2] if node.else_ and not node.elif_ else set(scope.bound)
@@ -88,47 +88,47 @@ class _Walk:
         scope.bound |= sure
 
     def _assign(self, node: nodes.Assign, scope: _Scope) -> None:
-        self.one(node.node, scope)
-        self.one(node.target, scope)
+        self.visit(node.node, scope)
+        self.visit(node.target, scope)
 
-    def _assignblock(self, node: nodes.AssignBlock, scope: _Scope) -> None:
-        self.all(node.body, scope.inner())
+    def _visit_assignblock(self, node: nodes.AssignBlock, scope: _Scope) -> None:
+        self.walk(node.body, scope.inner())
         if node.filter is not None:
-            self.one(node.filter, scope)
-        self.one(node.target, scope)
+            self.visit(node.filter, scope)
+        self.visit(node.target, scope)
 
-    def _with(self, node: nodes.With, scope: _Scope) -> None:
-        self.all(node.values, scope)
+    def _visit_with(self, node: nodes.With, scope: _Scope) -> None:
+        self.walk(node.values, scope)
         inner = scope.inner()
-        self.all(node.targets, inner)
-        self.all(node.body, inner)
+        self.walk(node.targets, inner)
+        self.walk(node.body, inner)
 
-    def _macro(self, node: nodes.Macro, scope: _Scope) -> None:
+    def _visit_macro(self, node: nodes.Macro, scope: _Scope) -> None:
         scope.bound.add(node.name)
-        self.all(node.defaults, scope)
+        self.walk(node.defaults, scope)
         inner = scope.inner(arg.name for arg in node.args)
-        self.all(node.body, inner)
+        self.walk(node.body, inner)
 
-    def _callblock(self, node: nodes.CallBlock, scope: _Scope) -> None:
-        self.one(node.call, scope)
-        self.all(node.defaults, scope)
-        self.all(node.body, scope.inner(arg.name for arg in node.args))
+    def _visit_callblock(self, node: nodes.CallBlock, scope: _Scope) -> None:
+        self.visit(node.call, scope)
+        self.walk(node.defaults, scope)
+        self.walk(node.body, scope.inner(arg.name for arg in node.args))
 
-    def _filterblock(self, node: nodes.FilterBlock, scope: _Scope) -> None:
-        self.one(node.filter, scope)
-        self.all(node.body, scope.inner())
+    def _visit_filterblock(self, node: nodes.FilterBlock, scope: _Scope) -> None:
+        self.visit(node.filter, scope)
+        self.walk(node.body, scope.inner())
 
-    def _block(self, node: nodes.Block, scope: _Scope) -> None:
-        self.all(node.body, scope.inner())
+    def _visit_block(self, node: nodes.Block, scope: _Scope) -> None:
+        self.walk(node.body, scope.inner())
 
     def _include(self, node: nodes.Include, scope: _Scope) -> None:
-        self.one(node.template, scope)
+        self.visit(node.template, scope)
         ref = node.template.value if isinstance(node.template, nodes.Const) else None
         included = self.unit.sandbox.units.get(ref) if isinstance(ref, str) and ref else None
         if included is None or included.ref in self.open:
             return
         outer, self.unit = self.unit, included
         self.open.add(str(included.ref))
-        self.all(included.tree.body, scope.inner())
+        self.walk(included.tree.body, scope.inner())
         self.open.discard(str(included.ref))
         self.unit = outer

@@ -18,7 +18,7 @@ _MAX_DEPTH = 8
 def unroll(unit: Unit) -> list[str | Site]:
     """Yield the author's text and, for each value printed in it, its site."""
     builder = _Builder(unit)
-    builder.all(unit.tree.body)
+    builder.walk(unit.tree.body)
     return builder.pieces
 
 
@@ -31,7 +31,7 @@ class _Builder:
         self.callers: list[list[nodes.Node]] = []
         self.depth = 0
 
-    def all(self, many: Iterable[nodes.Node]) -> None:
+    def walk(self, many: Iterable[nodes.Node]) -> None:
         for node in many:
             if isinstance(node, nodes.Output):
                 for child in node.nodes:
@@ -47,7 +47,7 @@ class _Builder:
             elif isinstance(node, nodes.Include):
                 self._include(node)
             elif not isinstance(node, nodes.Macro | nodes.AssignBlock):
-                self.all(list_child_nodes(node))
+                self.walk(list_child_nodes(node))
 
     def _print(self, node: nodes.Expr) -> None:
         if isinstance(node, nodes.TemplateData):
@@ -58,7 +58,7 @@ class _Builder:
             self.pieces.append(self.unit.find_site(node))
             return
         self.depth += 1
-        self.all(body)
+        self.walk(body)
         self.depth -= 1
 
     def _find_body(self, node: nodes.Expr) -> list[nodes.Node] | None:
@@ -78,6 +78,6 @@ class _Builder:
             outer, self.unit = self.unit, included
             self.depth += 1
             self.macros |= {macro.name: macro.body for macro in included.find_all(nodes.Macro)}
-            self.all(included.tree.body)
+            self.walk(included.tree.body)
             self.depth -= 1
             self.unit = outer

@@ -78,10 +78,10 @@ class Usage:
             if required:
                 schema["required"] = required
         if self.has_default and depth == 0:
-            schema["default"] = self._fitting_default()
+            schema["default"] = self._find_fitting_default()
         return schema
 
-    def _fitting_default(self) -> Any:
+    def _find_fitting_default(self) -> Any:
         fits = {"array": list, "object": dict, "number": int | float, "boolean": bool, "string": str}[self.kind]
         empty = {"array": [], "object": {}, "number": 0, "boolean": False, "string": ""}[self.kind]
         is_number_for_truth = self.kind == "number" and isinstance(self.default, bool)

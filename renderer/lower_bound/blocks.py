@@ -42,19 +42,19 @@ def blocks(pieces: Seq) -> list[Block]:
             first, *later_items = _ITEM.split(piece.text)
             block_list[-1].pieces.append(Text(first))
             block_list.extend(Block([Text(text)]) for text in later_items)
-        elif isinstance(piece, Choice | Loop) and _forks(piece, at_start=_is_fresh(block_list)):
+        elif isinstance(piece, Choice | Loop) and _prints_items(piece, at_start=_is_fresh(block_list)):
             block_list.extend([Block(fork=piece), Block()])
         else:
             block_list[-1].pieces.append(piece)
-    return list(_whole(block_list))
+    return list(_merge_forks(block_list))
 
 
-def _whole(block_list: list[Block]) -> Iterator[Block]:
+def _merge_forks(block_list: list[Block]) -> Iterator[Block]:
     """Merge a block after a fork that continues its last item with the fork and the block before."""
     pending: list[Block] = []
     for block in block_list:
         goes_on = block.fork is None and bool(pending) and pending[-1].fork is not None
-        if not goes_on or is_blank(block.seq) or _begins(block):
+        if not goes_on or is_blank(block.seq) or _begins_item_text(block):
             pending.append(block)
             continue
         pieces = list(block.pieces)
@@ -65,7 +65,7 @@ def _whole(block_list: list[Block]) -> Iterator[Block]:
     return (block for block in pending if block.fork is not None or not is_blank(block.seq))
 
 
-def _begins(block: Block) -> bool:
+def _begins_item_text(block: Block) -> bool:
     first = block.pieces[0] if block.pieces else None
     return isinstance(first, Text) and first.text.startswith("- ")
 
@@ -77,7 +77,7 @@ def _is_fresh(block_list: list[Block]) -> bool:
     return isinstance(last, Text) and (last.text.endswith("\n") or (not last.text and len(block_list) == 1))
 
 
-def _forks(piece: Choice | Loop, *, at_start: bool) -> bool:
+def _prints_items(piece: Choice | Loop, *, at_start: bool) -> bool:
     """Whether a choice or loop prints whole items only, or nothing."""
     if isinstance(piece, Choice):
         return all(_begins_item(branch, at_start=at_start) for branch in piece.branches)
@@ -95,7 +95,7 @@ def _begins_item(pieces: Seq, *, at_start: bool) -> bool:
                 continue
             lead = _LEADING_ITEM.match(piece.text)
             return lead is not None and (at_start or "\n" in lead[1])
-        if not isinstance(piece, Choice | Loop) or not _forks(piece, at_start=at_start):
+        if not isinstance(piece, Choice | Loop) or not _prints_items(piece, at_start=at_start):
             return False
         at_start = False
     return True

@@ -54,7 +54,7 @@ class Reader:
         """Return what is certain about the parts of an outline of whole items."""
         bounds: list[Found] = []
         for block in blocks(pieces):
-            bounds.append(self._block(block))
+            bounds.append(self._measure_block(block))
             if bounds[-1].open:
                 bounds.append(_UNKNOWN)
                 break
@@ -63,14 +63,14 @@ class Reader:
         is_open = bool(bounds) and any(bound.open for bound in bounds)
         return Found(sum(bound.tokens for bound in bounds), roles, may_hold, bool(bounds) and bounds[-1].last, is_open)
 
-    def _block(self, block: Block) -> Found:
+    def _measure_block(self, block: Block) -> Found:
         if isinstance(block.fork, Choice):
-            return self._least([self.read(branch) for branch in block.fork.branches])
+            return self._choose_least([self.read(branch) for branch in block.fork.branches])
         if isinstance(block.fork, Loop):
-            return self._least([self.read(block.fork.body), self.read(block.fork.otherwise)])
-        return self._item(block.seq)
+            return self._choose_least([self.read(block.fork.body), self.read(block.fork.otherwise)])
+        return self._measure_item(block.seq)
 
-    def _least(self, ways: list[Found]) -> Found:
+    def _choose_least(self, ways: list[Found]) -> Found:
         """The cheapest of several ways, with only the roles that are certain."""
         may_hold = frozenset(role for way in ways for role in way.may_hold)
         is_open = any(way.open for way in ways)
@@ -82,20 +82,20 @@ class Reader:
         least = min(ways, key=lambda way: way.tokens + sum(map(cost, way.roles)))
         return Found(least.tokens, least.roles, may_hold, last, is_open)
 
-    def _item(self, pieces: Seq) -> Found:
+    def _measure_item(self, pieces: Seq) -> Found:
         """One item, tried in every way that data can change it."""
         if not _is_known(pieces):
             return Found(may_hold=_UNKNOWN.may_hold, open=True)
-        quoted = any(quote in text for text in _texts(pieces) for quote in _QUOTES)
+        quoted = any(quote in text for text in _list_texts(pieces) for quote in _QUOTES)
         unknown = Found(may_hold=_UNKNOWN.may_hold, open=quoted)
         try:
-            ways = [self._way(variant) for variant in variants(pieces)]
-            if any(isinstance(piece, Loop) for piece in _all(pieces)):
+            ways = [self._measure_variant(variant) for variant in variants(pieces)]
+            if any(isinstance(piece, Loop) for piece in _walk_pieces(pieces)):
                 for variant in variants(pieces, "none or two"):
                     self._check(variant)
         except (TooMany, PartError, yaml_reader.YamlError):
             return unknown
-        return self._least(ways)
+        return self._choose_least(ways)
 
     def _check(self, variant: Variant) -> None:
         """Raise PartError if more rounds of a loop could change more than a text."""
@@ -103,22 +103,22 @@ class Reader:
         if not are_inert(text, yaml_reader.compose(text.text, _BOUNDS)):
             raise PartError("not a text", "PT301", 0)
 
-    def _way(self, variant: Variant) -> Found:
+    def _measure_variant(self, variant: Variant) -> Found:
         values = [piece for piece in variant if isinstance(piece, Value)]
         text = printed(variant, self.marker)
-        recipes = self._recipes(text.text)
+        recipes = self._read_part_templates(text.text)
         if any(isinstance(piece, Edge) for piece in variant):
             self._check(variant)
             marked = mark_holes(text, self.marker, len(values))
-            with_holes = self._recipes(marked)
-            if [_facts(recipe, len(values)) for recipe in recipes] != [
-                _facts(template, len(values)) for template in with_holes
+            with_holes = self._read_part_templates(marked)
+            if [_list_facts(recipe, len(values)) for recipe in recipes] != [
+                _list_facts(template, len(values)) for template in with_holes
             ]:
                 raise PartError("not a text", "PT301", 0)
             recipes = with_holes
-        return self._found(recipes, values)
+        return self._build_found(recipes, values)
 
-    def _recipes(self, text: str) -> list[PartTemplate]:
+    def _read_part_templates(self, text: str) -> list[PartTemplate]:
         node = yaml_reader.compose(text, _BOUNDS)
         if node is None:
             return []
@@ -126,57 +126,59 @@ class Reader:
             raise PartError("not a list", "PT301", node.start)
         return [read_part(item, self.marker, text) for item in node.items]
 
-    def _found(self, recipes: list[PartTemplate], values: list[Value]) -> Found:
+    def _build_found(self, recipes: list[PartTemplate], values: list[Value]) -> Found:
         tokens, roles, may_hold, stays = 0, [], set(), False
         for recipe in recipes:
             role = "user" if recipe.role is None else recipe.role.constant
             may_hold.add(role)
             stays = isinstance(recipe.priority, int) and recipe.priority <= 0
             if stays or self.every:
-                tokens += self._content(recipe.content, values)
+                tokens += self._measure_content(recipe.content, values)
                 roles.append(role)
         return Found(tokens, tuple(roles), frozenset(may_hold), stays)
 
-    def _content(self, content: Content | list[Any], values: list[Value]) -> int:
+    def _measure_content(self, content: Content | list[Any], values: list[Value]) -> int:
         if isinstance(content, Content):
-            pieces = self._pieces(content, values)
+            pieces = self._list_pieces(content, values)
             return self.ruler.inside(pieces) if self.every else self.ruler.content(pieces, tidied=True)
         texts = [item["text"] for item in content if item["type"].constant == "text" and "text" in item]
-        return sum(self._item_text(self._pieces(text, values)) for text in texts)
+        return sum(self._measure_item_text(self._list_pieces(text, values)) for text in texts)
 
-    def _item_text(self, pieces: list[Piece]) -> int:
+    def _measure_item_text(self, pieces: list[Piece]) -> int:
         """A text in content items: nothing is stripped from it. Line ends may follow, as a block can keep its own."""
         ends_open = bool(pieces) and isinstance(pieces[-1], str) and pieces[-1].endswith("\n")
         return Ruler(self.ruler.tokenizer).content([*pieces, Hole()] if ends_open else pieces, tidied=True)
 
-    def _pieces(self, content: Content, values: list[Value]) -> list[Piece]:
-        return [piece if isinstance(piece, str) else self._hole(piece, values) for piece in content.pieces()]
+    def _list_pieces(self, content: Content, values: list[Value]) -> list[Piece]:
+        return [piece if isinstance(piece, str) else self._build_hole(piece, values) for piece in content.pieces()]
 
-    def _hole(self, slot: int, values: list[Value]) -> Hole:
+    def _build_hole(self, slot: int, values: list[Value]) -> Hole:
         ref = values[slot].fragment if slot < len(values) else None
         return Hole(self.fragment(ref) if ref is not None else 0)
 
 
-def _facts(recipe: PartTemplate, values: int) -> tuple[Any, ...]:
+def _list_facts(recipe: PartTemplate, values: int) -> tuple[Any, ...]:
     """What must be equal in two readings of an item, holes aside."""
     content = recipe.content
     content_facts = (
-        _said(content, values) if isinstance(content, Content) else [_item_facts(item, values) for item in content]
+        _write_text(content, values)
+        if isinstance(content, Content)
+        else [_list_item_facts(item, values) for item in content]
     )
-    role = "user" if recipe.role is None else _said(recipe.role, values)
-    priority = recipe.priority if isinstance(recipe.priority, int) else _said(recipe.priority, values)
+    role = "user" if recipe.role is None else _write_text(recipe.role, values)
+    priority = recipe.priority if isinstance(recipe.priority, int) else _write_text(recipe.priority, values)
     return content_facts, role, priority, recipe.shrink
 
 
-def _item_facts(item: Any, values: int) -> Any:
+def _list_item_facts(item: Any, values: int) -> Any:
     if isinstance(item, Content):
-        return _said(item, values)
+        return _write_text(item, values)
     if isinstance(item, dict):
-        return {key: _item_facts(value, values) for key, value in item.items()}
-    return [_item_facts(value, values) for value in item] if isinstance(item, list) else item
+        return {key: _list_item_facts(value, values) for key, value in item.items()}
+    return [_list_item_facts(value, values) for value in item] if isinstance(item, list) else item
 
 
-def _said(content: Content, values: int) -> str:
+def _write_text(content: Content, values: int) -> str:
     pieces = [piece if isinstance(piece, str) else f"\0{piece}\0" for piece in content.pieces()]
     return "".join(piece for piece in pieces if not _is_mark(piece, values))
 
@@ -185,7 +187,7 @@ def _is_mark(piece: str, values: int) -> bool:
     return piece[:1] == "\0" and int(piece[1:-1]) >= values
 
 
-def _all(pieces: Seq) -> Iterator[Any]:
+def _walk_pieces(pieces: Seq) -> Iterator[Any]:
     for piece in pieces:
         yield piece
         inner = (
@@ -196,12 +198,12 @@ def _all(pieces: Seq) -> Iterator[Any]:
             else ()
         )
         for seq in inner:
-            yield from _all(seq)
+            yield from _walk_pieces(seq)
 
 
 def _is_known(pieces: Seq) -> bool:
-    return not any(isinstance(piece, Unknown) for piece in _all(pieces))
+    return not any(isinstance(piece, Unknown) for piece in _walk_pieces(pieces))
 
 
-def _texts(pieces: Seq) -> Iterator[str]:
-    return (piece.text for piece in _all(pieces) if isinstance(piece, Text))
+def _list_texts(pieces: Seq) -> Iterator[str]:
+    return (piece.text for piece in _walk_pieces(pieces) if isinstance(piece, Text))

@@ -49,70 +49,70 @@ class _Least:
     def prompt(self) -> int:
         body = self.body
         if isinstance(body, PrompterBody):
-            return min(map(self._prompter, body.sure_parts()))
+            return min(map(self._measure_prompter, body.sure_parts()))
         if isinstance(body, ShapedBody):
             pieces = [piece.text if isinstance(piece, Literal) else Hole() for piece in body.pieces]
-            return self.ruler.content(pieces, tidied=False) + self._one_turn()
+            return self.ruler.content(pieces, tidied=False) + self._measure_turn()
         if isinstance(body, JinjaBody) and isinstance(body.assembly, PartsParser):
-            reader = self._reader(body, body.assembly)
+            reader = self._build_reader(body, body.assembly)
             bound = reader.read(outline(body.unit))
             return bound.tokens + self.markup.least(Cast(bound.roles, bound.may_hold, bound.last))
-        return self._text(body, whole=True) + self._one_turn() if isinstance(body, JinjaBody) else 0
+        return self._measure_text(body, whole=True) + self._measure_turn() if isinstance(body, JinjaBody) else 0
 
-    def _one_turn(self) -> int:
+    def _measure_turn(self) -> int:
         return self.markup.least(Cast(("user",), frozenset(("user",)), last=True))
 
-    def _reader(self, body: JinjaBody, structure: PartsParser, *, every: bool = False) -> Reader:
+    def _build_reader(self, body: JinjaBody, structure: PartsParser, *, every: bool = False) -> Reader:
         cost = None if every else self.markup.cost
-        return Reader(self.ruler, structure.marker, lambda ref: self._fragment(body, ref), cost, every)
+        return Reader(self.ruler, structure.marker, lambda ref: self._measure_fragment(body, ref), cost, every)
 
-    def _fragment(self, body: JinjaBody, ref: str) -> int:
+    def _measure_fragment(self, body: JinjaBody, ref: str) -> int:
         """The fewest tokens that start in the text of a fragment, wherever it is used."""
         inner = body.fragments.get(ref)
         if inner is None:
             return 0
         if id(inner) not in self.fragments:
             if isinstance(inner.assembly, PartsParser):
-                tokens = self._reader(inner, inner.assembly, every=True).read(outline(inner.unit)).tokens
+                tokens = self._build_reader(inner, inner.assembly, every=True).read(outline(inner.unit)).tokens
             else:
-                tokens = self._text(inner, whole=False)
+                tokens = self._measure_text(inner, whole=False)
             self.fragments[id(inner)] = tokens
         return self.fragments[id(inner)]
 
-    def _text(self, body: JinjaBody, *, whole: bool) -> int:
+    def _measure_text(self, body: JinjaBody, *, whole: bool) -> int:
         """The fewest tokens of a body of format text, as a whole content or as a stretch of another."""
         pieces = outline(body.unit)
         try:
-            ways = [self._pieces(body, variant) for variant in variants(pieces)]
+            ways = [self._list_pieces(body, variant) for variant in variants(pieces)]
         except TooMany:
-            return self._stretch(body, pieces)
+            return self._measure_stretch(body, pieces)
         return min(self.ruler.content(way, tidied=False) if whole else self.ruler.inside(way) for way in ways)
 
-    def _pieces(self, body: JinjaBody, variant: Variant) -> list[Piece]:
-        return [piece if isinstance(piece, str) else self._hole(body, piece) for piece in variant]
+    def _list_pieces(self, body: JinjaBody, variant: Variant) -> list[Piece]:
+        return [piece if isinstance(piece, str) else self._build_hole(body, piece) for piece in variant]
 
-    def _hole(self, body: JinjaBody, piece: object) -> Hole:
+    def _build_hole(self, body: JinjaBody, piece: object) -> Hole:
         ref = piece.fragment if isinstance(piece, Value) else None
-        return Hole(self._fragment(body, ref) if ref is not None else 0)
+        return Hole(self._measure_fragment(body, ref) if ref is not None else 0)
 
-    def _stretch(self, body: JinjaBody, pieces: Seq) -> int:
+    def _measure_stretch(self, body: JinjaBody, pieces: Seq) -> int:
         """The same, but each choice separately: a lower bound that works for any number of choices."""
         tokens = 0
         for piece in pieces:
             if isinstance(piece, Text):
                 tokens += self.ruler.inside([piece.text])
             elif isinstance(piece, Choice):
-                tokens += min(self._stretch(body, branch) for branch in piece.branches)
+                tokens += min(self._measure_stretch(body, branch) for branch in piece.branches)
             elif isinstance(piece, Loop):
-                tokens += min(self._stretch(body, piece.body), self._stretch(body, piece.otherwise))
+                tokens += min(self._measure_stretch(body, piece.body), self._measure_stretch(body, piece.otherwise))
             else:
-                tokens += self._hole(body, piece).least
+                tokens += self._build_hole(body, piece).least
         return tokens
 
-    def _prompter(self, parts: Sequence[Part]) -> int:
+    def _measure_prompter(self, parts: Sequence[Part]) -> int:
         """The fewest tokens of a prompter's prompt, with empty values and its history cut."""
         sure = [part for part in parts if part.truncation_priority <= 0]
-        own_pieces = [_own(part) for part in sure]
+        own_pieces = [_list_own_pieces(part) for part in sure]
         tokens = sum(self.ruler.content(pieces, tidied=False) for pieces in own_pieces)
         if turns.framed(sure, self.profile):
             return tokens + sum(targets.frame_counts(sure, self.profile, self.tokenizer))
@@ -131,7 +131,7 @@ class _Least:
         return tokens + self.markup.least(Cast(roles, may_hold, last=parts[-1] is sure[-1]))
 
 
-def _own(part: Part) -> list[Piece]:
+def _list_own_pieces(part: Part) -> list[Piece]:
     """A part's content with a hole for each value."""
     text, at = str(part.content), 0
     pieces: list[Piece] = []

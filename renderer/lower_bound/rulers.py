@@ -40,14 +40,14 @@ class Ruler:
 
     def content(self, pieces: Sequence[Piece], *, tidied: bool) -> int:
         """Return the fewest tokens of a whole content. `tidied`: empty values at its ends lose adjacent white space."""
-        merged = _joined(pieces)
+        merged = _join_pieces(pieces)
         if len(merged) == 1 and isinstance(merged[0], str):
             return self.tokenizer.count(merged[0].strip() if self.trims else merged[0])
         return self._sum(merged, whole=True, tidied=tidied or self.trims)
 
     def inside(self, pieces: Sequence[Piece]) -> int:
         """Return the fewest tokens that start in these pieces, wherever they are."""
-        return self._sum(_joined(pieces), whole=False, tidied=True)
+        return self._sum(_join_pieces(pieces), whole=False, tidied=True)
 
     def _sum(self, pieces: Sequence[Piece], *, whole: bool, tidied: bool) -> int:
         tokens = 0
@@ -69,7 +69,7 @@ class Ruler:
             return self.tokenizer.count(text) if text else 0
         if isinstance(self.tokenizer, Estimate):
             return self.tokenizer.least(text)
-        borders = self._borders(text)
+        borders = self._find_borders(text)
         first = 0 if starts else borders[0] if borders else None
         last = len(text) if ends else borders[-1] if borders else None
         if first is None or last is None:
@@ -78,7 +78,7 @@ class Ruler:
         count = self._count(text[first:last], after_word=not starts)
         return count + (last < len(text))
 
-    def _borders(self, text: str) -> list[int]:
+    def _find_borders(self, text: str) -> list[int]:
         if isinstance(self.tokenizer, VocabularyTokenizer) and self.tokenizer.separates_words:
             return [match.start() for match in _BORDER.finditer(text)]
         return []
@@ -89,7 +89,7 @@ class Ruler:
         return self.tokenizer.count(text)
 
 
-def _joined(pieces: Iterable[Piece]) -> list[Piece]:
+def _join_pieces(pieces: Iterable[Piece]) -> list[Piece]:
     """The same pieces with adjacent texts joined."""
     merged: list[Piece] = []
     for piece in pieces:
@@ -145,10 +145,10 @@ class MarkupRuler:
         if profile is None or profile.markup is None:
             return 0
         roles = [role if role is None else convert_role(role, profile) for role in cast.roles]
-        turns = self._turns(profile, roles)
+        turns = self._count_turns(profile, roles)
         tokens = targets.pieces_count([profile.markup.start], profile, self.tokenizer)
         tokens += sum(map(self._turn, turns))
-        tokens += self._default_system(profile, cast, turns)
+        tokens += self._count_default_system(profile, cast, turns)
         reply = targets.pieces_count([profile.markup.reply], profile, self.tokenizer)
         ends_open = profile.prefill and cast.may_speak("assistant")
         if ends_open and not (cast.last and cast.roles and cast.roles[-1] not in (None, "assistant")):
@@ -157,7 +157,7 @@ class MarkupRuler:
             return tokens + min(reply, -closing)
         return tokens + reply
 
-    def _turns(self, profile: Profile, roles: list[str | None]) -> list[str | None]:
+    def _count_turns(self, profile: Profile, roles: list[str | None]) -> list[str | None]:
         """The turns that these parts form by themselves."""
         if profile.system != "native":
             spoken_roles = [role for role in roles if role not in _SYSTEM]
@@ -180,7 +180,7 @@ class MarkupRuler:
         pairs = list(around.values()) if role is None else [around.get(role, ("", ""))]
         return min(targets.pieces_count(pair, self.profile, self.tokenizer) for pair in pairs)
 
-    def _default_system(self, profile: Profile, cast: Cast, turns: list[str | None]) -> int:
+    def _count_default_system(self, profile: Profile, cast: Cast, turns: list[str | None]) -> int:
         """The turn that the profile adds if there is no system part."""
         if profile.default_system is None or "system" in turns or None in turns:
             return 0

@@ -57,7 +57,7 @@ def variants(pieces: Seq, rounds: Rounds = "none or one") -> list[Variant]:
         raise TooMany
     result: list[Variant] = []
     size = 0
-    for variant in _bounded(_sequences(pieces, rounds)):
+    for variant in _limit_variants(_build_sequences(pieces, rounds)):
         result.append(variant)
         size += sum(len(piece) for piece in variant if isinstance(piece, str))
         if size > _MOST_TEXT and len(result) > 1:
@@ -65,34 +65,34 @@ def variants(pieces: Seq, rounds: Rounds = "none or one") -> list[Variant]:
     return result
 
 
-def _bounded(many: Iterable[Variant]) -> Iterator[Variant]:
+def _limit_variants(many: Iterable[Variant]) -> Iterator[Variant]:
     for number, variant in enumerate(many):
         if number >= MOST * 8:
             raise TooMany
         yield variant
 
 
-def _sequences(pieces: Seq, rounds: Rounds) -> Iterator[Variant]:
-    ways: list[list[Variant]] = [list(_bounded(_ways(piece, rounds))) for piece in pieces]
+def _build_sequences(pieces: Seq, rounds: Rounds) -> Iterator[Variant]:
+    ways: list[list[Variant]] = [list(_limit_variants(_build_ways(piece, rounds))) for piece in pieces]
     for combination in product(*ways):
         yield tuple(part for sequence in combination for part in sequence)
 
 
-def _ways(piece: Outline, rounds: Rounds) -> Iterator[Variant]:
+def _build_ways(piece: Outline, rounds: Rounds) -> Iterator[Variant]:
     if isinstance(piece, Text):
         yield (piece.text,)
     elif isinstance(piece, Choice):
         for branch in piece.branches:
-            yield from _sequences(branch, rounds)
+            yield from _build_sequences(branch, rounds)
     elif isinstance(piece, Loop):
-        yield from _sequences(piece.otherwise, rounds)
-        yield from _rounds(piece, rounds)
+        yield from _build_sequences(piece.otherwise, rounds)
+        yield from _build_rounds(piece, rounds)
     else:
         yield (piece,)
 
 
-def _rounds(loop: Loop, rounds: Rounds) -> Iterator[Variant]:
-    bodies = list(_bounded(_sequences(loop.body, rounds)))
+def _build_rounds(loop: Loop, rounds: Rounds) -> Iterator[Variant]:
+    bodies = list(_limit_variants(_build_sequences(loop.body, rounds)))
     if rounds == "none or one":
         yield from ((Edge(True), *body, Edge(False)) for body in bodies)
     else:
@@ -135,18 +135,18 @@ def are_inert(text_printed: Printed, node: yaml_reader.Node | None) -> bool:
 
 
 def _is_inert(text: str, start: int, end: int, node: yaml_reader.Node | None) -> bool:
-    first, last = _said(text, start, end)
+    first, last = _find_said_span(text, start, end)
     blank = first == last
     if blank and not _is_aside(text, start, end):
         return False
-    for scalar in _values(node):
+    for scalar in _find_values(node):
         if scalar.start < last and scalar.start <= first and last <= scalar.end:
             quoted = scalar.style in ("single", "double")
             return not (quoted and any(sign in text[start:end] for sign in "'\"\\"))
     return False
 
 
-def _said(text: str, start: int, end: int) -> tuple[int, int]:
+def _find_said_span(text: str, start: int, end: int) -> tuple[int, int]:
     """The span of a round without surrounding white space; if empty, the position after the text before it."""
     core = text[start:end]
     if not core.strip():
@@ -162,23 +162,23 @@ def _is_aside(text: str, start: int, end: int) -> bool:
     return not following or following.startswith("\n") or (bool(before.strip()) and "\n" not in text[start:end])
 
 
-def _values(node: yaml_reader.Node | None) -> Iterator[yaml_reader.Scalar]:
+def _find_values(node: yaml_reader.Node | None) -> Iterator[yaml_reader.Scalar]:
     """Every text that is a value rather than a key."""
     if isinstance(node, yaml_reader.Scalar):
         yield node
     elif isinstance(node, yaml_reader.Sequence):
         for item in node.items:
-            yield from _values(item)
+            yield from _find_values(item)
     elif isinstance(node, yaml_reader.Mapping):
         for pair in node.items:
-            yield from _values(pair.value)
+            yield from _find_values(pair.value)
 
 
 def mark_holes(text_printed: Printed, marker: str, number: int) -> str:
     """The text with another mark before and after the output of each loop, for the rounds that may be there."""
     places: list[int] = []
     for start, end in text_printed.spans:
-        places += _said(text_printed.text, start, end)
+        places += _find_said_span(text_printed.text, start, end)
     text, at = "", 0
     for place in sorted(places):
         text += f"{text_printed.text[at:place]}{marker}{number}{marker}"

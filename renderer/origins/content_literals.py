@@ -143,7 +143,7 @@ class _ContentReader:
         """Return the literal text of a part's content or sections; None if it can't be traced."""
         fields = {entry.key.value: entry.value for entry in item.items} if isinstance(item, yaml_reader.Mapping) else {}
         if "content" in fields:
-            atoms = self._atoms(fields["content"])
+            atoms = self._read_atoms(fields["content"])
             if atoms is None:
                 return None
             return self._finish(self._unescape(self._strip(atoms, None)), [fields["content"]])
@@ -155,14 +155,14 @@ class _ContentReader:
         for section in sections.items:
             entries = section.items if isinstance(section, yaml_reader.Mapping) else []
             node = next((entry.value for entry in entries if entry.key.value == "content"), None)
-            atoms = self._atoms(node)
+            atoms = self._read_atoms(node)
             if node is None or atoms is None:
                 return None
             nodes.append(node)
             joined += self._unescape(self._strip(atoms, " \t"))
         return self._finish(self._strip(joined, None), nodes)
 
-    def _atoms(self, node: yaml_reader.Node | None) -> list[Atom] | None:
+    def _read_atoms(self, node: yaml_reader.Node | None) -> list[Atom] | None:
         if not isinstance(node, yaml_reader.Scalar):
             return None
         runs = align_scalar(node, self.text)
@@ -221,9 +221,9 @@ class _ContentReader:
             if atom.run is None:
                 continue
             if atom.run.is_verbatim:
-                stretches += self._verbatim(atom, at)
+                stretches += self._match_verbatim(atom, at)
             else:
-                one = self._one_thing(atom, at)
+                one = self._match_unit(atom, at)
                 if one is None:
                     return None
                 stretches.append(one)
@@ -233,7 +233,7 @@ class _ContentReader:
         styles = tuple((scalar.style, find_indent(scalar, self.text)) for scalar in scalars)
         return LiteralText(text, tuple(stretches), styles)
 
-    def _verbatim(self, atom: Atom, at: int) -> Iterator[Stretch]:
+    def _match_verbatim(self, atom: Atom, at: int) -> Iterator[Stretch]:
         run = atom.run or Run(0, 0, 0, 0)
         place = bisect_right(self._starts, run.source_start) - 1
         left = run.source_start
@@ -246,7 +246,7 @@ class _ContentReader:
                 left = right
             place += 1
 
-    def _one_thing(self, atom: Atom, at: int) -> Stretch | None:
+    def _match_unit(self, atom: Atom, at: int) -> Stretch | None:
         """A unit that is written differently from how it is printed; None if a tag splits it."""
         run = atom.run or Run(0, 0, 0, 0)
         place = bisect_right(self._starts, run.source_start) - 1

@@ -101,7 +101,7 @@ class _Editor:
                 replacements = [
                     one
                     for start, end, new in self._list_changes()
-                    for one in self._replacements(start, end, new, prefers_left)
+                    for one in self._find_replacements(start, end, new, prefers_left)
                 ]
                 document = self._apply(replacements)
                 if document in tried:
@@ -133,7 +133,7 @@ class _Editor:
 
     def _list_changes(self) -> list[Replacement]:
         """List the changes of the content."""
-        changes = _changes(self.content[self.start : self.end], self.new)
+        changes = _find_changes(self.content[self.start : self.end], self.new)
         return [(self.start + start, self.start + end, new) for start, end, new in changes]
 
     def _apply(self, replacements: Sequence[Replacement]) -> str:
@@ -143,19 +143,23 @@ class _Editor:
             document = document[:start] + new + document[end:]
         return document
 
-    def _replacements(self, start: int, end: int, new: str, prefers_left: bool) -> Iterator[tuple[int, int, str]]:
+    def _find_replacements(self, start: int, end: int, new: str, prefers_left: bool) -> Iterator[tuple[int, int, str]]:
         """What to replace in the document for one changed stretch of the content."""
         if start == end:
-            place, style, indent = self._insertion(start, prefers_left)
-            yield place, place, self._escaped(new, style, indent, place)
+            place, style, indent = self._find_insertion(start, prefers_left)
+            yield place, place, self._escape_text(new, style, indent, place)
             return
-        pieces = list(self._pieces(start, end))
+        pieces = list(self._find_pieces(start, end))
         first = pieces[0]
-        yield first.source_start, first.source_end, self._escaped(new, first.style, first.indent, first.source_start)
+        yield (
+            first.source_start,
+            first.source_end,
+            self._escape_text(new, first.style, first.indent, first.source_start),
+        )
         for piece in pieces[1:]:
             yield piece.source_start, piece.source_end, ""
 
-    def _pieces(self, start: int, end: int) -> Iterator[Stretch]:
+    def _find_pieces(self, start: int, end: int) -> Iterator[Stretch]:
         """The author's stretches that make up content from start to end. Raises EditRefusal for any other text."""
         self._refuse_values(start, end)
         for stretch in self.stretches:
@@ -165,7 +169,7 @@ class _Editor:
             self._check(stretch)
             if not stretch.is_verbatim:
                 if (left, right) != (stretch.start, stretch.end):
-                    raise EditRefusal(RefusedEdit("untraced", self._line(stretch.source_start)))
+                    raise EditRefusal(RefusedEdit("untraced", self._find_line(stretch.source_start)))
                 yield stretch
                 continue
             begin = stretch.source_start + left - stretch.start
@@ -181,10 +185,10 @@ class _Editor:
         if stretch.reference is not None:
             raise EditRefusal(RefusedEdit("fragment", source=stretch.reference))
         if stretch.repeats > 1:
-            line = self._line(stretch.source_start)
+            line = self._find_line(stretch.source_start)
             raise EditRefusal(RefusedEdit("repeated", line, count=stretch.repeats))
 
-    def _insertion(self, at: int, prefers_left: bool) -> tuple[int, str, int]:
+    def _find_insertion(self, at: int, prefers_left: bool) -> tuple[int, str, int]:
         """Where in the document to insert text for this place of the content, with style and indentation."""
         left = next((one for one in self.stretches if one.end == at or one.start < at < one.end), None)
         right = next((one for one in self.stretches if one.start == at), None)
@@ -209,9 +213,9 @@ class _Editor:
                 return stretch.source_end, stretch.style, stretch.indent
         if refusal is not None:
             raise refusal
-        return self._beside_value(at)
+        return self._find_place_beside_value(at)
 
-    def _beside_value(self, at: int) -> tuple[int, str, int]:
+    def _find_place_beside_value(self, at: int) -> tuple[int, str, int]:
         """Before or after the tag of a value that has no text of the author's next to it."""
         body = self.template.body
         for mark in self.part.part.marks:
@@ -230,13 +234,13 @@ class _Editor:
     def _prints(self, mark: Mark) -> int:
         return sum(one.site is mark.site for one in self.part.part.marks)
 
-    def _escaped(self, new: str, style: str, indent: int, place: int) -> str:
+    def _escape_text(self, new: str, style: str, indent: int, place: int) -> str:
         escaped = escape_text(new, style, indent)
         if escaped is None:
-            raise EditRefusal(RefusedEdit("unfaithful", self._line(place)))
+            raise EditRefusal(RefusedEdit("unfaithful", self._find_line(place)))
         return escaped
 
-    def _line(self, offset: int) -> int:
+    def _find_line(self, offset: int) -> int:
         return self.lines.position(offset)[0]
 
     def _verify(self, document: str) -> None:
@@ -261,10 +265,10 @@ class _Editor:
             raise EditRefusal(RefusedEdit("elsewhere", line))
 
 
-def _changes(old: str, new: str) -> Iterator[Replacement]:
+def _find_changes(old: str, new: str) -> Iterator[Replacement]:
     """The changed stretches of the old text and their replacements, split at words to keep them small."""
     before, after = _PIECE.findall(old), _PIECE.findall(new)
-    was, now = _offsets(before), _offsets(after)
+    was, now = _find_offsets(before), _find_offsets(after)
     for kind, i1, i2, j1, j2 in sequence_diff.steps(before, after):
         if kind == "equal":
             continue
@@ -276,7 +280,7 @@ def _changes(old: str, new: str) -> Iterator[Replacement]:
         yield start, end, text
 
 
-def _offsets(pieces: Sequence[str]) -> list[int]:
+def _find_offsets(pieces: Sequence[str]) -> list[int]:
     offsets = [0]
     for piece in pieces:
         offsets.append(offsets[-1] + len(piece))

@@ -48,16 +48,16 @@ def spell_escapes(atoms: Sequence[Atom]) -> list[Atom]:
     result: list[Atom] = []
     at = 0
     for match in spellings:
-        result += _between(atoms, at, match.start())
-        pieces = [atom.run for atom in _between(atoms, match.start(), match.end()) if atom.run is not None]
+        result += _select_between(atoms, at, match.start())
+        pieces = [atom.run for atom in _select_between(atoms, match.start(), match.end()) if atom.run is not None]
         meant = {"<|space|>": " ", "\\n": "\n", "\\r": "\r"}[match[0]]
         run = Run(0, 1, pieces[0].source_start, pieces[-1].source_end)
         result.append(Atom(meant, run, atoms[0].style, atoms[0].indent))
         at = match.end()
-    return result + _between(atoms, at, len(text))
+    return result + _select_between(atoms, at, len(text))
 
 
-def _between(atoms: Sequence[Atom], start: int, end: int) -> list[Atom]:
+def _select_between(atoms: Sequence[Atom], start: int, end: int) -> list[Atom]:
     result: list[Atom] = []
     at = 0
     for atom in atoms:

@@ -70,7 +70,7 @@ def _align_literal(scalar: yaml_reader.Scalar, text: str) -> list[Run] | None:
     indent = find_indent(scalar, text)
     runs: list[Run] = []
     at = text.find("\n", scalar.start) + 1
-    at += _indentation(text, at, indent)
+    at += _measure_indentation(text, at, indent)
     position = 0
     for line in split_lines(scalar.value):
         words = line.rstrip("\n")
@@ -82,13 +82,13 @@ def _align_literal(scalar: yaml_reader.Scalar, text: str) -> list[Run] | None:
         if line.endswith("\n"):
             if not text.startswith("\n", at):
                 return None
-            after = at + 1 + _indentation(text, at + 1, indent)
+            after = at + 1 + _measure_indentation(text, at + 1, indent)
             runs.append(Run(position, position + 1, at, after))
             position, at = position + 1, after
     return runs
 
 
-def _indentation(text: str, at: int, most: int) -> int:
+def _measure_indentation(text: str, at: int, most: int) -> int:
     width = 0
     while width < most and text[at + width : at + width + 1] == " ":
         width += 1
@@ -107,7 +107,7 @@ class _Aligner:
             self.at, self.end = self.at + 1, self.end - 1
         elif self.style == "folded":
             self.at = text.find("\n", self.at) + 1
-            self.at += _indentation(text, self.at, find_indent(scalar, text))
+            self.at += _measure_indentation(text, self.at, find_indent(scalar, text))
 
     def align(self) -> list[Run] | None:
         position = 0

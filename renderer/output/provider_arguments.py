@@ -77,7 +77,7 @@ def metadata(prompt: Prompt) -> dict[str, str]:
 def openai(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> dict[str, Any]:
     """Return the arguments of OpenAI's chat completions: model, messages, tools, settings; metadata with `stamp`."""
     arguments = build_chat_body(prompt, OPENAI_CHAT.keep_known(build_chat_settings(prompt), call))
-    return _with_metadata(arguments, prompt) if stamp else arguments
+    return _add_metadata(arguments, prompt) if stamp else arguments
 
 
 def responses(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) -> dict[str, Any]:
@@ -86,12 +86,12 @@ def responses(prompt: Prompt, *, stamp: bool = False, call: Call | None = None) 
     Raises RenderError for a message with the role `tool`, which would need the id of the call that it answers.
     """
     arguments = build_responses_body(prompt, OPENAI_RESPONSES.keep_known(build_responses_settings(prompt), call))
-    return _with_metadata(arguments, prompt) if stamp else arguments
+    return _add_metadata(arguments, prompt) if stamp else arguments
 
 
 def build_chat_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of a chat completion with these settings, unfiltered."""
-    body: dict[str, Any] = {**settings, **_model(request), "messages": request.messages}
+    body: dict[str, Any] = {**settings, **_read_model(request), "messages": request.messages}
     if request.tools:
         body["tools"] = [dict(tool) for tool in request.tools]
     return body
@@ -99,10 +99,10 @@ def build_chat_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[
 
 def build_responses_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of a response with these settings. Raises RenderError for a message with the role `tool`."""
-    messages = [_input_message(message) for message in request.messages]
-    body: dict[str, Any] = {**settings, **_model(request), "input": messages}
+    messages = [_convert_input_message(message) for message in request.messages]
+    body: dict[str, Any] = {**settings, **_read_model(request), "input": messages}
     if request.tools:
-        body["tools"] = [_flat_tool(dict(tool)) for tool in request.tools]
+        body["tools"] = [_flatten_tool(dict(tool)) for tool in request.tools]
     return body
 
 
@@ -112,10 +112,10 @@ def completion(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
     The text includes the profile's chat markup. Raises RenderError if a part contains an image or file.
     """
     for part in prompt.parts:
-        if not isinstance(part.content, str) and any(_kind(item) != "text" for item in part.content):
+        if not isinstance(part.content, str) and any(_find_kind(item) != "text" for item in part.content):
             raise RenderError(f"The part `{part.name}` has an image or file, which a completion API can't take.")
-    settings = OPENAI_COMPLETIONS.keep_known(_with_reply_limit(request_settings(prompt), "max_tokens"), call)
-    arguments: dict[str, Any] = {**settings, **_model(prompt), "prompt": prompt.text}
+    settings = OPENAI_COMPLETIONS.keep_known(_limit_reply(request_settings(prompt), "max_tokens"), call)
+    arguments: dict[str, Any] = {**settings, **_read_model(prompt), "prompt": prompt.text}
     stop = list((prompt.profile or {}).get("stop", ()))
     if stop and "stop" not in arguments:
         arguments["stop"] = stop
@@ -133,16 +133,16 @@ def anthropic(prompt: Prompt, *, call: Call | None = None) -> dict[str, Any]:
 
 def build_anthropic_body(request: ModelRequest, settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body of a message with these settings. Raises RenderError if the first message is not a user's."""
-    body: dict[str, Any] = {**settings, **_model(request)}
+    body: dict[str, Any] = {**settings, **_read_model(request)}
     messages = request.messages
-    system = [_plain_text(message["content"]) for message in messages if message["role"] in ("system", "developer")]
+    system = [_require_text(message["content"]) for message in messages if message["role"] in ("system", "developer")]
     if system:
         body["system"] = "\n\n".join(system)
-    body["messages"] = _alternating([entry for entry in messages if entry["role"] not in ("system", "developer")])
+    body["messages"] = _join_neighbours([entry for entry in messages if entry["role"] not in ("system", "developer")])
     if not body["messages"] or body["messages"][0]["role"] != "user":
         raise RenderError("Anthropic's API wants a user's message first; this prompt does not begin with one.")
     if request.tools:
-        body["tools"] = [_tool(dict(tool)) for tool in request.tools]
+        body["tools"] = [_convert_tool(dict(tool)) for tool in request.tools]
     return body
 
 
@@ -152,7 +152,7 @@ def build_anthropic_settings(request: ModelRequest) -> dict[str, Any]:
     if "stop" in settings:
         stop = settings.pop("stop")
         settings.setdefault("stop_sequences", [stop] if isinstance(stop, str) else list(stop))
-    settings = {"max_tokens": request.reserve, **_with_reply_limit(settings, "max_tokens")}
+    settings = {"max_tokens": request.reserve, **_limit_reply(settings, "max_tokens")}
     if not settings["max_tokens"]:
         raise RenderError(
             "Anthropic's API needs max_tokens: give it under `settings`, or give the document a `reserve`."
@@ -171,7 +171,7 @@ def build_chat_settings(
     limit_name: the endpoint's name for the maximum tokens of a reply. replaced: names for it that it doesn't accept.
     """
     settings = request_settings(request)
-    return _with_reply_limit(settings, limit_name) if any(name in settings for name in replaced) else settings
+    return _limit_reply(settings, limit_name) if any(name in settings for name in replaced) else settings
 
 
 def request_settings(request: ModelRequest) -> dict[str, Any]:
@@ -179,24 +179,24 @@ def request_settings(request: ModelRequest) -> dict[str, Any]:
     return {name: value for name, value in (request.settings or {}).items() if name not in _OF_THE_PROMPT}
 
 
-def _with_metadata(arguments: dict[str, Any], prompt: Prompt) -> dict[str, Any]:
+def _add_metadata(arguments: dict[str, Any], prompt: Prompt) -> dict[str, Any]:
     return {**arguments, "metadata": {**arguments.get("metadata", {}), **metadata(prompt)}}
 
 
-def _with_reply_limit(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _limit_reply(settings: Mapping[str, Any], name: str) -> dict[str, Any]:
     """The settings with the maximum tokens of a reply under this name only, taken from it or else from another name."""
     others = {key: value for key, value in settings.items() if key not in _REPLY_LIMITS}
     limit = next((settings[key] for key in (name, *_REPLY_LIMITS) if settings.get(key)), None)
     return {**others, name: limit} if limit else others
 
 
-def _model(request: ModelRequest) -> dict[str, Any]:
+def _read_model(request: ModelRequest) -> dict[str, Any]:
     return {"model": request.model} if request.model else {}
 
 
 def build_responses_settings(request: ModelRequest) -> dict[str, Any]:
     """Return the settings under their names in OpenAI's responses."""
-    settings = _with_reply_limit(request_settings(request), "max_output_tokens")
+    settings = _limit_reply(request_settings(request), "max_output_tokens")
     if effort := settings.pop("reasoning_effort", None):
         settings["reasoning"] = {"effort": effort, **settings.get("reasoning", {})}
     text = dict(settings.pop("text", None) or {})
@@ -211,17 +211,17 @@ def build_responses_settings(request: ModelRequest) -> dict[str, Any]:
     return {**settings, "text": text} if text else settings
 
 
-def _input_message(message: _Message) -> _Message:
+def _convert_input_message(message: _Message) -> _Message:
     role, content = message["role"], message["content"]
     if role == "tool":
         raise RenderError("OpenAI's responses can't take a message of the role `tool`: it has no id of a call.")
     if isinstance(content, str):
         return {"role": role, "content": content}
     kind = "output_text" if role == "assistant" else "input_text"
-    return {"role": role, "content": [_input_item(item, kind) for item in content]}
+    return {"role": role, "content": [_convert_input_item(item, kind) for item in content]}
 
 
-def _input_item(item: Any, kind: str) -> Any:
+def _convert_input_item(item: Any, kind: str) -> Any:
     """A content item in the form of responses; an item without a known OpenAI form is passed on unchanged."""
     if not isinstance(item, dict):
         return {"type": kind, "text": str(item)}
@@ -236,60 +236,62 @@ def _input_item(item: Any, kind: str) -> Any:
     return item
 
 
-def _flat_tool(tool: dict[str, Any]) -> dict[str, Any]:
+def _flatten_tool(tool: dict[str, Any]) -> dict[str, Any]:
     """A function tool of chat completions in the flat form of responses."""
     function = tool.get("function")
     return {"type": "function", **function} if isinstance(function, dict) else tool
 
 
-def _kind(item: Any) -> str:
+def _find_kind(item: Any) -> str:
     return str(item.get("type")) if isinstance(item, dict) else "text"
 
 
-def _plain_text(content: Any) -> str:
+def _require_text(content: Any) -> str:
     if isinstance(content, str):
         return content
-    return "".join(str(item["text"] if isinstance(item, dict) else item) for item in content if _kind(item) == "text")
+    return "".join(
+        str(item["text"] if isinstance(item, dict) else item) for item in content if _find_kind(item) == "text"
+    )
 
 
-def _alternating(messages: list[_Message]) -> list[_Message]:
+def _join_neighbours(messages: list[_Message]) -> list[_Message]:
     """Messages with adjacent ones of the same role joined; any role but assistant becomes user."""
     merged: list[_Message] = []
     for message in messages:
         role = "assistant" if message["role"] == "assistant" else "user"
         content = message["content"]
-        items = content if isinstance(content, str) else [_item(item) for item in content]
+        items = content if isinstance(content, str) else [_convert_item(item) for item in content]
         if merged and merged[-1]["role"] == role:
-            merged[-1]["content"] = [*_as_items(merged[-1]["content"]), *_as_items(items)]
+            merged[-1]["content"] = [*_list_items(merged[-1]["content"]), *_list_items(items)]
         else:
             merged.append({"role": role, "content": items})
     return merged
 
 
-def _as_items(content: Any) -> list[Any]:
+def _list_items(content: Any) -> list[Any]:
     return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
 
 
-def _item(item: Any) -> Any:
+def _convert_item(item: Any) -> Any:
     """A content item in Anthropic's form; an item without a known OpenAI form is passed on unchanged."""
     if not isinstance(item, dict):
         return {"type": "text", "text": str(item)}
     if item.get("type") == "image_url":
         address = item["image_url"]["url"] if isinstance(item["image_url"], dict) else str(item["image_url"])
-        return {"type": "image", "source": _source(address)}
+        return {"type": "image", "source": _build_source(address)}
     if item.get("type") == "file" and isinstance(item.get("file"), dict) and "file_data" in item["file"]:
-        return {"type": "document", "source": _source(str(item["file"]["file_data"]))}
+        return {"type": "document", "source": _build_source(str(item["file"]["file_data"]))}
     return item
 
 
-def _source(address: str) -> dict[str, str]:
+def _build_source(address: str) -> dict[str, str]:
     head, comma, data = address.partition(",")
     if comma and head.startswith("data:") and head.endswith(";base64"):
         return {"type": "base64", "media_type": head[5:-7], "data": data}
     return {"type": "url", "url": address}
 
 
-def _tool(tool: dict[str, Any]) -> dict[str, Any]:
+def _convert_tool(tool: dict[str, Any]) -> dict[str, Any]:
     """Convert a function tool from OpenAI's form to Anthropic's."""
     function = tool.get("function")
     if not isinstance(function, dict):

@@ -42,7 +42,7 @@ class ProviderCall:
 
         They are read from `call`, else from the package if the process has loaded it, else they are `known`.
         """
-        call = call or self._loaded()
+        call = call or self._load_call()
         if call is None:
             return self.known
         try:
@@ -64,7 +64,7 @@ class ProviderCall:
             warnings.warn(sentence, SettingIgnored, stacklevel=4)
         return {name: value for name, value in settings.items() if name in names}
 
-    def _loaded(self) -> Call | None:
+    def _load_call(self) -> Call | None:
         if self.module.partition(".")[0] not in sys.modules:
             return None
         try:

@@ -38,13 +38,13 @@ __all__ = [
 def messages(parts: Sequence[Part], profile: Profile | None = None) -> list[dict[str, Any]]:
     """Return `[{"role", "content"}]` in OpenAI form, with the profile's policies on system text and roles applied."""
     if profile is None and not has_frames(parts):
-        return [{"role": part.role, "content": _sent(part.content)} for part in parts]
+        return [{"role": part.role, "content": _remove_token_costs(part.content)} for part in parts]
     only_text = profile is not None and profile.content == "string"
     turns = output_turns.turns(parts, profile, spoken_only=True)
-    return [{"role": turn.role, "content": _content(turn, only_text)} for turn in turns]
+    return [{"role": turn.role, "content": _build_content(turn, only_text)} for turn in turns]
 
 
-def _content(turn: output_turns.Turn, only_text: bool) -> Content:
+def _build_content(turn: output_turns.Turn, only_text: bool) -> Content:
     """The content of a turn: a text if possible, else a list of items.
 
     For families that take text only, a list of texts becomes one text; anything else is left for the provider to
@@ -52,17 +52,17 @@ def _content(turn: output_turns.Turn, only_text: bool) -> Content:
     """
     contents = [content for content, _ in turn.contents]
     if only_text:
-        contents = [_joined_texts(content) for content in contents]
+        contents = [_join_texts(content) for content in contents]
     texts = [content for content in contents if isinstance(content, str)]
     if len(texts) == len(contents):
         return texts[0] if len(texts) == 1 else "".join(texts)
     items: list[Any] = []
     for content in contents:
-        items.extend([{"type": "text", "text": content}] if isinstance(content, str) else _sent(content))
+        items.extend([{"type": "text", "text": content}] if isinstance(content, str) else _remove_token_costs(content))
     return items
 
 
-def _joined_texts(content: Content) -> Content:
+def _join_texts(content: Content) -> Content:
     if isinstance(content, str) or not all(
         not isinstance(item, dict) or item.get("type") == "text" for item in content
     ):
@@ -70,7 +70,7 @@ def _joined_texts(content: Content) -> Content:
     return "".join(str(item["text"] if isinstance(item, dict) else item) for item in content)
 
 
-def _sent(content: Content) -> Content:
+def _remove_token_costs(content: Content) -> Content:
     """The content as sent, without the author's token costs of attachments."""
     if isinstance(content, str):
         return content
@@ -105,16 +105,16 @@ def _are_plain(parts: Sequence[Part]) -> bool:
 
 def piece_tokens(pieces: Iterable[output_turns.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
     """Return the token ids of laid-out pieces."""
-    return list(chain.from_iterable(_encoded(pieces, profile, tokenizer)))
+    return list(chain.from_iterable(_encode_pieces(pieces, profile, tokenizer)))
 
 
-def _encoded(pieces: Iterable[output_turns.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Ids]:
+def _encode_pieces(pieces: Iterable[output_turns.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Ids]:
     pieces_encoded = list(pieces)
     data = iter(tokenizer.encode_many([piece.text for piece in pieces_encoded if piece.part is not None]))
     encoded: list[Ids] = []
     for piece in pieces_encoded:
         if piece.part is None:
-            encoded.append(_markup_ids(piece.text, profile, tokenizer))
+            encoded.append(_encode_markup(piece.text, profile, tokenizer))
             continue
         ids = next(data)
         encoded.append(
@@ -136,11 +136,11 @@ def part_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Token
         return counts
     for index, content in enumerate(contents):
         if not isinstance(content, str):
-            counts[index] = sum(_item_count(item, profile, tokenizer) for item in content)
+            counts[index] = sum(_count_item(item, profile, tokenizer) for item in content)
     return counts
 
 
-def _item_count(item: Any, profile: Profile | None, tokenizer: Tokenizer) -> int:
+def _count_item(item: Any, profile: Profile | None, tokenizer: Tokenizer) -> int:
     if isinstance(item, dict) and item.get("type") != "text":
         return compute_attachment_cost(item, profile) or 0
     return tokenizer.count(str(item["text"] if isinstance(item, dict) else item))
@@ -151,7 +151,7 @@ def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Toke
     if profile is None and not has_frames(parts):
         return 0
     pieces = output_turns.markup(parts, profile)
-    return sum(len(_markup_ids(text, profile, tokenizer)) * number for text, number in pieces.items())
+    return sum(len(_encode_markup(text, profile, tokenizer)) * number for text, number in pieces.items())
 
 
 def most_tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: LazyTokenizer) -> int:
@@ -160,14 +160,14 @@ def most_tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: LazyT
     A mark is one token of at least one byte. The text between two marks is encoded by itself, and SentencePiece begins
     each text with an extra token, so markup is counted character by character.
     """
-    most = sum(_most_of_content(part.content, profile, tokenizer) for part in parts)
+    most = sum(_bound_content(part.content, profile, tokenizer) for part in parts)
     if profile is None and not has_frames(parts):
         return most
     pieces = output_turns.markup(parts, profile)
     return most + sum(sum(map(tokenizer.most_tokens, text)) * number for text, number in pieces.items())
 
 
-def _most_of_content(content: Content, profile: Profile | None, tokenizer: LazyTokenizer) -> int:
+def _bound_content(content: Content, profile: Profile | None, tokenizer: LazyTokenizer) -> int:
     if isinstance(content, str):
         return tokenizer.most_tokens(content)
     attachments = [item for item in content if isinstance(item, dict) and item.get("type") != "text"]
@@ -180,7 +180,7 @@ def _most_of_content(content: Content, profile: Profile | None, tokenizer: LazyT
 def frame_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
     """Return the token count of the markup that each part has itself, if the profile has none."""
     return [
-        sum(len(_markup_ids(mark, profile, tokenizer)) for mark in (part.frame.before, part.frame.after))
+        sum(len(_encode_markup(mark, profile, tokenizer)) for mark in (part.frame.before, part.frame.after))
         if part.frame
         else 0
         for part in parts
@@ -194,16 +194,16 @@ def has_frames(parts: Sequence[Part]) -> bool:
 
 def pieces_count(texts: Iterable[str], profile: Profile | None, tokenizer: Tokenizer) -> int:
     """Return the token count of pieces of markup, each encoded by itself."""
-    return sum(len(_markup_ids(text, profile, tokenizer)) for text in texts)
+    return sum(len(_encode_markup(text, profile, tokenizer)) for text in texts)
 
 
 def turn_cost(role: str, profile: Profile, tokenizer: Tokenizer) -> int:
     """Return the token count of the markup around one turn of a role."""
     around = profile.markup.roles.get(role, ()) if profile.markup else ()
-    return sum(len(_markup_ids(text, profile, tokenizer)) for text in around)
+    return sum(len(_encode_markup(text, profile, tokenizer)) for text in around)
 
 
-def _markup_ids(text: str, profile: Profile | None, tokenizer: Tokenizer) -> Ids:
+def _encode_markup(text: str, profile: Profile | None, tokenizer: Tokenizer) -> Ids:
     if profile is None:
         return tokenizer.encode_markup(text, {})
     if profile.markup and profile.markup.own_spaces:

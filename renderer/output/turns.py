@@ -45,19 +45,19 @@ def turns(parts: Sequence[Part], profile: Profile | None, *, spoken_only: bool =
 
     `spoken_only` leaves out what belongs in the text of a prompt but not in its messages.
     """
-    laid_out = _glued(parts, profile, spoken_only)
+    laid_out = _glue_parts(parts, profile, spoken_only)
     if profile is None:
         return laid_out
     if profile.system != "native":
-        laid_out = _placed_system(laid_out, parts, profile)
+        laid_out = _place_system(laid_out, parts, profile)
     if profile.merge:
-        laid_out = _merged(laid_out, _separator(profile))
+        laid_out = _merge_turns(laid_out, _find_separator(profile))
     if profile.user_first:
         _check_user_first(laid_out, parts, profile)
     return laid_out
 
 
-def _glued(parts: Sequence[Part], profile: Profile | None, spoken_only: bool) -> list[Turn]:
+def _glue_parts(parts: Sequence[Part], profile: Profile | None, spoken_only: bool) -> list[Turn]:
     """One turn per part, except that a frame's glue appends a part to the one before."""
     turns: list[Turn] = []
     for index, part in enumerate(parts):
@@ -85,11 +85,11 @@ def convert_role(role: str, profile: Profile | None) -> str:
     return role
 
 
-def _separator(profile: Profile) -> str:
+def _find_separator(profile: Profile) -> str:
     return profile.markup.separator if profile.markup else "\n\n"
 
 
-def _placed_system(turns: list[Turn], parts: Sequence[Part], profile: Profile) -> list[Turn]:
+def _place_system(turns: list[Turn], parts: Sequence[Part], profile: Profile) -> list[Turn]:
     system = [turn for turn in turns if turn.role in ("system", "developer")]
     other_turns = [turn for turn in turns if turn.role not in ("system", "developer")]
     if not system:
@@ -98,7 +98,7 @@ def _placed_system(turns: list[Turn], parts: Sequence[Part], profile: Profile) -
         part = parts[system[0].contents[0][1] or 0]
         message = f"Models of the profile {profile.name} take no system message, but the part `{part.name}` is one."
         raise ProfileError(message, place=_place(part))
-    contents = _joined([turn.contents for turn in system], _separator(profile))
+    contents = _joined([turn.contents for turn in system], _find_separator(profile))
     if profile.system == "first":
         return [Turn("system", contents), *other_turns]
     before, after = profile.markup.system_wrap if profile.markup else ("", "\n\n")
@@ -111,7 +111,7 @@ def _placed_system(turns: list[Turn], parts: Sequence[Part], profile: Profile) -
     return other_turns
 
 
-def _merged(turns: list[Turn], separator: str) -> list[Turn]:
+def _merge_turns(turns: list[Turn], separator: str) -> list[Turn]:
     merged: list[Turn] = []
     for turn in turns:
         if merged and merged[-1].role == turn.role:

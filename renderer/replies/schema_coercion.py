@@ -53,14 +53,14 @@ def _coerced(value: Any, schema: Any, path: str, repairs: list[str]) -> Any:
     if isinstance(value, list):
         return [_coerced(item, schema.get("items"), f"{path}[{index}]", repairs) for index, item in enumerate(value)]
     if isinstance(value, str) and isinstance(schema.get("type"), str) and schema["type"] != "string":
-        read_as = _as_type(value, schema["type"])
+        read_as = _convert_to_type(value, schema["type"])
         if read_as is not value:
             repairs.append(f'read the text "{value[:40]}" in `{path.lstrip(".")}` as {json.dumps(read_as)}')
             return read_as
     return value
 
 
-def _as_type(text: str, kind: str) -> Any:
+def _convert_to_type(text: str, kind: str) -> Any:
     word = text.strip().lower()
     if word in _SPELLED.get(kind, {}):
         return _SPELLED[kind][word]

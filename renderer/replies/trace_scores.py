@@ -74,10 +74,10 @@ def trace(
         raise OutputError(f"`mode` is distinct or ragbench, not {mode!r}")
     if mode == "ragbench" and unit != "sentence":
         raise OutputError("the mode ragbench counts sentences")
-    lengths = _lengths(_pairs(documents), _measure(unit, tokenizer))
+    lengths = _measure_lengths(_list_pairs(documents), _measure(unit, tokenizer))
     reasons: dict[str, str] = {}
     repairs: list[str] = []
-    mapping = _mapping(reply, repairs, reasons)
+    mapping = _read_mapping(reply, repairs, reasons)
     judgement = judge(mapping, frozenset(lengths), repairs)
     scores = _Scores(lengths, reasons)
     scores.share("relevance", judgement.relevant, mapping, "all_relevant_sentence_keys")
@@ -89,7 +89,7 @@ def trace(
     return Trace(mapping, judgement, scores.values, repairs, reasons)
 
 
-def _mapping(reply: str | Mapping[str, Any], repairs: list[str], reasons: dict[str, str]) -> Mapping[str, Any]:
+def _read_mapping(reply: str | Mapping[str, Any], repairs: list[str], reasons: dict[str, str]) -> Mapping[str, Any]:
     if isinstance(reply, Mapping):
         return reply
     try:
@@ -108,7 +108,7 @@ def _mapping(reply: str | Mapping[str, Any], repairs: list[str], reasons: dict[s
     return value
 
 
-def _pairs(documents: Sequence[Any]) -> Iterable[tuple[str, str]]:
+def _list_pairs(documents: Sequence[Any]) -> Iterable[tuple[str, str]]:
     """The (key, sentence) pairs of all documents."""
     if isinstance(documents, str | Mapping) or not isinstance(documents, Sequence):
         raise OutputError("`documents` must be a list with a list of (key, sentence) pairs for each document")
@@ -134,7 +134,7 @@ def _measure(unit: str, tokenizer: Any) -> Callable[[str], int]:
     return tokenizers.find_tokenizer(tokenizer).count
 
 
-def _lengths(pairs: Iterable[tuple[str, str]], measure: Callable[[str], int]) -> dict[str, int]:
+def _measure_lengths(pairs: Iterable[tuple[str, str]], measure: Callable[[str], int]) -> dict[str, int]:
     lengths: dict[str, int] = {}
     for key, sentence in pairs:
         if key in lengths:
@@ -151,38 +151,40 @@ class _Scores:
     reasons: dict[str, str]
     values: dict[str, float | bool | None] = field(default_factory=dict)
 
-    def _length(self, keys: Iterable[str]) -> int:
+    def _sum_lengths(self, keys: Iterable[str]) -> int:
         return sum(self.lengths[key] for key in keys)
 
-    def _undefined(self, metric: str, reason: str) -> None:
+    def _mark_undefined(self, metric: str, reason: str) -> None:
         self.values[metric] = None
         self.reasons.setdefault(metric, reason)
 
     def share(self, metric: str, keys: Sequence[str] | None, mapping: Mapping[str, Any], name: str) -> None:
-        total_length = self._length(self.lengths)
+        total_length = self._sum_lengths(self.lengths)
         if keys is None:
-            self._undefined(metric, f"`{name}` {'is not a list' if name in mapping else 'is missing in the reply'}")
+            self._mark_undefined(
+                metric, f"`{name}` {'is not a list' if name in mapping else 'is missing in the reply'}"
+            )
         elif not total_length:
-            self._undefined(metric, "the documents have no sentences")
+            self._mark_undefined(metric, "the documents have no sentences")
         else:
-            self.values[metric] = self._length(keys) / total_length
+            self.values[metric] = self._sum_lengths(keys) / total_length
 
     def completeness(self, judgement: Judgement, mapping: Mapping[str, Any]) -> None:
         if judgement.relevant is None or judgement.utilized is None:
             names = ("all_relevant_sentence_keys", "all_utilized_sentence_keys")
             name = names[judgement.relevant is not None]
-            self._undefined(
+            self._mark_undefined(
                 "completeness", f"`{name}` {'is not a list' if name in mapping else 'is missing in the reply'}"
             )
-        elif not self._length(judgement.relevant):
-            self._undefined("completeness", "no sentence is relevant")
+        elif not self._sum_lengths(judgement.relevant):
+            self._mark_undefined("completeness", "no sentence is relevant")
         else:
             both = set(judgement.relevant) & set(judgement.utilized)
-            self.values["completeness"] = self._length(both) / self._length(judgement.relevant)
+            self.values["completeness"] = self._sum_lengths(both) / self._sum_lengths(judgement.relevant)
 
     def adherence(self, judgement: Judgement, mapping: Mapping[str, Any]) -> None:
         if judgement.supported is None:
-            self._undefined("adherence", judgement.trouble or "the reply judges no response sentence")
+            self._mark_undefined("adherence", judgement.trouble or "the reply judges no response sentence")
             return
         self.values["adherence"] = judgement.supported
         verdict = judgement.overall
@@ -203,8 +205,8 @@ class _Scores:
     def recount(self, mapping: Mapping[str, Any]) -> None:
         """Count the way RAGBench does: lists as they are, and common keys once."""
         relevant, utilized = (
-            _listed(mapping, "all_relevant_sentence_keys"),
-            _listed(mapping, "all_utilized_sentence_keys"),
+            _read_list(mapping, "all_relevant_sentence_keys"),
+            _read_list(mapping, "all_utilized_sentence_keys"),
         )
         if self.lengths and relevant is not None:
             self.values["relevance"] = len(relevant) / len(self.lengths)
@@ -214,12 +216,12 @@ class _Scores:
             both = set(relevant) & set(utilized)
             self.values["completeness"] = len(both) / len(relevant) if relevant else 1.0
             self.reasons.pop("completeness", None)
-        unsupported = _listed(mapping, "unsupported_response_sentence_keys")
+        unsupported = _read_list(mapping, "unsupported_response_sentence_keys")
         if unsupported is not None:
             self.values["adherence"] = not unsupported
             self.reasons.pop("adherence", None)
 
 
-def _listed(mapping: Mapping[str, Any], name: str) -> list[str] | None:
+def _read_list(mapping: Mapping[str, Any], name: str) -> list[str] | None:
     value = mapping.get(name)
     return [bare_key(str(key)) for key in value] if isinstance(value, list | tuple) else None

@@ -35,16 +35,16 @@ def describe_schema_error(error: "ValidationError") -> str:
     return sentence if len(sentence) <= _MOST else sentence[: _MOST - 3] + "..."
 
 
-def _type(types: Any, value: Any) -> str:
+def _describe_type(types: Any, value: Any) -> str:
     names = [types] if isinstance(types, str) else list(types)
-    return f"must be {' or '.join(_TYPES.get(name, str(name)) for name in names)}, not {_kind(value)}"
+    return f"must be {' or '.join(_TYPES.get(name, str(name)) for name in names)}, not {_name_kind(value)}"
 
 
-def _kind(value: Any) -> str:
+def _name_kind(value: Any) -> str:
     return "null" if value is None else _KINDS.get(type(value), type(value).__name__)
 
 
-def _enum(allowed: Any, _value: Any) -> str:
+def _describe_enum(allowed: Any, _value: Any) -> str:
     values = [_write(choice) for choice in list(allowed)[:_LISTED]]
     more = f" and {len(allowed) - _LISTED} more" if len(allowed) > _LISTED else ""
     return f"must be one of {', '.join(values)}{more}"
@@ -55,47 +55,47 @@ def _write(value: Any) -> str:
     return text if len(text) <= 40 else text[:37] + "..."
 
 
-def _required(names: Any, value: Any) -> str:
+def _describe_required(names: Any, value: Any) -> str:
     missing = [str(name) for name in names if isinstance(value, Mapping) and name not in value]
     return f"lacks {', '.join(f'`{name}`' for name in missing[:_LISTED])}" if missing else ""
 
 
-def _additional(_allowed: Any, _value: Any) -> str:
+def _describe_additional(_allowed: Any, _value: Any) -> str:
     return "has a field that its schema does not allow"  # a caller's key may be data, so the message leaves it out
 
 
-def _counted(word: str, noun: str) -> Callable[[Any, Any], str]:
+def _describe_count(word: str, noun: str) -> Callable[[Any, Any], str]:
     def describe(limit: Any, value: Any) -> str:
         return f"has {len(value):,} {noun}; {word} {limit:,} {'is' if limit == 1 else 'are'} allowed"
 
     return describe
 
 
-def _compared(words: str) -> Callable[[Any, Any], str]:
+def _describe_comparison(words: str) -> Callable[[Any, Any], str]:
     return lambda limit, _value: f"must be {words} {limit}"
 
 
 _SENTENCES: dict[str, Callable[[Any, Any], str]] = {
-    "type": _type,
-    "enum": _enum,
+    "type": _describe_type,
+    "enum": _describe_enum,
     "const": lambda constant, _value: f"must be {_write(constant)}",
-    "required": _required,
-    "additionalProperties": _additional,
-    "unevaluatedProperties": _additional,
+    "required": _describe_required,
+    "additionalProperties": _describe_additional,
+    "unevaluatedProperties": _describe_additional,
     "propertyNames": lambda _schema, _value: "has a field whose name its schema does not allow",
-    "minLength": _counted("at least", "characters"),
-    "maxLength": _counted("at most", "characters"),
-    "minItems": _counted("at least", "items"),
-    "maxItems": _counted("at most", "items"),
-    "minProperties": _counted("at least", "fields"),
-    "maxProperties": _counted("at most", "fields"),
+    "minLength": _describe_count("at least", "characters"),
+    "maxLength": _describe_count("at most", "characters"),
+    "minItems": _describe_count("at least", "items"),
+    "maxItems": _describe_count("at most", "items"),
+    "minProperties": _describe_count("at least", "fields"),
+    "maxProperties": _describe_count("at most", "fields"),
     "uniqueItems": lambda _wanted, _value: "has the same item twice",
     "contains": lambda _schema, _value: "has no item that `contains` asks for",
-    "minimum": _compared("at least"),
-    "maximum": _compared("at most"),
-    "exclusiveMinimum": _compared("more than"),
-    "exclusiveMaximum": _compared("less than"),
-    "multipleOf": _compared("a multiple of"),
+    "minimum": _describe_comparison("at least"),
+    "maximum": _describe_comparison("at most"),
+    "exclusiveMinimum": _describe_comparison("more than"),
+    "exclusiveMaximum": _describe_comparison("less than"),
+    "multipleOf": _describe_comparison("a multiple of"),
     "pattern": lambda pattern, _value: f"does not match the pattern {_write(pattern)}",
     "format": lambda name, _value: f"is not of the format {name}",
     "anyOf": lambda _schemas, _value: "fits none of the schemas of `anyOf`",

@@ -60,15 +60,15 @@ def build_acceptor(schema: Any, depth: int = 0) -> Accepts | None:
     if not keys:
         return is_plain
     if keys <= {"type", "enum"} and "enum" in keys:
-        return _choice(schema)
+        return _compile_choice(schema)
     kinds = schema.get("type")
     if isinstance(kinds, list):
         if not kinds or len(set(kinds)) < len(kinds):
             return None
-        acceptors = [_one_type(kind, schema, keys, depth) for kind in kinds]
+        acceptors = [_compile_type(kind, schema, keys, depth) for kind in kinds]
         checks = [check for check in acceptors if check is not None]
         return (lambda value: any(check(value) for check in checks)) if len(checks) == len(kinds) else None
-    return _one_type(kinds, schema, keys, depth)
+    return _compile_type(kinds, schema, keys, depth)
 
 
 def _is_sound(schema: dict[str, Any]) -> bool:
@@ -100,7 +100,7 @@ def _is_sound(schema: dict[str, Any]) -> bool:
     )
 
 
-def _choice(schema: dict[str, Any]) -> Accepts | None:
+def _compile_choice(schema: dict[str, Any]) -> Accepts | None:
     """Texts only: JSON Schema has its own equality for numbers and booleans."""
     choices = schema["enum"]
     if schema.get("type", "string") != "string" or not all(type(choice) is str for choice in choices):
@@ -109,29 +109,29 @@ def _choice(schema: dict[str, Any]) -> Accepts | None:
     return lambda value: type(value) is str and value in choice_set and _is_text(value)
 
 
-def _one_type(kind: Any, schema: dict[str, Any], keys: Any, depth: int) -> Accepts | None:
+def _compile_type(kind: Any, schema: dict[str, Any], keys: Any, depth: int) -> Accepts | None:
     if kind not in _KNOWN or not keys - {"type"} <= _KNOWN[kind]:
         return None
     if kind == "string":
-        return _string(schema)
+        return _compile_string(schema)
     if kind == "array":
-        return _array(schema, depth)
+        return _compile_array(schema, depth)
     if kind == "object":
-        return _object(schema, depth)
+        return _compile_object(schema, depth)
     if kind in ("integer", "number"):
-        return _number(kind, schema)
+        return _compile_number(kind, schema)
     python_type: type = bool if kind == "boolean" else type(None)
     return lambda value: type(value) is python_type
 
 
-def _string(schema: dict[str, Any]) -> Accepts:
+def _compile_string(schema: dict[str, Any]) -> Accepts:
     least, most = schema.get("minLength", 0), schema.get("maxLength", math.inf)
     if least == 0 and most == math.inf:
         return _is_text
     return lambda value: type(value) is str and least <= len(value) <= most and _is_text(value)
 
 
-def _number(kind: str, schema: dict[str, Any]) -> Accepts:
+def _compile_number(kind: str, schema: dict[str, Any]) -> Accepts:
     least, most = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
 
     def check(value: Any) -> bool:
@@ -142,7 +142,7 @@ def _number(kind: str, schema: dict[str, Any]) -> Accepts:
     return check
 
 
-def _array(schema: dict[str, Any], depth: int) -> Accepts | None:
+def _compile_array(schema: dict[str, Any], depth: int) -> Accepts | None:
     item = build_acceptor(schema.get("items", {}), depth + 1)
     if item is None:
         return None
@@ -150,7 +150,7 @@ def _array(schema: dict[str, Any], depth: int) -> Accepts | None:
     return lambda value: type(value) is list and least <= len(value) <= most and all(map(item, value))
 
 
-def _object(schema: dict[str, Any], depth: int) -> Accepts | None:
+def _compile_object(schema: dict[str, Any], depth: int) -> Accepts | None:
     property_checks = {name: build_acceptor(part, depth + 1) for name, part in schema.get("properties", {}).items()}
     checks = {name: check for name, check in property_checks.items() if check is not None}
     rest = schema.get("additionalProperties", True)

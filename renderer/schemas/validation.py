@@ -103,17 +103,17 @@ def _explain_pattern_fault(source: Any) -> Iterator[str]:
 @lru_cache(maxsize=256)
 def _make_validator(schema: str) -> Any:
     # An empty registry resolves only `#/…`, so no schema is ever fetched.
-    return _kind()(_remove_dialects(json.loads(schema)), registry=referencing.Registry())
+    return _build_validator_class()(_remove_dialects(json.loads(schema)), registry=referencing.Registry())
 
 
 @cache
-def _kind() -> Any:
+def _build_validator_class() -> Any:
     keywords = {
-        "additionalProperties": _additional_properties,
-        "pattern": _pattern,
-        "patternProperties": _pattern_properties,
-        "propertyNames": _property_names,
-        "uniqueItems": _unique_items,
+        "additionalProperties": _check_additional_properties,
+        "pattern": _check_pattern,
+        "patternProperties": _check_pattern_properties,
+        "propertyNames": _check_property_names,
+        "uniqueItems": _check_unique_items,
     }
     extend: Any = jsonschema.validators.extend
     return extend(jsonschema.Draft202012Validator, keywords)
@@ -132,7 +132,7 @@ def _remove_dialects(schema: Any, *, is_names: bool = False) -> Any:
     }
 
 
-def _error(message: str, cause: Exception | None = None) -> Any:
+def _build_error(message: str, cause: Exception | None = None) -> Any:
     return jsonschema.ValidationError(message, cause=cause)
 
 
@@ -140,33 +140,33 @@ def _matches(source: str, text: str) -> bool:
     return compile_pattern(source).search(text) is not None
 
 
-def _pattern(validator: Any, source: str, value: Any, schema: Any) -> Iterator[Any]:
+def _check_pattern(validator: Any, source: str, value: Any, schema: Any) -> Iterator[Any]:
     if not isinstance(value, str):
         return
     try:
         if not _matches(source, value):
-            yield _error(f"the text does not match {source!r}")
+            yield _build_error(f"the text does not match {source!r}")
     except TooLong as error:
-        yield _error(str(error), error)
+        yield _build_error(str(error), error)
 
 
-def _pattern_properties(validator: Any, patterns: Any, value: Any, schema: Any) -> Iterator[Any]:
+def _check_pattern_properties(validator: Any, patterns: Any, value: Any, schema: Any) -> Iterator[Any]:
     if not isinstance(value, dict):
         return
     is_bounded = "unevaluatedProperties" in schema
     for name, item in value.items():
         if is_bounded and len(name) > MAX_BACKTRACKED:
-            yield _error(f"a name has {len(name):,} characters; at most {MAX_BACKTRACKED:,} are allowed here")
+            yield _build_error(f"a name has {len(name):,} characters; at most {MAX_BACKTRACKED:,} are allowed here")
             return
         for source, part in patterns.items():
             try:
                 if _matches(source, name):
                     yield from validator.descend(item, part, path=name, schema_path=source)
             except TooLong as error:
-                yield _error(f"a name is too long: {error}", error)
+                yield _build_error(f"a name is too long: {error}", error)
 
 
-def _additional_properties(validator: Any, allowed: Any, value: Any, schema: Any) -> Iterator[Any]:
+def _check_additional_properties(validator: Any, allowed: Any, value: Any, schema: Any) -> Iterator[Any]:
     if not isinstance(value, dict):
         return
     declared_properties = schema.get("properties", {})
@@ -184,20 +184,20 @@ def _additional_properties(validator: Any, allowed: Any, value: Any, schema: Any
             yield from validator.descend(value[name], allowed, path=name)
     elif allowed is False and extra:
         verb = "was" if len(extra) == 1 else "were"
-        yield _error(f"additional properties are not allowed: {suggestions.list_names(extra)} {verb} unexpected")
+        yield _build_error(f"additional properties are not allowed: {suggestions.list_names(extra)} {verb} unexpected")
 
 
-def _property_names(validator: Any, names: Any, value: Any, schema: Any) -> Iterator[Any]:
+def _check_property_names(validator: Any, names: Any, value: Any, schema: Any) -> Iterator[Any]:
     if isinstance(value, dict):
         for name in value:
             yield from validator.descend(instance=name, schema=names)
 
 
-def _unique_items(validator: Any, is_required: Any, value: Any, schema: Any) -> Iterator[Any]:
+def _check_unique_items(validator: Any, is_required: Any, value: Any, schema: Any) -> Iterator[Any]:
     if is_required is True and isinstance(value, list):
         seen = {_write_canonically(item) for item in value}
         if len(seen) < len(value):
-            yield _error("the list has items that are equal")
+            yield _build_error("the list has items that are equal")
 
 
 def _write_canonically(item: Any) -> str:

@@ -55,17 +55,17 @@ class Pattern:
 
     def search(self, text: str) -> Any:
         """Return the first match (with `re`'s `[n]`, `lastindex`, `span()`), or None. Raises TooLong."""
-        return self._engine.search(self._checked(text))
+        return self._engine.search(self._check_length(text))
 
     def finditer(self, text: str) -> Iterator[Any]:
         """Yield all matches. Raises TooLong."""
-        return iter(self._engine.finditer(self._checked(text)))
+        return iter(self._engine.finditer(self._check_length(text)))
 
     def fullmatch(self, text: str) -> Any:
         """Return the match of the whole text, or None. Raises TooLong."""
-        return self._engine.fullmatch(self._checked(text))
+        return self._engine.fullmatch(self._check_length(text))
 
-    def _checked(self, text: str) -> str:
+    def _check_length(self, text: str) -> str:
         if self.is_linear:
             # RE2 reads UTF-8, which can't encode half of a surrogate pair.
             return text if text.isascii() else _HALVES.sub("\ufffd", text)

@@ -90,7 +90,7 @@ def compose(text: str, bounds: Bounds | None = None) -> Node | None:
         index = _find_first_unreadable(text, error)
         raise YamlError(f"YAML cannot have the character U+{ord(text[index]):04X} here", index) from error
     except yaml.MarkedYAMLError as error:
-        raise YamlError(_describe_error(error), min(_index(error), len(text))) from error
+        raise YamlError(_describe_error(error), min(_find_index(error), len(text))) from error
     except yaml.YAMLError as error:
         raise YamlError(f"this is not YAML: {error}", 0) from error
 
@@ -103,7 +103,7 @@ def _find_first_unreadable(text: str, error: yaml.reader.ReaderError) -> int:
     return match.start() if match else min(max(int(error.position), 0), len(text) - 1)
 
 
-def _index(error: yaml.MarkedYAMLError) -> int:
+def _find_index(error: yaml.MarkedYAMLError) -> int:
     """The offset to report: an unclosed quote or bracket is detected far from where it was opened."""
     opening = error.context_mark
     mark = error.problem_mark or opening
@@ -136,7 +136,7 @@ class _Reader:
                     raise YamlError("a second document starts here; only one is allowed", _start(event), "PT103")
                 self._refuse_directives(event)
             elif isinstance(event, yaml.NodeEvent):
-                root = self._node(event, events, 1)
+                root = self._read_node(event, events, 1)
         if isinstance(root, Scalar) and root.style == "plain" and root.value == "" and root.start == root.end:
             return None
         return root
@@ -145,7 +145,7 @@ class _Reader:
         if event.version or event.tags:
             raise YamlError("YAML directives (%YAML, %TAG) are not allowed", _start(event), "PT103")
 
-    def _node(self, event: Any, events: Iterator[Any], depth: int) -> Node:
+    def _read_node(self, event: Any, events: Iterator[Any], depth: int) -> Node:
         start = _start(event)
         self.count += 1
         if self.count > self.bounds.nodes:
@@ -161,28 +161,28 @@ class _Reader:
         if isinstance(event, yaml.ScalarEvent):
             return Scalar(event.value, _STYLES.get(event.style or "", "plain"), start, _end(event))
         if isinstance(event, yaml.SequenceStartEvent):
-            return self._sequence(start, events, depth)
-        return self._mapping(start, events, depth)
+            return self._read_sequence(start, events, depth)
+        return self._read_mapping(start, events, depth)
 
-    def _sequence(self, start: int, events: Iterator[Any], depth: int) -> Sequence:
+    def _read_sequence(self, start: int, events: Iterator[Any], depth: int) -> Sequence:
         items: list[Node] = []
         for event in events:
             if isinstance(event, yaml.SequenceEndEvent):
                 return Sequence(items, start, _end(event))
-            items.append(self._node(event, events, depth + 1))
+            items.append(self._read_node(event, events, depth + 1))
         raise YamlError("this list does not end", start)
 
-    def _mapping(self, start: int, events: Iterator[Any], depth: int) -> Mapping:
+    def _read_mapping(self, start: int, events: Iterator[Any], depth: int) -> Mapping:
         items: list[Item] = []
         seen: set[str] = set()
         for event in events:
             if isinstance(event, yaml.MappingEndEvent):
                 return Mapping(items, start, _end(event))
-            key = self._key(self._node(event, events, depth + 1), seen)
-            items.append(Item(key, self._node(next(events), events, depth + 1)))
+            key = self._read_key(self._read_node(event, events, depth + 1), seen)
+            items.append(Item(key, self._read_node(next(events), events, depth + 1)))
         raise YamlError("this mapping does not end", start)
 
-    def _key(self, key: Node, seen: set[str]) -> Scalar:
+    def _read_key(self, key: Node, seen: set[str]) -> Scalar:
         if not isinstance(key, Scalar):
             raise YamlError("a key must be plain text, not a list or a mapping", key.start, "PT103")
         if key.style == "plain" and key.value == "<<":

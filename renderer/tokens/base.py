@@ -109,7 +109,7 @@ class RememberingTokenizer(ABC):
     def encode_many(self, texts: Sequence[str]) -> list[Ids]:
         known_ids = self._memory.get_many(texts)
         missing = list(dict.fromkeys(text for text, ids in zip(texts, known_ids, strict=True) if ids is None))
-        new = dict(zip(missing, map(_packed, self.encode_new(missing)), strict=True)) if missing else {}
+        new = dict(zip(missing, map(_pack_ids, self.encode_new(missing)), strict=True)) if missing else {}
         for text, ids in new.items():
             if len(text) <= _LONGEST_REMEMBERED:
                 self._memory.put(text, ids)
@@ -208,7 +208,7 @@ class Estimate(RememberingTokenizer):
         return list(range(1, len(text) + 1))
 
 
-def _packed(ids: Sequence[Any]) -> Ids:
+def _pack_ids(ids: Sequence[Any]) -> Ids:
     """Store ids in four bytes each; tokens that aren't such numbers stay as they are."""
     if type(ids) is array:
         return ids

@@ -79,7 +79,7 @@ class BpeEncoder:
 
     def _merge(self, ids: list[int]) -> list[int]:
         find, never = self._tables.find_merge, 1 << 32
-        ranks = [_or(find(left, right), never) for left, right in pairwise(ids)]
+        ranks = [_default_rank(find(left, right), never) for left, right in pairwise(ids)]
         while ranks:
             rank = min(ranks)
             if rank == never:
@@ -88,11 +88,11 @@ class BpeEncoder:
             ids[at : at + 2] = [self._tables.merged_id(rank)]
             del ranks[at]
             if at:
-                ranks[at - 1] = _or(find(ids[at - 1], ids[at]), never)
+                ranks[at - 1] = _default_rank(find(ids[at - 1], ids[at]), never)
             if at < len(ranks):
-                ranks[at] = _or(find(ids[at], ids[at + 1]), never)
+                ranks[at] = _default_rank(find(ids[at], ids[at + 1]), never)
         return ids
 
 
-def _or(rank: int | None, never: int) -> int:
+def _default_rank(rank: int | None, never: int) -> int:
     return never if rank is None else rank

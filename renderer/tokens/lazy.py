@@ -59,18 +59,18 @@ class UpperBound(RememberingTokenizer):
         super().__init__()
         self.name, self.revision = name, find_pinned_revision(name)
 
-    def _most(self, text: str) -> int:
+    def _bound_tokens(self, text: str) -> int:
         return most_tokens(self.name, text)
 
     def encode_new(self, texts: list[str]) -> Iterable[Sequence[int]]:
-        return ([UNKNOWN_ID] * self._most(text) for text in texts)
+        return ([UNKNOWN_ID] * self._bound_tokens(text) for text in texts)
 
     def encode_markup(self, text: str, marks: Mapping[str, int | None]) -> Ids:
         """As in `targets.most_tokens`: a vocabulary may add a token after each mark."""
-        return [UNKNOWN_ID] * sum(map(self._most, text))
+        return [UNKNOWN_ID] * sum(map(self._bound_tokens, text))
 
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
-        return sum(self._most(text[start:end]) for start, end in merge_spans(spans))
+        return sum(self._bound_tokens(text[start:end]) for start, end in merge_spans(spans))
 
     def borders(self, text: str) -> list[int]:
         return list(range(1, len(text) + 1))

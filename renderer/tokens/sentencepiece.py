@@ -22,7 +22,7 @@ class Piece(NamedTuple):
     kind: int
 
 
-def _varint(data: bytes, at: int) -> tuple[int, int]:
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
     value = shift = 0
     while True:
         byte = data[at]
@@ -33,27 +33,27 @@ def _varint(data: bytes, at: int) -> tuple[int, int]:
         shift += 7
 
 
-def _fields(data: bytes) -> Iterator[tuple[int, bytes | int]]:
+def _read_fields(data: bytes) -> Iterator[tuple[int, bytes | int]]:
     """Yield (field number, value) of one protobuf message."""
     at = 0
     while at < len(data):
-        key, at = _varint(data, at)
+        key, at = _read_varint(data, at)
         wire = key & 7
         if wire == 0:
-            number, at = _varint(data, at)
+            number, at = _read_varint(data, at)
             yield key >> 3, number
             continue
         if wire == 2:
-            length, at = _varint(data, at)
+            length, at = _read_varint(data, at)
         else:
             length = {1: 8, 5: 4}[wire]
         yield key >> 3, data[at : at + length]
         at += length
 
 
-def _piece(data: bytes) -> Piece:
+def _read_piece(data: bytes) -> Piece:
     text, score, kind = "", 0.0, _NORMAL
-    for number, value in _fields(data):
+    for number, value in _read_fields(data):
         if number == 1 and isinstance(value, bytes):
             text = value.decode()
         elif number == 2 and isinstance(value, bytes):
@@ -66,12 +66,12 @@ def _piece(data: bytes) -> Piece:
 def read_pieces(data: bytes) -> list[Piece]:
     """Read the pieces of a SentencePiece model; a piece's id is its index."""
     try:
-        return [_piece(value) for number, value in _fields(data) if number == 1 and isinstance(value, bytes)]
+        return [_read_piece(value) for number, value in _read_fields(data) if number == 1 and isinstance(value, bytes)]
     except (IndexError, KeyError, UnicodeDecodeError, struct.error) as error:
         raise TokenizerError("The SentencePiece model can't be read: it is not such a protobuf message.") from error
 
 
-def _merges(pieces: list[Piece]) -> list[list[str]]:
+def _find_merges(pieces: list[Piece]) -> list[list[str]]:
     """All ways to build a normal piece from two normal pieces, best score first."""
     normal = {piece.text: place for place, piece in enumerate(pieces) if piece.kind == _NORMAL}
     merges: list[tuple[float, str, str]] = []
@@ -98,7 +98,7 @@ def build_sentencepiece_tokenizer(pieces: list[Piece]) -> tuple[dict[str, Any], 
         "byte_fallback": True,
         "ignore_merges": False,
         "vocab": {piece.text: place for place, piece in enumerate(pieces)},
-        "merges": _merges(pieces),
+        "merges": _find_merges(pieces),
     }
     tokenizer: dict[str, Any] = {
         "version": "1.0",

@@ -15,7 +15,7 @@ from promptuary.renderer.errors import TokenizerError
 __all__ = ["build_byte_level_tokenizer", "read_tekken_ranks", "read_tiktoken_ranks"]
 
 
-def _byte_alphabet() -> dict[int, str]:
+def _build_byte_alphabet() -> dict[int, str]:
     """Map each byte to GPT-2's character for it: printable bytes map to themselves, the rest to U+0100 and up."""
     printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     alphabet = {byte: chr(byte) for byte in printable}
@@ -24,7 +24,7 @@ def _byte_alphabet() -> dict[int, str]:
     return alphabet
 
 
-_ALPHABET = _byte_alphabet()
+_ALPHABET = _build_byte_alphabet()
 
 
 def _spell(token: bytes) -> str:
@@ -66,7 +66,7 @@ def _find_merge(token: bytes, ranks: dict[bytes, int]) -> tuple[bytes, bytes]:
     return pieces[0], pieces[1]
 
 
-def _merges(ranks: dict[bytes, int]) -> Iterable[list[str]]:
+def _find_merges(ranks: dict[bytes, int]) -> Iterable[list[str]]:
     for token, _ in sorted(ranks.items(), key=lambda item: item[1]):
         if len(token) > 1:
             left, right = _find_merge(token, ranks)
@@ -101,6 +101,6 @@ def build_byte_level_tokenizer(
             "byte_fallback": False,
             "ignore_merges": True,
             "vocab": {_spell(token): rank + offset for token, rank in ranks.items()},
-            "merges": list(_merges(ranks)),
+            "merges": list(_find_merges(ranks)),
         },
     }

@@ -139,7 +139,7 @@ class VocabularyTokenizer(RememberingTokenizer):
         """Count a text that begins with a space, after a letter, digit or sign. Requires `separates_words`."""
         return self.count(text[1:] if starts_with_space(self._rules) else text)
 
-    def _offsets(self, text: str) -> list[Span]:
+    def _find_offsets(self, text: str) -> list[Span]:
         offsets: list[Span] = self._core.encode(text, add_special_tokens=False).offsets
         return offsets
 
@@ -152,11 +152,11 @@ class VocabularyTokenizer(RememberingTokenizer):
         ends = self._find_ends(text)
         if ends is not None:
             return count_overlapping_ends(ends, span_list)
-        return count_overlapping(self._offsets(text), span_list)
+        return count_overlapping(self._find_offsets(text), span_list)
 
     def borders(self, text: str) -> list[int]:
         ends = self._find_ends(text)
-        return sorted({end for _, end in self._offsets(text)}) if ends is None else ends
+        return sorted({end for _, end in self._find_offsets(text)}) if ends is None else ends
 
     def _find_ends(self, text: str) -> list[int] | None:
         """Where tokens end, by their spelling: the library's offsets take as long as encoding the text again."""
@@ -234,7 +234,7 @@ def list_tokenizer_names() -> tuple[str, ...]:
     return (*vocabularies.VOCABULARIES, *_ESTIMATES)
 
 
-def _by_name(name: str, source: vocabularies.VocabularySource | None) -> Tokenizer:
+def _load_by_name(name: str, source: vocabularies.VocabularySource | None) -> Tokenizer:
     if name in vocabularies.VOCABULARIES:
         return load_vocabulary(name, source)
     if name in _ESTIMATES or name.startswith("hub:"):
@@ -269,16 +269,16 @@ def _from_hub(name: str) -> Tokenizer:
 
 
 @lru_cache(maxsize=8)
-def _by_file(path: Path, modified: int, size: int) -> Tokenizer:
+def _load_by_file(path: Path, modified: int, size: int) -> Tokenizer:
     """One tokenizer per file; the two numbers are part of the key, so that a changed file is read again."""
     del modified, size
     return _from_json(path.name, path.read_bytes())
 
 
-def _file(path: Path) -> Tokenizer:
+def _load_file(path: Path) -> Tokenizer:
     try:
         facts = path.stat()
-        return _by_file(path.resolve(), facts.st_mtime_ns, facts.st_size)
+        return _load_by_file(path.resolve(), facts.st_mtime_ns, facts.st_size)
     except OSError as error:
         raise TokenizerError(f"The tokenizer file {path} can't be read: {error.strerror}.") from error
 
@@ -295,9 +295,9 @@ def find_tokenizer(choice: Wanted = None, source: vocabularies.VocabularySource 
     if choice is None:
         choice = DEFAULT
     if isinstance(choice, Path) or (isinstance(choice, str) and choice.endswith(".json")):
-        return _file(Path(choice))
+        return _load_file(Path(choice))
     if isinstance(choice, str):
-        return _by_name(choice, source)
+        return _load_by_name(choice, source)
     # Our own class first, since checking a value against a protocol looks at each of its members.
     if isinstance(choice, (RememberingTokenizer, Tokenizer)):
         return choice

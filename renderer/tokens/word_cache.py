@@ -167,9 +167,9 @@ def _cuts_before_spaces(core: Any) -> bool:
         return False
     if core.truncation is not None or core.padding is not None or core.pre_tokenizer is None:
         return False
-    if core.normalizer is not None and _facts(core.normalizer) != {"type": "NFC"}:
+    if core.normalizer is not None and _read_facts(core.normalizer) != {"type": "NFC"}:
         return False
-    steps = _facts(core.pre_tokenizer).get("pretokenizers") or []
+    steps = _read_facts(core.pre_tokenizer).get("pretokenizers") or []
     if [step.get("type") for step in steps] != ["Split", "ByteLevel"]:
         return False
     split, level = steps
@@ -199,7 +199,7 @@ def separates_words(core: Any) -> bool:
         return False
     if core.pre_tokenizer is None:
         return not any(_SPACE in piece.lstrip(_SPACE) for piece in core.get_vocab(with_added_tokens=False))
-    steps = _facts(core.pre_tokenizer).get("pretokenizers") or []
+    steps = _read_facts(core.pre_tokenizer).get("pretokenizers") or []
     return [step.get("type") for step in steps[-2:]] == ["Split", "ByteLevel"] and steps[-2]["pattern"].get(
         "Regex"
     ) == _PIECEWISE
@@ -207,9 +207,9 @@ def separates_words(core: Any) -> bool:
 
 def starts_with_space(core: Any) -> bool:
     """Whether a vocabulary puts a space before each text."""
-    return core.normalizer is not None and '"Prepend"' in json.dumps(_facts(core.normalizer))
+    return core.normalizer is not None and '"Prepend"' in json.dumps(_read_facts(core.normalizer))
 
 
-def _facts(step: Any) -> dict[str, Any]:
+def _read_facts(step: Any) -> dict[str, Any]:
     facts = json.loads(step.__getstate__())
     return facts if isinstance(facts, dict) else {}

@@ -34,13 +34,13 @@ class Plan:
         if keep_pairs or keep_last > 0:
             latest = candidates[-keep_last:] if keep_last > 0 else []
             candidates = (
-                self._pair(candidates, set(latest)) if keep_pairs else candidates[: len(candidates) - len(latest)]
+                self._pair_turns(candidates, set(latest)) if keep_pairs else candidates[: len(candidates) - len(latest)]
             )
         # Highest first, and within one priority in the template's order.
         is_one = not candidates or priorities.count(priorities[candidates[0]]) == len(candidates)
         self._order = candidates if is_one else sorted(candidates, key=lambda index: -priorities[index])
 
-    def _pair(self, candidates: list[int], latest: set[int]) -> list[int]:
+    def _pair_turns(self, candidates: list[int], latest: set[int]) -> list[int]:
         """Join each user's turn with what follows, up to the next; a unit with a protected part is kept whole."""
         heads: list[int] = []
         before = -2
@@ -55,11 +55,11 @@ class Plan:
             before = index
         return [head for head in heads if latest.isdisjoint(self._members[head])]
 
-    def _unit(self, head: int) -> Sequence[int]:
+    def _find_unit(self, head: int) -> Sequence[int]:
         return self._members.get(head) or (head,)
 
-    def _cost(self, head: int) -> int:
-        return sum(map(self._costs.__getitem__, self._unit(head)))
+    def _sum_costs(self, head: int) -> int:
+        return sum(map(self._costs.__getitem__, self._find_unit(head)))
 
     @property
     def exhausted(self) -> bool:
@@ -100,7 +100,7 @@ class Plan:
         """Shorten the part instead of removing it, if something of it would be left; returns the tokens saved."""
         part, count = self._parts[head], self._counts[head]
         target = max(part.min_tokens, count - need)
-        if not isinstance(part.content, str) or len(self._unit(head)) > 1 or target <= 0:
+        if not isinstance(part.content, str) or len(self._find_unit(head)) > 1 or target <= 0:
             return None
         if target >= count:
             return 0
@@ -109,15 +109,15 @@ class Plan:
 
     def _drop(self, head: int) -> int:
         """Remove a unit; returns the tokens saved."""
-        for index in self._unit(head):
+        for index in self._find_unit(head):
             self.stays[index] = False
-        return self._cost(head)
+        return self._sum_costs(head)
 
     def _drop_empty(self) -> None:
         """Remove the rest of a run of adjacent units too, if everything left of it is empty."""
         end = self._next
         while end < len(self._order) and self._goes_on(end):
-            if self._cost(self._order[end]):
+            if self._sum_costs(self._order[end]):
                 return
             end += 1
         for head in self._order[self._next : end]:
@@ -126,5 +126,5 @@ class Plan:
 
     def _goes_on(self, at: int) -> bool:
         """Whether the unit at this position is adjacent to the one before it and has the same priority."""
-        head, last = self._order[at], self._unit(self._order[at - 1])[-1]
+        head, last = self._order[at], self._find_unit(self._order[at - 1])[-1]
         return head == last + 1 and self._parts[head].truncation_priority == self._parts[last].truncation_priority

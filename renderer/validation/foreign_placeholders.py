@@ -101,7 +101,7 @@ def _find_all(document: Document, body: object) -> Iterator[_Found]:
     numbers = 0
     fences = [fence.span() for fence in _FENCED.finditer(text)]
     lines: dict[int, _Line] = {}  # a single line may be the whole text and have thousands of placeholders
-    for start, end in _own_texts(document, body):
+    for start, end in _find_own_texts(document, body):
         for match in pattern.finditer(text, start, end):
             groups = match.groupdict()
             name = next(value for key, value in groups.items() if value and key != "sign")
@@ -149,7 +149,7 @@ def _write_placeholder(name: str, *, braces: bool) -> str:
     return "{" + name.replace(".", "_") + "}" if braces else "{{ " + name + " }}"
 
 
-def _own_texts(document: Document, body: object) -> Sequence[tuple[int, int]]:
+def _find_own_texts(document: Document, body: object) -> Sequence[tuple[int, int]]:
     """The stretches of the body that are sent unchanged; none if it has placeholders of its own."""
     if isinstance(body, JinjaBody):
         tags = body.unit.located.tags

@@ -59,7 +59,7 @@ class Standard:
         """Yield the problems of a document that breaks this standard."""
         raise NotImplementedError
 
-    def _problem(
+    def _build_problem(
         self, code: str, message: str, place: Place, *, severity: Severity | None = None, fix: Fix | None = None
     ) -> Problem:
         ends = (place.end_line, place.end_column)
@@ -73,7 +73,7 @@ class DescriptionStandard(Standard):
     def find_problems(self, subject: Subject) -> Iterator[Problem]:
         if not subject.document.description.strip():
             message = "this namespace requires a `description`: say in the front matter what the template is for"
-            yield self._problem("PT001", message, subject.document.place("description"))
+            yield self._build_problem("PT001", message, subject.document.place("description"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +90,12 @@ class TagsStandard(Standard):
             message = (
                 f"this namespace requires at least {_count(self.least, 'tag')}; the document has {count or 'none'}"
             )
-            yield self._problem("PT002", message, document.place("tags"))
+            yield self._build_problem("PT002", message, document.place("tags"))
         others = ((index, tag) for index, tag in enumerate(document.tags) if self.allowed and tag not in self.allowed)
         for index, tag in islice(others, suggestions.MOST_NAMED):
             place = document.place("tags", index)
             message = _describe_not_allowed(tag, "tag", self.allowed)
-            yield self._problem("PT003", message, place, fix=_fix(place, tag, self.allowed))
+            yield self._build_problem("PT003", message, place, fix=_fix(place, tag, self.allowed))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ class SamplesStandard(Standard):
         # The message omits how many there are, since some keys may not read samples.
         if subject.samples is not None and len(subject.samples) < self.least:
             message = f"this namespace requires at least {_count(self.least, 'sample')} for each template"
-            yield self._problem(SAMPLES_CODE, message, Place(1, 1))
+            yield self._build_problem(SAMPLES_CODE, message, Place(1, 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +122,7 @@ class NameStandard(Standard):
         if path is not None and not self.fits(path):
             # Saving can't rename an existing template, so an error would lock its authors out.
             message = self.explain(path)
-            yield self._problem("PT005", message, Place(1, 1), severity="warning" if subject.exists else None)
+            yield self._build_problem("PT005", message, Place(1, 1), severity="warning" if subject.exists else None)
 
     def fits(self, path: str) -> bool:
         """Whether a template may have this name inside the namespace."""
@@ -143,7 +143,7 @@ class SizeStandard(Standard):
         text = unify_newlines(subject.document.text)
         if len(text) > self.most:
             message = f"the document has {len(text):,} characters; this namespace allows {self.most:,}"
-            yield self._problem("PT006", message, Lines(text).place(self.most, len(text)))
+            yield self._build_problem("PT006", message, Lines(text).place(self.most, len(text)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +158,7 @@ class BannedWordsStandard(Standard):
         prose = text[: len(text) - len(body)] + standard_words.blank_expressions(body)
         hits = ((word, *span) for word in self.words for span in standard_words.find_word(word, prose))
         for word, start, end in islice(hits, _MOST_PLACES):
-            yield self._problem("PT007", f"`{word}` is not allowed in this namespace", lines.place(start, end))
+            yield self._build_problem("PT007", f"`{word}` is not allowed in this namespace", lines.place(start, end))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,7 +174,7 @@ class RequiredWordsStandard(Standard):
         if missing:
             names = suggestions.list_names([f"`{word}`" for word in missing])
             place = Place(subject.document.body_line, 1)
-            yield self._problem("PT008", f"this namespace requires in the body of each document: {names}", place)
+            yield self._build_problem("PT008", f"this namespace requires in the body of each document: {names}", place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,7 +188,7 @@ class ModelsStandard(Standard):
         if model is not None and model not in self.allowed:
             place = subject.document.place("model")
             message = _describe_not_allowed(model, "model", self.allowed)
-            yield self._problem("PT009", message, place, fix=_fix(place, model, self.allowed))
+            yield self._build_problem("PT009", message, place, fix=_fix(place, model, self.allowed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,7 +105,7 @@ class PartsParser:
             if nothing:
                 with suppress(PartError, yaml_reader.YamlError):
                     return self._read(stream, stream_slots(stream, names), nothing)
-            raise _attribute_error(error, stream, slots) from error
+            raise _assign_error(error, stream, slots) from error
 
     def _read(self, stream: Stream, slots: Slots, nothing: Container[int]) -> list[Part]:
         """`nothing` are the numbers of values that are left out: empty ones where no text can be."""
@@ -154,9 +154,7 @@ def stream_slots(stream: Stream, names: Container[str]) -> Slots:
     return Slots(stream.values, stream.sites(), names, ordinary=stream.sandbox.ordinary)
 
 
-def _attribute_error(
-    error: PartError | yaml_reader.YamlError, stream: Stream, slots: Slots
-) -> DocumentError | InputError:
+def _assign_error(error: PartError | yaml_reader.YamlError, stream: Stream, slots: Slots) -> DocumentError | InputError:
     if isinstance(error, PartError) and error.slot is not None:
         site = slots.sites[error.slot]
         place = Place(site.line, site.column)

@@ -58,36 +58,36 @@ class PartTemplate:
         else:
             # The texts inside have no offsets in one content, but the origin of their values must be recorded.
             content = _fill_items(self.content, slots)
-            marks = tuple(Mark(0, 0, slots.sites[slots.base + slot]) for slot in _item_slots(self.content))
-        role = "user" if self.role is None else self.role.constant or self._role(slots)
-        priority = self.priority if isinstance(self.priority, int) else self._priority(slots, self.priority)
+            marks = tuple(Mark(0, 0, slots.sites[slots.base + slot]) for slot in _find_item_slots(self.content))
+        role = "user" if self.role is None else self.role.constant or self._resolve_role(slots)
+        priority = self.priority if isinstance(self.priority, int) else self._resolve_priority(slots, self.priority)
         name, label = self.name.fill(slots), self.name.shown()
         shrink, least = self.shrink, self.min_tokens
         return Part(name, role, content, priority, None, None, marks, shrink, least, line, None, label)
 
-    def _role(self, slots: Slots) -> str:
+    def _resolve_role(self, slots: Slots) -> str:
         text = self.role.fill(slots) if self.role else "user"
         if text not in ROLES:
-            raise PartError(bad_given_role(), "PT305", self.starts[1], _first(self.role, slots))
+            raise PartError(bad_given_role(), "PT305", self.starts[1], _find_first_slot(self.role, slots))
         return text
 
-    def _priority(self, slots: Slots, priority: SlotText) -> int:
+    def _resolve_priority(self, slots: Slots, priority: SlotText) -> int:
         text = priority.fill(slots)
         if not _WHOLE.fullmatch(text):
-            raise PartError(bad_given_priority(), "PT306", self.starts[2], _first(priority, slots))
+            raise PartError(bad_given_priority(), "PT306", self.starts[2], _find_first_slot(priority, slots))
         return int(text)
 
 
-def _first(text: SlotText | None, slots: Slots) -> int | None:
+def _find_first_slot(text: SlotText | None, slots: Slots) -> int | None:
     slot_list = text.slots() if text else []
     return slots.base + slot_list[0] if slot_list else None
 
 
-def _item_slots(value: Any) -> list[int]:
+def _find_item_slots(value: Any) -> list[int]:
     if isinstance(value, SlotText):
         return value.slots()
     items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [slot for item in items for slot in _item_slots(item)]
+    return [slot for item in items for slot in _find_item_slots(item)]
 
 
 def _fill_items(value: Any, slots: Slots) -> Any:
@@ -120,9 +120,9 @@ def read_part(node: yaml_reader.Node, marker: str, text: str) -> PartTemplate:
     if "sections" in fields:
         if "content" in fields:
             raise PartError("a part has either `content` or `sections`", "PT310", fields["sections"].key.start)
-        content: SlotText | list[Any] = _sections(reader.nodes["sections"], marker, text)
+        content: SlotText | list[Any] = _join_sections(reader.nodes["sections"], marker, text)
     elif "content" in fields:
-        content = _content(reader.nodes["content"], marker, text)
+        content = _read_content(reader.nodes["content"], marker, text)
     else:
         raise PartError("this part has no `content`", "PT303", node.start)
     starts = (node.start, reader.start("role", node), reader.start("truncation_priority", node))
@@ -212,13 +212,13 @@ class _Fields:
         return int(node.value)
 
 
-def _content(node: yaml_reader.Node, marker: str, text: str) -> SlotText | list[Any]:
+def _read_content(node: yaml_reader.Node, marker: str, text: str) -> SlotText | list[Any]:
     if isinstance(node, yaml_reader.Sequence):
-        return [_item(item, marker) for item in node.items]
-    return SlotText([_content_pieces(node, marker)], tidy_content, _margin(node, text))
+        return [_read_item(item, marker) for item in node.items]
+    return SlotText([_read_content_pieces(node, marker)], tidy_content, _measure_margin(node, text))
 
 
-def _margin(node: yaml_reader.Node, text: str) -> int:
+def _measure_margin(node: yaml_reader.Node, text: str) -> int:
     """The indentation of a block scalar's text."""
     if not isinstance(node, yaml_reader.Scalar) or node.style not in ("literal", "folded"):
         return 0
@@ -226,7 +226,7 @@ def _margin(node: yaml_reader.Node, text: str) -> int:
     return next((len(line) - len(line.lstrip(" ")) for line in lines if line.strip()), 0)
 
 
-def _content_pieces(node: yaml_reader.Node, marker: str) -> tuple[Piece, ...]:
+def _read_content_pieces(node: yaml_reader.Node, marker: str) -> tuple[Piece, ...]:
     if not isinstance(node, yaml_reader.Scalar):
         raise PartError("`content` must be text, or a list of content items", "PT307", node.start)
     if node.style == "plain" and node.value in ("~", "null", "Null", "NULL"):
@@ -234,7 +234,7 @@ def _content_pieces(node: yaml_reader.Node, marker: str) -> tuple[Piece, ...]:
     return split_marks(node.value, marker)
 
 
-def _item(node: yaml_reader.Node, marker: str) -> dict[str, Any]:
+def _read_item(node: yaml_reader.Node, marker: str) -> dict[str, Any]:
     if not isinstance(node, yaml_reader.Mapping) or not any(item.key.value == "type" for item in node.items):
         raise PartError("a content item must be a mapping with a `type`", "PT307", node.start)
     value = _open(node, marker)
@@ -265,7 +265,7 @@ def _open(node: yaml_reader.Node, marker: str) -> Any:
     return SlotText([split_marks(node.value, marker)])
 
 
-def _sections(node: yaml_reader.Node, marker: str, text: str) -> SlotText:
+def _join_sections(node: yaml_reader.Node, marker: str, text: str) -> SlotText:
     if not isinstance(node, yaml_reader.Sequence) or not node.items:
         raise PartError("`sections` must be a list of sections, each with name and content", "PT310", node.start)
     sections: list[tuple[Piece, ...]] = []
@@ -277,6 +277,6 @@ def _sections(node: yaml_reader.Node, marker: str, text: str) -> SlotText:
         for key, item in keys.items():
             if key not in ("name", "content", "truncation_priority"):
                 raise unknown_key(item.key, "section", ("name", "content", "truncation_priority"))
-        sections.append(_content_pieces(keys["content"].value, marker))
-        margin = max(margin, _margin(keys["content"].value, text))
+        sections.append(_read_content_pieces(keys["content"].value, marker))
+        margin = max(margin, _measure_margin(keys["content"].value, text))
     return SlotText(sections, tidy_sections, margin)

@@ -93,7 +93,7 @@ class SlotText:
         # If one of these values is empty, the white space next to it is at an end of the text.
         outer = [_strip(section, None) for section in (*raw, pieces)] if tidy else []
         self._ends = tuple({piece for step in outer for piece in (*step[:1], *step[-1:]) if isinstance(piece, int)})
-        self._steps, self._tail = _steps(pieces)
+        self._steps, self._tail = _pair_steps(pieces)
         self.constant = None if self._steps else self._tail
 
     def pieces(self) -> list[Piece]:
@@ -131,7 +131,7 @@ class SlotText:
         steps, tail = self._steps, self._tail
         for end in self._ends:
             if self._tidy is not None and not values[base + end]:
-                steps, tail = _steps(self._tidy(self._raw, slots))
+                steps, tail = _pair_steps(self._tidy(self._raw, slots))
                 break
         if not slots.ordinary:
             return self._fill_carefully(steps, tail, slots)
@@ -158,9 +158,9 @@ class SlotText:
             value, site = slots.values[slots.base + slot], slots.sites[slots.base + slot]
             at += len(text)
             if site.indented and self._margin:
-                value = _outdented(value, self._margin)
+                value = _remove_indent(value, self._margin)
             if type(value) is FragmentText:
-                marks.extend(_fragment_marks(value, at, site))
+                marks.extend(_shift_fragment_marks(value, at, site))
             elif value:
                 marks.append(Mark(at, at + len(value), site))
             texts += (text, value)
@@ -169,7 +169,7 @@ class SlotText:
         return "".join(texts), tuple(marks)
 
 
-def _steps(pieces: Sequence[Piece]) -> tuple[tuple[tuple[str, int], ...], str]:
+def _pair_steps(pieces: Sequence[Piece]) -> tuple[tuple[tuple[str, int], ...], str]:
     """The pieces as (text, slot) pairs, and the text after the last slot."""
     steps: list[tuple[str, int]] = []
     text = ""
@@ -182,13 +182,13 @@ def _steps(pieces: Sequence[Piece]) -> tuple[tuple[tuple[str, int], ...], str]:
     return tuple(steps), text
 
 
-def _outdented(value: str, margin: int) -> str:
+def _remove_indent(value: str, margin: int) -> str:
     """Remove the block's indentation from lines that `| indent` added it to, as parsing the YAML would."""
     first, *rest = value.split("\n")
     return "\n".join([first, *(line[margin:] if line[:margin].isspace() else line for line in rest)])
 
 
-def _fragment_marks(value: FragmentText, at: int, outer: Site) -> list[Mark]:
+def _shift_fragment_marks(value: FragmentText, at: int, outer: Site) -> list[Mark]:
     """A fragment's own text and the inputs printed inside it, as stretches that don't overlap."""
     marks, offset = [], 0
     for start, end, inner in value.marks:

@@ -96,7 +96,7 @@ class PrompterBody:
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
         """Return the parts of one prompt: system, instruction, tools, history turns, the user's part and input."""
         try:
-            return [self._parts(data)]
+            return [self._build_parts(data)]
         except PrompterError as error:
             site = self._setup.sites.get(error.variable or "", self._setup.history)
             error.located(Place(site.line, site.column))
@@ -118,7 +118,7 @@ class PrompterBody:
         tools = [tools_text, "x"] if self._takes("tools") and not tools_text else [tools_text]
         turn = {"role": "user", "content": "x"}
         histories: list[list[dict[str, Any]]] = [[], [turn]] if self._takes("history") else [[]]
-        return [self._assembled(query, turns, text) for turns in histories for text in tools]
+        return [self._assemble_parts(query, turns, text) for turns in histories for text in tools]
 
     def _takes(self, name: str) -> bool:
         """Whether the data may contain history or tools."""
@@ -126,28 +126,28 @@ class PrompterBody:
         has_field = name in setup.recipe.fields and name not in setup.instruction.slots
         return has_field and (inputs is None or name in inputs)
 
-    def _parts(self, data: Mapping[str, Any]) -> list[Part]:
-        query = self._query(data)
+    def _build_parts(self, data: Mapping[str, Any]) -> list[Part]:
+        query = self._read_query(data)
         fields = self._setup.recipe.fields
         if "input" not in fields and query.input not in ("", None):
             raise PrompterError("everything given must fill a slot of the instruction or an extra key", cause="input")
         history = data.get("history") if "history" not in query.values else None
         if history and "history" not in fields:
             raise PrompterError("this prompter has no place for a history", cause="history", variable="history")
-        parts = self._assembled(query, self._turns(history), arguments.tools_text(self.tools(data)))
+        parts = self._assemble_parts(query, self._read_turns(history), arguments.tools_text(self.tools(data)))
         untrusted.check_parts(parts, self._untrusted)
         return parts
 
-    def _query(self, data: Mapping[str, Any]) -> arguments.Query:
+    def _read_query(self, data: Mapping[str, Any]) -> arguments.Query:
         names, setup = self._setup.instruction.slots, self._setup
-        values = {name: _plain(name, data[name]) for name in names if name in data}
+        values = {name: _format_value(name, data[name]) for name in names if name in data}
         if setup.input is not None:
             left = {setup.input: data[setup.input]} if setup.input in data and setup.input not in values else {}
         else:
             left = {name: value for name, value in data.items() if name not in values and name not in _ASIDE}
         return arguments.read_query(values | left, names, strict=True)
 
-    def _turns(self, history: Any) -> list[dict[str, Any]]:
+    def _read_turns(self, history: Any) -> list[dict[str, Any]]:
         turns = arguments.list_history_messages(history)
         for number, turn in enumerate(turns, start=1):
             if turn.get("role") not in _ROLES or set(turn) - {"role", "content"}:
@@ -158,7 +158,7 @@ class PrompterBody:
                 )
         return turns
 
-    def _assembled(self, query: arguments.Query, turns: Sequence[Mapping[str, Any]], tools: str) -> list[Part]:
+    def _assemble_parts(self, query: arguments.Query, turns: Sequence[Mapping[str, Any]], tools: str) -> list[Part]:
         line = _Line(self._document.body_line)
         for piece in self._setup.recipe.template:
             if not isinstance(piece, Field):
@@ -176,19 +176,19 @@ class PrompterBody:
         if name == "system":
             line.add("system", "system", self._system)
         elif name == "instruction":
-            line.add("instruction", "system", *self._filled(self._setup.instruction.system, query), glue="\n")
+            line.add("instruction", "system", *self._fill_pieces(self._setup.instruction.system, query), glue="\n")
         elif name == "tools" and tools:
             line.add("tools", "system", tools, glue="\n", spoken=False)
         elif name == "user" and (self._setup.instruction.user or "input" not in fields):
-            line.add("user", "user", *self._filled(self._setup.instruction.user, query), glue="")
+            line.add("user", "user", *self._fill_pieces(self._setup.instruction.user, query), glue="")
         elif name == "input":
-            text = _said(query.input)
+            text = _read_user_text(query.input)
             name = self._setup.input or "input"
             site = Site(name, self._setup.history.line, self._setup.history.column, names=frozenset((name,)))
             marks = (Mark(0, len(text), site),) if text else ()
             line.add("input", "user", text, marks, glue="")
 
-    def _filled(self, pieces: Sequence[Piece], query: arguments.Query) -> tuple[str, tuple[Mark, ...]]:
+    def _fill_pieces(self, pieces: Sequence[Piece], query: arguments.Query) -> tuple[str, tuple[Mark, ...]]:
         texts, marks, end = [], [], 0
         for piece in pieces:
             text = query.values[piece.name] if isinstance(piece, Slot) else piece
@@ -260,14 +260,14 @@ class _Line:
         return self.parts
 
 
-def _plain(name: str, value: Any) -> str:
+def _format_value(name: str, value: Any) -> str:
     """Format a slot's value: text, number or boolean; lists and mappings have no canonical form here."""
     if isinstance(value, str | int | float):
         return str(value)
     raise PrompterError(f"the value of `{name}` must be text or a number", cause="values", variable=name)
 
 
-def _said(value: Any) -> str:
+def _read_user_text(value: Any) -> str:
     if value is None:
         return ""
     if isinstance(value, Mapping) and value.get("role") == "user" and isinstance(value.get("content"), str):

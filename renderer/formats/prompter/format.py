@@ -71,36 +71,36 @@ class _Reading:
 
     def __init__(self, document: Document) -> None:
         self.document = document
-        self.given = self._mapping()
+        self.given = self._read_mapping()
 
     def setup(self) -> Setup:
         values = self.given.values
         self._check_keys()
-        recipe = self._recipe()
-        dialect = self._text("dialect") or layouts.DIALECTS[0]
-        instruction = self._at(
+        recipe = self._read_layout()
+        dialect = self._read_text("dialect") or layouts.DIALECTS[0]
+        instruction = self._run_at(
             "instruction",
             lambda: layouts.instruct(recipe, values.get("instruction"), values.get("extra_keys"), dialect),
         )
-        tools = self._tools(recipe)
+        tools = self._read_tools(recipe)
         if instruction.user and "user" not in recipe.fields:
-            raise self._error("the template has no {user} for the user's part of the instruction", "template")
+            raise self._build_error("the template has no {user} for the user's part of the instruction", "template")
         if values.get("extra_keys") and "{extra_keys}" not in recipe.after and not instruction.user:
-            raise self._error("the instruction template has no {extra_keys}", "instruction_template")
+            raise self._build_error("the instruction template has no {extra_keys}", "instruction_template")
         return Setup(
             recipe=recipe,
             instruction=instruction,
             tools=tools,
-            system=self._text("system"),
-            input=self._input(recipe, instruction.slots),
-            sites=dict(self._sites(instruction.slots)),
+            system=self._read_text("system"),
+            input=self._find_message_input(recipe, instruction.slots),
+            sites=dict(self._find_sites(instruction.slots)),
             history=Site(
                 "history", self._place("kind").line, self._place("kind").column, names=frozenset(("history",))
             ),
-            says=self._says(),
+            says=self._has_own_text(),
         )
 
-    def _says(self) -> bool:
+    def _has_own_text(self) -> bool:
         """Whether the instruction, the system text or a custom template contains more than white space."""
         values = self.given.values
         instruction = values.get("instruction")
@@ -111,7 +111,7 @@ class _Reading:
         )
         return has_own_text or any(bool(text.strip() if isinstance(text, str) else text) for text in texts_written)
 
-    def _mapping(self) -> _Given:
+    def _read_mapping(self) -> _Given:
         body = self.document.body
         try:
             node = yaml_reader.compose(body)
@@ -138,54 +138,54 @@ class _Reading:
         custom = values.get("kind") == "custom"
         for key in ("kind", "instruction", *(_OF_CUSTOM if custom else ())):
             if values.get(key) is None:
-                raise self._error(f"`{key}` is missing", "kind")
+                raise self._build_error(f"`{key}` is missing", "kind")
         for key in _OF_CUSTOM:
             if key in values and not custom:
-                raise self._error(f"`{key}` belongs to `kind: custom`", key)
+                raise self._build_error(f"`{key}` belongs to `kind: custom`", key)
 
-    def _recipe(self) -> Layout:
+    def _read_layout(self) -> Layout:
         kind = self.given.values["kind"]
         if kind not in layouts.KINDS:
-            raise self._error(f"`{kind}` is not a kind of prompter; {nearest(str(kind), layouts.KINDS)}", "kind")
+            raise self._build_error(f"`{kind}` is not a kind of prompter; {nearest(str(kind), layouts.KINDS)}", "kind")
         if kind != "custom":
-            dialect = self._text("dialect") or layouts.DIALECTS[0]
-            return self._at("dialect", lambda: layouts.find_layout(kind, dialect))
-        template, wrapping = self._text("template") or "", self._text("instruction_template") or ""
-        return self._at("template", lambda: layouts.build_layout("custom", template, wrapping))
+            dialect = self._read_text("dialect") or layouts.DIALECTS[0]
+            return self._run_at("dialect", lambda: layouts.find_layout(kind, dialect))
+        template, wrapping = self._read_text("template") or "", self._read_text("instruction_template") or ""
+        return self._run_at("template", lambda: layouts.build_layout("custom", template, wrapping))
 
-    def _tools(self, recipe: Layout) -> list[Any]:
+    def _read_tools(self, recipe: Layout) -> list[Any]:
         setup_tools, front = self.given.values.get("tools"), list(self.document.tools)
         if setup_tools and front:
-            raise self._error("tools are in the front matter too; keep them in one place", "tools")
-        tools: list[Any] = self._at("tools", lambda: arguments.choose_tools(setup_tools or front or None, None))
+            raise self._build_error("tools are in the front matter too; keep them in one place", "tools")
+        tools: list[Any] = self._run_at("tools", lambda: arguments.choose_tools(setup_tools or front or None, None))
         if tools and "tools" not in recipe.fields:
-            raise self._error(
+            raise self._build_error(
                 "the template has no {tools} for the tools", "template" if setup_tools is None else "tools"
             )
         return tools
 
-    def _input(self, recipe: Layout, names: list[str]) -> str | None:
+    def _find_message_input(self, recipe: Layout, names: list[str]) -> str | None:
         """The input that is the user's message, if it can be determined without data."""
-        input_name = self._text("input")
+        input_name = self._read_text("input")
         if input_name is not None:
             if "input" not in recipe.fields:
-                raise self._error(f"a prompter of kind {recipe.kind} takes no input beside its slots", "input")
+                raise self._build_error(f"a prompter of kind {recipe.kind} takes no input beside its slots", "input")
             return input_name
         if self.document.inputs is None or "input" not in recipe.fields:
             return None
         left = [name for name in self.document.inputs if name not in (*names, "history", "tools")]
         if len(left) > 1:
             name_list = ", ".join(f"`{name}`" for name in left)
-            raise self._error(f"{name_list}: which of them is the user's message? Say so with `input:`", "kind")
+            raise self._build_error(f"{name_list}: which of them is the user's message? Say so with `input:`", "kind")
         return left[0] if left else None
 
-    def _text(self, key: str) -> str | None:
+    def _read_text(self, key: str) -> str | None:
         value = self.given.values.get(key)
         if value is not None and not isinstance(value, str):
-            raise self._error(f"`{key}` must be text{', in quotes' if key == 'dialect' else ''}", key)
+            raise self._build_error(f"`{key}` must be text{', in quotes' if key == 'dialect' else ''}", key)
         return value
 
-    def _at(self, key: str, step: Callable[[], T]) -> T:
+    def _run_at(self, key: str, step: Callable[[], T]) -> T:
         """Run the step; errors are placed at `key`."""
         try:
             return step()
@@ -194,23 +194,23 @@ class _Reading:
                 key = error.cause
             if error.cause == "template" and error.message.startswith("the instruction template"):
                 key = "instruction_template"
-            place = self._field_place(key, error.variable) or self._place(key)
+            place = self._find_field(key, error.variable) or self._place(key)
             raise DocumentError(error.message, code="PT920", place=place, variable=error.variable) from error
 
-    def _error(self, message: str, key: str) -> DocumentError:
+    def _build_error(self, message: str, key: str) -> DocumentError:
         return DocumentError(message, code="PT920", place=self._place(key))
 
     def _place(self, key: str) -> Place:
         node = self.given.nodes.get(key)
         return self.document.body_place(*((node.start, node.end) if node else (0, None)))
 
-    def _field_place(self, key: str, name: str | None) -> Place | None:
+    def _find_field(self, key: str, name: str | None) -> Place | None:
         """The place of `{name}` in the text of a key."""
         node = self.given.nodes.get(key)
         at = self.document.body.find(f"{{{name}}}", node.start, node.end) if node and name else -1
         return self.document.body_place(at, at + len(str(name)) + 2) if at >= 0 else None
 
-    def _sites(self, names: list[str]) -> Iterator[tuple[str, Site]]:
+    def _find_sites(self, names: list[str]) -> Iterator[tuple[str, Site]]:
         """The first place of each slot: in the instruction's source, else at the extra keys."""
         offsets: dict[str, int] = {}
         for key in ("instruction_template", "instruction"):

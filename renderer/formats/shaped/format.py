@@ -59,7 +59,7 @@ class ShapedBody:
         self._calls = calls
         inputs = document.inputs or {}
         self._constants = {name: sign for name, sign in parser.CONSTANTS.items() if name not in inputs}
-        self._sites = {field.start: _site(document, field) for field in self._pieces if isinstance(field, Field)}
+        self._sites = {field.start: _build_site(document, field) for field in self._pieces if isinstance(field, Field)}
 
     @property
     def pieces(self) -> tuple[Text | Field, ...]:
@@ -68,8 +68,10 @@ class ShapedBody:
 
     def names(self) -> set[str]:
         """The inputs that the body uses; also `documents` if to_list takes its length from there."""
-        names = {node.name for node in self._nodes() if isinstance(node, Name) and node.name not in self._constants}
-        if "documents" in (self._document.inputs or {}) and any(_repeats(node) for node in self._nodes()):
+        names = {
+            node.name for node in self._list_nodes() if isinstance(node, Name) and node.name not in self._constants
+        }
+        if "documents" in (self._document.inputs or {}) and any(_repeats(node) for node in self._list_nodes()):
             names.add("documents")
         return names
 
@@ -77,7 +79,7 @@ class ShapedBody:
         """The place of each input."""
         return [
             Use(node.name, self._document.body_place(node.start, node.end))
-            for node in self._nodes()
+            for node in self._list_nodes()
             if isinstance(node, Name) and node.name not in self._constants
         ]
 
@@ -88,25 +90,25 @@ class ShapedBody:
 
     def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
         """One part per prompt. A list value makes a prompt for each item; other values are in every prompt."""
-        columns = self._columns(data)
+        columns = self._compute_columns(data)
         count = self._count(columns)
         size = sum(sum(map(len, column)) * (count if len(column) == 1 else 1) for column in columns)
         if count > MAX_PROMPTS or size > MAX_TEXT:
-            raise _too_much(f"{count:,} prompts of {size:,} characters in all")
-        return [[self._part(columns, index)] for index in range(count)]
+            raise _build_limit_error(f"{count:,} prompts of {size:,} characters in all")
+        return [[self._build_part(columns, index)] for index in range(count)]
 
-    def _columns(self, data: Mapping[str, Any]) -> list[list[str]]:
+    def _compute_columns(self, data: Mapping[str, Any]) -> list[list[str]]:
         """The text of each piece in each prompt. Stops as soon as the total is too large."""
         columns: list[list[str]] = []
         size = 0
         for piece in self._pieces:
-            columns.append([piece.text] if isinstance(piece, Text) else self._column(piece, data))
+            columns.append([piece.text] if isinstance(piece, Text) else self._compute_column(piece, data))
             size += sum(map(len, columns[-1]))
             if size > MAX_TEXT:
-                raise _too_much(f"more than {MAX_TEXT:,} characters")
+                raise _build_limit_error(f"more than {MAX_TEXT:,} characters")
         return columns
 
-    def _part(self, columns: list[list[str]], index: int) -> Part:
+    def _build_part(self, columns: list[list[str]], index: int) -> Part:
         content, marks, end = [], [], 0
         for piece, column in zip(self._pieces, columns, strict=True):
             value = column[index if len(column) > 1 else 0]
@@ -136,22 +138,22 @@ class ShapedBody:
             )
         return next(iter(lists.values()))
 
-    def _column(self, field: Field, data: Mapping[str, Any]) -> list[str]:
+    def _compute_column(self, field: Field, data: Mapping[str, Any]) -> list[str]:
         """The text of the field in each prompt; a single text is used for all of them."""
-        value = self._value(field.node, data)
+        value = self._evaluate(field.node, data)
         if isinstance(value, list) and not isinstance(value, KeyedSentences):
-            return [_shown(item) for item in value[: MAX_PROMPTS + 1]]
-        return [_shown(value)]
+            return [_format_value(item) for item in value[: MAX_PROMPTS + 1]]
+        return [_format_value(value)]
 
-    def _value(self, node: Node, data: Mapping[str, Any]) -> Any:
+    def _evaluate(self, node: Node, data: Mapping[str, Any]) -> Any:
         if isinstance(node, Literal):
             return node.value
         if isinstance(node, Name):
             return self._look_up(node, data)
         if isinstance(node, Items):
-            return [self._value(item, data) for item in node.items]
+            return [self._evaluate(item, data) for item in node.items]
         if isinstance(node, Dict):
-            return {_key(self._value(key, data)): self._value(value, data) for key, value in node.pairs}
+            return {_convert_key(self._evaluate(key, data)): self._evaluate(value, data) for key, value in node.pairs}
         return self._call(node, data)
 
     def _look_up(self, node: Name, data: Mapping[str, Any]) -> Any:
@@ -163,7 +165,7 @@ class ShapedBody:
         raise InputError(f"`{node.name}` is used here but not given", code="PT401", place=place, variable=node.name)
 
     def _call(self, node: Call, data: Mapping[str, Any]) -> Any:
-        arguments = [self._value(argument, data) for argument in node.arguments]
+        arguments = [self._evaluate(argument, data) for argument in node.arguments]
         if _repeats(node) and isinstance(data.get("documents"), list):
             arguments.append(data["documents"])
         try:
@@ -178,17 +180,17 @@ class ShapedBody:
             place = self._document.body_place(node.start, node.end)
             raise InputError(f"`{node.name}` cannot do this: {error}", code="PT911", place=place) from None
 
-    def _nodes(self) -> Iterable[Node]:
+    def _list_nodes(self) -> Iterable[Node]:
         for piece in self._pieces:
             if isinstance(piece, Field):
                 yield from parser.walk(piece.node)
 
 
-def _too_much(limit_name: str) -> LimitError:
+def _build_limit_error(limit_name: str) -> LimitError:
     return LimitError(f"this gives {limit_name}; at most {MAX_PROMPTS:,} prompts and {MAX_TEXT:,} characters are made")
 
 
-def _shown(value: Any) -> str:
+def _format_value(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping) and ("content" in value or "answer" in value):
@@ -196,7 +198,7 @@ def _shown(value: Any) -> str:
     return str(value)
 
 
-def _key(value: Any) -> Any:
+def _convert_key(value: Any) -> Any:
     """A dict's key as Python would hash it; lists aren't hashable and become text."""
     return str(value) if isinstance(value, list | dict) else value
 
@@ -206,7 +208,7 @@ def _repeats(node: Node) -> bool:
     return isinstance(node, Call) and node.name == "to_list" and len(node.arguments) == 1
 
 
-def _site(document: Document, field: Field) -> Site | None:
+def _build_site(document: Document, field: Field) -> Site | None:
     """The place of a field that prints an input; None if it is made of literals only."""
     names = frozenset(node.name for node in parser.walk(field.node) if isinstance(node, Name))
     if not names:
@@ -221,7 +223,7 @@ def _check(field: Field, document: Document, calls: Mapping[str, Callable[..., A
         if isinstance(node, Call):
             place = document.body_place(node.start, node.end)
             if node.name not in calls:
-                raise _unknown(node, calls, place)
+                raise _build_unknown_error(node, calls, place)
             _check_arguments(node, calls[node.name], place)
     if field.joined or any(isinstance(node, Call) and node.keywords for node in parser.walk(field.node)):
         place = document.body_place(field.start, field.end)
@@ -234,7 +236,7 @@ def _check(field: Field, document: Document, calls: Mapping[str, Callable[..., A
         )
 
 
-def _unknown(node: Call, calls: Mapping[str, Any], place: Place) -> DocumentError:
+def _build_unknown_error(node: Call, calls: Mapping[str, Any], place: Place) -> DocumentError:
     if node.name == "current_datetime":
         hint = "a prompt must come out the same twice; give the time as an input"
     else:

@@ -88,15 +88,15 @@ class _Parser(LiteralReader):
             if self.source[self.at] == "{" and self.source[self.at + 1 : self.at + 2] != "{":
                 if text:
                     pieces.append(Text("".join(text), start, self.at))
-                pieces.append(self._field())
+                pieces.append(self._parse_field())
                 text, start = [], self.at
             else:
-                text.append(self._text())
+                text.append(self._parse_text())
         if text:
             pieces.append(Text("".join(text), start, self.at))
         return pieces
 
-    def _text(self) -> str:
+    def _parse_text(self) -> str:
         match = _TEXT.match(self.source, self.at)
         if match:
             self.at = match.end()
@@ -115,12 +115,12 @@ class _Parser(LiteralReader):
         self.at += 2
         return sign
 
-    def _field(self) -> Field:
+    def _parse_field(self) -> Field:
         start, self.joined = self.at, False
         self.at += 1
         self._skip_space()
         if not self._peek():
-            raise self._unclosed(start)
+            raise self._build_unclosed_error(start)
         if self._peek() == "}":
             raise SyntaxFault(
                 "there is nothing between these braces; write `{{}}` for braces in the text",
@@ -128,14 +128,14 @@ class _Parser(LiteralReader):
                 self.at + 1,
                 ("Write `{{}}`", "{{}}"),
             )
-        node = self._expression(1)
+        node = self._parse_expression(1)
         self._skip_space()
         if self._peek() != "}":
-            raise self._unclosed(start)
+            raise self._build_unclosed_error(start)
         self.at += 1
         return Field(node, start, self.at, self.joined)
 
-    def _unclosed(self, start: int) -> SyntaxFault:
+    def _build_unclosed_error(self, start: int) -> SyntaxFault:
         sign = self._peek()
         if not sign:
             return SyntaxFault("this `{` is never closed; write `{{` for a brace in the text", start, start + 1, _BRACE)
@@ -149,38 +149,38 @@ class _Parser(LiteralReader):
             f"expected `}}` here, found `{sign}`; write `{{{{` for a brace in the text", self.at, self.at + 1
         )
 
-    def _expression(self, depth: int) -> Node:
+    def _parse_expression(self, depth: int) -> Node:
         """One term, or several constants joined by `+`, which are kept only so that they can be rewritten."""
-        node = self._term(depth)
+        node = self._parse_term(depth)
         self._skip_space()
         while self._peek() == "+":
             place = self.at
             self.at += 1
             self._skip_space()
-            node = self._sum(node, self._term(depth), place)
+            node = self._sum(node, self._parse_term(depth), place)
             self._skip_space()
         return node
 
     def _sum(self, left: Node, right: Node, place: int) -> Literal:
-        first, second = _constant(left), _constant(right)
+        first, second = _read_constant(left), _read_constant(right)
         if first is None or second is None:
             raise SyntaxFault("values cannot be added up; put them side by side, or use join", place, place + 1)
         self.joined = True
         return Literal(first + second, left.start, right.end)
 
-    def _term(self, depth: int) -> Node:
+    def _parse_term(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
             raise SyntaxFault(f"expressions are nested deeper than {MAX_DEPTH} levels", self.at, self.at + 1)
         start, sign = self.at, self._peek()
         if sign == "[":
             return self._list(depth)
         if sign == "{":
-            return self._dict(depth)
+            return self._parse_dict(depth)
         if sign in ("'", '"'):
-            return Literal(self._strings(), start, self.at)
+            return Literal(self._read_strings(), start, self.at)
         if sign and (sign in "+-." or sign in "0123456789"):
-            return Literal(self._number(), start, self.at)
-        word = self._word()
+            return Literal(self._read_number(), start, self.at)
+        word = self._read_word()
         if word in _WORDS:
             return Literal(_WORDS[word], start, self.at)
         self._skip_space()
@@ -189,9 +189,9 @@ class _Parser(LiteralReader):
     def _call(self, name: str, start: int, depth: int) -> Call:
         arguments: list[Node] = []
         keywords: list[tuple[str, Node]] = []
-        for _ in self._until(")"):
-            keyword = self._keyword()
-            node = self._expression(depth + 1)
+        for _ in self._iterate_until(")"):
+            keyword = self._read_keyword()
+            node = self._parse_expression(depth + 1)
             if keyword is not None:
                 keywords.append((keyword, node))
             elif keywords:
@@ -202,13 +202,13 @@ class _Parser(LiteralReader):
 
     def _list(self, depth: int) -> Items:
         start = self.at
-        items = [self._expression(depth + 1) for _ in self._until("]")]
+        items = [self._parse_expression(depth + 1) for _ in self._iterate_until("]")]
         return Items(tuple(items), start, self.at)
 
-    def _dict(self, depth: int) -> Dict:
+    def _parse_dict(self, depth: int) -> Dict:
         start, pairs = self.at, []
-        for _ in self._until("}"):
-            key = self._expression(depth + 1)
+        for _ in self._iterate_until("}"):
+            key = self._parse_expression(depth + 1)
             self._skip_space()
             if self._peek() != ":":
                 raise SyntaxFault(
@@ -216,10 +216,10 @@ class _Parser(LiteralReader):
                 )
             self.at += 1
             self._skip_space()
-            pairs.append((key, self._expression(depth + 1)))
+            pairs.append((key, self._parse_expression(depth + 1)))
         return Dict(tuple(pairs), start, self.at)
 
-    def _until(self, closing: str) -> Iterator[None]:
+    def _iterate_until(self, closing: str) -> Iterator[None]:
         """Iterate over the comma-separated items of the bracket that opens at `at`; end after its closing bracket."""
         opening = self.at
         self.at += 1
@@ -242,7 +242,7 @@ _BRACE = ("Write `{{`", "{{")
 _WORDS: dict[str, Scalar] = {"True": True, "False": False, "None": None}
 
 
-def _constant(node: Node) -> str | None:
+def _read_constant(node: Node) -> str | None:
     if isinstance(node, Name):
         return CONSTANTS.get(node.name)
     return node.value if isinstance(node, Literal) and isinstance(node.value, str) else None

@@ -44,7 +44,7 @@ class LiteralReader:
         space = _SPACE.match(self.source, self.at)
         self.at = space.end() if space else self.at
 
-    def _word(self) -> str:
+    def _read_word(self) -> str:
         word = _WORD.match(self.source, self.at)
         if word is None:
             sign = self._peek()
@@ -57,14 +57,14 @@ class LiteralReader:
             )
         return word[0]
 
-    def _keyword(self) -> str | None:
+    def _read_keyword(self) -> str | None:
         keyword = _KEYWORD.match(self.source, self.at)
         if keyword is None:
             return None
         self.at = keyword.end()
         return keyword[1]
 
-    def _number(self) -> int | float:
+    def _read_number(self) -> int | float:
         number = _NUMBER.match(self.source, self.at)
         start = self.at
         if number is None:
@@ -83,17 +83,17 @@ class LiteralReader:
             raise SyntaxFault("this number is too large", start, self.at)
         return value
 
-    def _strings(self) -> str:
+    def _read_strings(self) -> str:
         """One string, or several adjacent ones, which Python concatenates."""
         text = ""
         while self._peek() in _QUOTES:
-            text += self._string()
+            text += self._read_string()
             end = self.at
             self._skip_space()
         self.at = end
         return text
 
-    def _string(self) -> str:
+    def _read_string(self) -> str:
         start, quote = self.at, self.source[self.at]
         self.at += 1
         pieces: list[str] = []
@@ -123,9 +123,9 @@ class LiteralReader:
                 raise SyntaxFault(f"`\\{self._peek()}` is not followed by a character's code", start, self.at + 1)
             return "\\"
         self.at = coded.end()
-        return self._character(coded, start)
+        return self._read_character(coded, start)
 
-    def _character(self, coded: re.Match[str], start: int) -> str:
+    def _read_character(self, coded: re.Match[str], start: int) -> str:
         if coded[5]:
             try:
                 return unicodedata.lookup(coded[5])

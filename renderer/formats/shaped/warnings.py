@@ -24,7 +24,7 @@ def find_old_variables(document: Document, pieces: Sequence[Text | Field]) -> It
                 sure = match[1] in inputs or (only_text and not inputs)
                 place = document.body_place(match.start(), match.end())
                 rewritten = "{" + match[1] + "}"
-                yield _problem(
+                yield _build_problem(
                     "PT905",
                     "error" if sure else "warning",
                     f"`{match[0]}` is the old way to write a variable and stays text here; if you mean the text, "
@@ -44,7 +44,7 @@ def find_doubled_braces(document: Document, pieces: Sequence[Text | Field]) -> I
             for match in _DOUBLED.finditer(document.body, piece.start, piece.end):
                 if match[1] in (document.inputs or {}):
                     place = document.body_place(match.start(), match.end())
-                    yield _problem(
+                    yield _build_problem(
                         "PT907",
                         "warning",
                         f"`{match[0]}` is text with braces here; a value is written in single ones",
@@ -61,7 +61,7 @@ def find_doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]
                 escaped = re.sub(r"(?<!\\)\\(?=[nrt])", r"\\\\", match[0])
                 if escaped != match[0]:
                     place = document.body_place(match.start(), match.end())
-                    yield _problem(
+                    yield _build_problem(
                         "PT906",
                         "warning",
                         (
@@ -73,7 +73,7 @@ def find_doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]
                     )
 
 
-def _problem(code: str, severity: Any, message: str, place: Place, fix: Fix | None) -> Problem:
+def _build_problem(code: str, severity: Any, message: str, place: Place, fix: Fix | None) -> Problem:
     return Problem(code, severity, message, place.line, place.column, place.end_line, place.end_column, fix)
 
 

@@ -43,12 +43,12 @@ def strings_to_answers(
     all. With as many prompts as documents, the n-th prompt's replies belong to the n-th document.
     """
     texts = wanted_texts(strings, "strings")
-    owners = _owners(len(texts), prompts, documents)
+    owners = _list_owners(len(texts), prompts, documents)
     answers = []
     for number, (text, (prompt, own_documents)) in enumerate(zip(texts, owners, strict=True), start=1):
-        candidates = _candidates(own_documents, reference_mode, reference_meta_field)
+        candidates = _list_candidates(own_documents, reference_mode, reference_meta_field)
         answer = text if pattern is None or pattern == "" else _extract(pattern, text)
-        references, unknown = _references(answer, reference_pattern, candidates)
+        references, unknown = _find_references(answer, reference_pattern, candidates)
         if unknown:
             reader.notes.append(f"answer {number} refers to {', '.join(unknown)}, which is not a document it was given")
         answers.append(_answer(answer, references, prompt))
@@ -68,7 +68,7 @@ def _answer(text: str, document_ids: list[str] | None, prompt: Any) -> dict[str,
     }
 
 
-def _owners(count: int, prompts: Any, documents: Any) -> list[tuple[Any, Sequence[Any] | None]]:
+def _list_owners(count: int, prompts: Any, documents: Any) -> list[tuple[Any, Sequence[Any] | None]]:
     """The prompt and the documents of each reply."""
     document_list = None if documents is None else wanted_list(documents, "documents")
     prompt_list = wanted_list(prompts, "prompts") if prompts is not None else []
@@ -88,7 +88,7 @@ def _owners(count: int, prompts: Any, documents: Any) -> list[tuple[Any, Sequenc
     ]
 
 
-def _candidates(documents: Sequence[Any] | None, mode: str, field: str | None) -> dict[str, str]:
+def _list_candidates(documents: Sequence[Any] | None, mode: str, field: str | None) -> dict[str, str]:
     """The possible texts of a reference, each with the id of its document."""
     if mode not in ("index", "id", "meta"):
         raise OutputError(f"`reference_mode` is index, id or meta, not {mode!r}")
@@ -109,7 +109,7 @@ def _candidates(documents: Sequence[Any] | None, mode: str, field: str | None) -
 
 def _extract(pattern: str, text: str) -> str:
     try:
-        match = _compiled(wanted_text(pattern, "pattern")).search(text)
+        match = _compile_pattern(wanted_text(pattern, "pattern")).search(text)
     except TooLong as error:
         raise OutputError(f"`pattern` can't be used: {error}") from error
     if match is None:
@@ -120,13 +120,15 @@ def _extract(pattern: str, text: str) -> str:
     return extracted
 
 
-def _references(text: str, pattern: str | None, candidates: Mapping[str, str]) -> tuple[list[str] | None, list[str]]:
+def _find_references(
+    text: str, pattern: str | None, candidates: Mapping[str, str]
+) -> tuple[list[str] | None, list[str]]:
     """(ids of the documents referred to, without duplicates and in order; references that match none)"""
     if not candidates:
         return None, []
     if not pattern:
         return list(candidates.values()), []
-    compiled = _widened(wanted_text(pattern, "reference_pattern"))
+    compiled = _widen_pattern(wanted_text(pattern, "reference_pattern"))
     if compiled.groups > 1:
         raise OutputError(f"the reference pattern {pattern!r} has {compiled.groups} groups; at most one is taken")
     references: dict[str, None] = {}
@@ -149,7 +151,7 @@ _SEPARATOR = re.compile(r"\s*(?:,|;|&|\band\b)\s*")
 
 
 @lru_cache(maxsize=64)
-def _compiled(pattern: str) -> Pattern:
+def _compile_pattern(pattern: str) -> Pattern:
     try:
         return compile_pattern(pattern)
     except PatternError as error:
@@ -157,10 +159,10 @@ def _compiled(pattern: str) -> Pattern:
 
 
 @lru_cache(maxsize=64)
-def _widened(pattern: str) -> Pattern:
+def _widen_pattern(pattern: str) -> Pattern:
     r"""The pattern with its one group, such as `(\d+)`, extended to match a list of references too: `1, 3`."""
-    compiled = _compiled(pattern)
-    group = _only_group(pattern) if compiled.groups == 1 else None
+    compiled = _compile_pattern(pattern)
+    group = _find_only_group(pattern) if compiled.groups == 1 else None
     if group is None:
         return compiled
     start, end, inner = group
@@ -174,7 +176,7 @@ def _widened(pattern: str) -> Pattern:
     return wide if wide.groups == 1 else compiled
 
 
-def _only_group(pattern: str) -> tuple[int, int, str] | None:
+def _find_only_group(pattern: str) -> tuple[int, int, str] | None:
     """(start, end, inner pattern) of the only capturing group, skipping escapes and character classes."""
     openings: list[int] = []
     group: tuple[int, int, str] | None = None

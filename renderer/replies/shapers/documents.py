@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 
-def _document(content: str, meta: Mapping[str, Any] | None = None, key: str | None = None) -> dict[str, Any]:
+def _build_document(content: str, meta: Mapping[str, Any] | None = None, key: str | None = None) -> dict[str, Any]:
     return {
         "content": content,
         "id": murmur128(content if key is None else key),
@@ -44,7 +44,7 @@ def join_documents(
     str_replace: Mapping[str, str] | None = None,
 ) -> list[dict[str, Any]]:
     """One document, in a list, of the contents of all; their meta is dropped."""
-    return [_document(join(documents, delimiter, pattern, str_replace))]
+    return [_build_document(join(documents, delimiter, pattern, str_replace))]
 
 
 def join_documents_and_scores(documents: Sequence[Any]) -> list[dict[str, Any]]:
@@ -54,7 +54,7 @@ def join_documents_and_scores(documents: Sequence[Any]) -> list[dict[str, Any]]:
     lines = [
         f"-[{round(_score(document), 2)}] {read_content(document)}" for document in wanted_list(documents, "documents")
     ]
-    return [_document("\n".join(lines))]
+    return [_build_document("\n".join(lines))]
 
 
 def _score(document: Any) -> float:
@@ -93,7 +93,7 @@ def strings_to_documents(
             raise OutputError(f"`meta` has {len(metas)} items for {len(texts)} texts")
     keys = None if id_hash_keys is None else wanted_texts(id_hash_keys, "id_hash_keys")
     return [
-        _document(text, own_meta, _hash_key(text, own_meta or {}, keys))
+        _build_document(text, own_meta, _hash_key(text, own_meta or {}, keys))
         for text, own_meta in zip(texts, metas, strict=True)
     ]
 

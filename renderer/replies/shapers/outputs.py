@@ -55,7 +55,7 @@ def read_outputs(
     if not steps:
         return Outputs({"results": texts})
     if output.get("shapers"):
-        reader.notes.extend(_hidden(name) for name in RESERVED if name in data)
+        reader.notes.extend(_hide_name(name) for name in RESERVED if name in data)
     context = {"strings": texts, **data, "results": texts, "prompts": list(prompts)}
     if len(texts) == 1:
         context.setdefault("reply", texts[0])
@@ -77,7 +77,7 @@ def _run(
         for path, code, message in _check_step(step):
             raise OutputError(message, code=code, place=document.place("output", "shapers", index, *path))
         shaper = shapers.find_shaper(step["func"])
-        value = shaper.run(_arguments(step, shaper, context), reader)
+        value = shaper.run(_collect_arguments(step, shaper, context), reader)
     except OutputError as error:
         error.located(document.place("output", "shapers", index))
         raise
@@ -88,7 +88,7 @@ def _run(
         values[name] = value
 
 
-def _arguments(step: Mapping[str, Any], shaper: shapers.Shaper, context: Mapping[str, Any]) -> dict[str, Any]:
+def _collect_arguments(step: Mapping[str, Any], shaper: shapers.Shaper, context: Mapping[str, Any]) -> dict[str, Any]:
     """Precedence: inputs that are in the context, then params, then context values with the name of an argument."""
     params = step.get("params") or {}
     arguments: dict[str, Any] = {}
@@ -107,25 +107,26 @@ def _arguments(step: Mapping[str, Any], shaper: shapers.Shaper, context: Mapping
 def find_output_problems(document: Document) -> list[Problem]:
     """Return the problems of a document's `output`, including inputs that its shapers can't see, each at its place."""
     problems = [
-        _problem(document, ("output", *path), code, message) for path, code, message in _findings(document.output)
+        _build_problem(document, ("output", *path), code, message)
+        for path, code, message in _find_faults(document.output)
     ]
     if document.output.get("shapers"):
         for name in RESERVED:
             if name in (document.inputs or {}):
-                problems.append(_problem(document, ("inputs", name), "PT813", _hidden(name), "warning"))
+                problems.append(_build_problem(document, ("inputs", name), "PT813", _hide_name(name), "warning"))
     return problems
 
 
-def _problem(document: Document, path: _Path, code: str, message: str, severity: Severity = "error") -> Problem:
+def _build_problem(document: Document, path: _Path, code: str, message: str, severity: Severity = "error") -> Problem:
     place = document.place(*path)
     return Problem(code, severity, message, place.line, place.column, place.end_line, place.end_column)
 
 
-def _hidden(name: str) -> str:
+def _hide_name(name: str) -> str:
     return f"shapers do not see the data named `{name}`: there the name means {RESERVED[name]}; use another name"
 
 
-def _findings(output: Mapping[str, Any]) -> list[_Finding]:
+def _find_faults(output: Mapping[str, Any]) -> list[_Finding]:
     findings: list[_Finding] = [
         ((key,), "PT810", f"`{key}` is not a part of `output`; {nearest(key, _OUTPUT_KEYS)}")
         for key in output

@@ -20,17 +20,17 @@ def json(strings: str | Sequence[str], schema: Mapping[str, Any] | None = None, 
     is_single = isinstance(strings, str)
     texts = [str(strings)] if is_single else wanted_texts(strings, "strings")
     values = [
-        _value(text, "the reply" if is_single else f"reply {number}", schema, reader)
-        for number, text in _numbered(texts)
+        _read_value(text, "the reply" if is_single else f"reply {number}", schema, reader)
+        for number, text in _number_texts(texts)
     ]
     return values[0] if is_single else values
 
 
-def _numbered(texts: list[str]) -> list[tuple[int, str]]:
+def _number_texts(texts: list[str]) -> list[tuple[int, str]]:
     return list(enumerate(texts, start=1))
 
 
-def _value(text: str, subject: str, schema: Mapping[str, Any] | None, reader: Reader) -> Any:
+def _read_value(text: str, subject: str, schema: Mapping[str, Any] | None, reader: Reader) -> Any:
     effective_schema = reader.schema if schema is None else schema
     try:
         reading = json_reader.read_reply(text)
