@@ -108,12 +108,12 @@ class _Flow:
                 return sources | self._join_printed()
             return sources | self.kept if node.name in self.spaces else sources
         if isinstance(node, nodes.Call):
-            self._call(node, scope)
+            self._visit_call(node, scope)
             if isinstance(node.node, nodes.Name) and node.node.name == "fragment" and node.args:
                 return self.fragments.get(getattr(node.args[0], "value", ""), _NONE)
         return _NONE.union(*(self.find_sources(child, scope) for child in list_child_nodes(node)))
 
-    def _call(self, node: nodes.Call, scope: _Scope, extra: Names = _NONE) -> None:
+    def _visit_call(self, node: nodes.Call, scope: _Scope, extra: Names = _NONE) -> None:
         """Arguments of a macro may be printed in it; an unknown callee may be any macro."""
         sources = extra.union(
             *(self.find_sources(child, scope) for child in list_child_nodes(node) if child is not node.node)
@@ -178,7 +178,7 @@ class _Flow:
             self.walk(body, branch)
         scope.join(branches)
 
-    def _assign(self, node: nodes.Assign, scope: _Scope) -> None:
+    def _visit_assign(self, node: nodes.Assign, scope: _Scope) -> None:
         self._bind(node.target, self.find_sources(node.node, scope), scope, node.node)
 
     def _visit_assignblock(self, node: nodes.AssignBlock, scope: _Scope) -> None:
@@ -211,13 +211,13 @@ class _Flow:
             inner.names[argument.name] = self.find_sources(node.call, scope)
             self.arguments.add(argument.name)
         body = self._capture_body(node.body, inner)
-        self._call(node.call, scope, body)
+        self._visit_call(node.call, scope, body)
         self._print(node.call, self.find_sources(node.call, scope) | body)
 
     def _visit_filterblock(self, node: nodes.FilterBlock, scope: _Scope) -> None:
         self._print(node.filter, self._capture_body(node.body, scope.inner()) | self.find_sources(node.filter, scope))
 
-    def _include(self, node: nodes.Include, scope: _Scope) -> None:
+    def _visit_include(self, node: nodes.Include, scope: _Scope) -> None:
         ref = getattr(node.template, "value", None)
         included = self.unit.sandbox.units.get(ref) if isinstance(ref, str) and ref else None
         if included is not None and ref not in self.open:

@@ -57,7 +57,7 @@ class _Walk:
         else:
             self.walk(list_child_nodes(node), scope)
 
-    def _name(self, node: nodes.Name, scope: _Scope) -> None:
+    def _visit_name(self, node: nodes.Name, scope: _Scope) -> None:
         if node.ctx != "load":
             scope.bound.add(node.name)
         elif node.name not in scope.bound and node.name not in _SPECIAL:
@@ -87,7 +87,7 @@ class _Walk:
         scope.maybe |= set().union(*branches) - sure
         scope.bound |= sure
 
-    def _assign(self, node: nodes.Assign, scope: _Scope) -> None:
+    def _visit_assign(self, node: nodes.Assign, scope: _Scope) -> None:
         self.visit(node.node, scope)
         self.visit(node.target, scope)
 
@@ -121,7 +121,7 @@ class _Walk:
     def _visit_block(self, node: nodes.Block, scope: _Scope) -> None:
         self.walk(node.body, scope.inner())
 
-    def _include(self, node: nodes.Include, scope: _Scope) -> None:
+    def _visit_include(self, node: nodes.Include, scope: _Scope) -> None:
         self.visit(node.template, scope)
         ref = node.template.value if isinstance(node.template, nodes.Const) else None
         included = self.unit.sandbox.units.get(ref) if isinstance(ref, str) and ref else None

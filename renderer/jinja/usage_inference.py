@@ -82,7 +82,7 @@ class _Walk:
         for body in (node.body, node.elif_, node.else_):
             self.walk(body, scope)
 
-    def _assign(self, node: nodes.Assign, scope: Scope) -> None:
+    def _visit_assign(self, node: nodes.Assign, scope: Scope) -> None:
         usage = self.follow(node.node, scope)
         if isinstance(node.target, nodes.Name):
             # `{% set tone = tone or "warm" %}` reads the input before it binds the name.
@@ -115,7 +115,7 @@ class _Walk:
         self.follow(node.call, scope)
         self.walk(node.body, {**scope, **dict.fromkeys(arg.name for arg in node.args)})
 
-    def _include(self, node: nodes.Include, scope: Scope) -> None:
+    def _visit_include(self, node: nodes.Include, scope: Scope) -> None:
         ref = node.template.value if isinstance(node.template, nodes.Const) else None
         included = self.unit.sandbox.units.get(ref) if isinstance(ref, str) and ref else None
         if included is None or included.ref in self.open:
