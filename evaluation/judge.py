@@ -72,7 +72,7 @@ class Judge:
         names = input_names(self.runnable)
         try:
             outputs = self.runnable.run({name: data[name] for name in data if names is None or name in names})
-            reply = _reply(outputs)
+            reply = _read_reply(outputs)
         except ReplyError as error:
             reply = error.reply  # rejected by the schema; what can be read still counts
         except Exception as error:  # noqa: BLE001  # any failure of a judge is recorded with its row
@@ -253,7 +253,7 @@ def _build_failed(
     }
 
 
-def _reply(outputs: Mapping[str, Any]) -> Any:
+def _read_reply(outputs: Mapping[str, Any]) -> Any:
     reply = outputs.get("reply", outputs.get("answer", outputs))
     if isinstance(reply, str | Mapping):
         return reply

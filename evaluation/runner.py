@@ -51,7 +51,7 @@ def run(
     _check_simulated(runnable, simulated_outputs)
     blind = isinstance(expected, Sequence) and not expected
     rows = _check_all(runnable, rows)
-    work = _pair(rows, expected, simulated_outputs, blind=blind)
+    work = _pair_rows(rows, expected, simulated_outputs, blind=blind)
     with Recorder(_describe(runnable), blind=blind, path=path) as recorder:
         for index, row in enumerate(_run_in_order(lambda item: _run_row(runnable, *item), work, workers)):
             recorder.add(row, index)
@@ -111,7 +111,7 @@ def _describe(runnable: Runnable) -> dict[str, Any]:
     }
 
 
-def _pair(
+def _pair_rows(
     rows: Iterable[Mapping[str, Any]], expected: Iterable[Any], simulated: Simulated | None, *, blind: bool
 ) -> Iterator[tuple[int, Row, Any, Mapping[str, Mapping[str, Any]]]]:
     rows_expected = iter(expected)

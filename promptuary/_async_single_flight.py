@@ -25,10 +25,10 @@ class AsyncSingleFlight(Generic[Result]):
         if task is None or task.get_loop() is not asyncio.get_running_loop():
             task = asyncio.create_task(fetch())
             self._flights[key] = task
-            task.add_done_callback(lambda done: self._land(key, done))
+            task.add_done_callback(lambda done: self._finish(key, done))
         return await asyncio.shield(task)
 
-    def _land(self, key: tuple[str, str], task: "asyncio.Task[Result]") -> None:
+    def _finish(self, key: tuple[str, str], task: "asyncio.Task[Result]") -> None:
         if self._flights.get(key) is task:
             del self._flights[key]
         if not task.cancelled():

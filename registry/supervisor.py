@@ -215,7 +215,7 @@ class Supervisor:
     def _await_address(self) -> None:
         """Print the banner and start what waits when the address answers; start that at the latest after a minute."""
         deadline = time.monotonic() + _READY_SECONDS
-        while not (is_up := self._answers()) and time.monotonic() < deadline:
+        while not (is_up := self._is_answering()) and time.monotonic() < deadline:
             time.sleep(0.05)  # there is no signal for a server being ready
         self._has_answered = self._has_answered or is_up
         if is_up and self._plan.banner:
@@ -224,7 +224,7 @@ class Supervisor:
             if planned.get("waits"):
                 self._events.put(StartDue(name))
 
-    def _answers(self) -> bool:
+    def _is_answering(self) -> bool:
         host = self._plan.host if self._plan.host != "0.0.0.0" else "127.0.0.1"  # noqa: S104 - compared, not bound
         connection = http.client.HTTPConnection(host, self._plan.port, timeout=_READY_SECONDS)
         try:

@@ -27,7 +27,7 @@ from registry.core.errors import Busy, Conflict, Invalid, TooMany
 from registry.core.problem_details import find_status
 from registry.people import own_account, sessions
 
-__all__ = ["account", "confirm_own_address"]
+__all__ = ["confirm_own_address", "manage_account"]
 
 _PAUSE = 3600  # seconds until a user may request another email
 
@@ -48,7 +48,7 @@ class AddressForm(forms.Form):
 
 @form_page
 @signed_in
-def account(request: HttpRequest, actor: Actor) -> HttpResponse:
+def manage_account(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The account page. A POST saves the name and time zone, requests a change of address, or ends sessions."""
     person = actor.person
     button = request.POST.get("do", "") if request.method == "POST" else ""

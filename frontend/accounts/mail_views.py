@@ -19,7 +19,7 @@ from registry.notifications import queries as notification_queries
 from registry.notifications.models import Watch
 from registry.notifications.watches import set_watch_level
 
-__all__ = ["describe_watches", "mail"]
+__all__ = ["describe_watches", "manage_mail"]
 
 LEVELS = (
     (Watch.ALL, gettext_lazy("everything"), gettext_lazy("each save, move, proposal, decision and comment")),
@@ -74,7 +74,7 @@ class _WishForm(forms.Form):
 
 @form_page
 @signed_in
-def mail(request: HttpRequest, actor: Actor) -> HttpResponse:
+def manage_mail(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The user's email settings; a POST sets or removes one."""
     form, status = _WishForm(request.POST or None, initial={"level": Watch.ALL}), 200
     if request.method == "POST" and form.is_valid():

@@ -19,7 +19,7 @@ from registry.namespaces.unused_keys import is_key_unused
 from registry.notifications import queries as notices
 from registry.notifications import services as notification_services
 
-__all__ = ["Row", "list_own_key_rows", "own_keys"]
+__all__ = ["Row", "list_own_key_rows", "manage_own_keys"]
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ def _make_row(actor: Actor, key: Key, revocation: LaterRevocation | None) -> Row
 
 @form_page
 @signed_in
-def own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
+def manage_own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The list of keys. A POST revokes a key, cancels a revocation, or marks notices as read; `revoke` in the URL opens
     its panel.
     """

@@ -25,7 +25,7 @@ from registry.accounts.models import User
 from registry.accounts.signin.passkeys import describe_passkey_obstacle
 from registry.core.errors import Busy, NotAllowed
 
-__all__ = ["TOO_MANY", "log_in", "log_out", "no_password", "read_target", "set_theme", "show_login"]
+__all__ = ["TOO_MANY", "log_in", "log_out", "read_target", "set_theme", "show_login", "show_no_password"]
 
 YEAR = 365 * 24 * 3600
 WRONG = gettext_lazy("The account or password is wrong.")
@@ -105,7 +105,7 @@ def log_out(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @signed_in
-def no_password(request: HttpRequest, _actor: Actor) -> HttpResponse:
+def show_no_password(request: HttpRequest, _actor: Actor) -> HttpResponse:
     """The password page for users of an OpenID provider, who have no password here."""
     sentence = gettext("You sign in through {provider}; your account has no password of its own.").format(
         provider=settings.OIDC_NAME

@@ -14,11 +14,11 @@ from registry.accounts.actor import Actor
 from registry.namespaces import queries as namespace_queries
 from registry.releases.calendar_queries import MOST_MOVES, read_calendar
 
-__all__ = ["calendar"]
+__all__ = ["show_calendar"]
 
 
 @signed_in
-def calendar(request: HttpRequest, actor: Actor) -> HttpResponse:
+def show_calendar(request: HttpRequest, actor: Actor) -> HttpResponse:
     """A month in the reader's time zone. `month` has the form 2026-11; `namespace` limits the page to one namespace."""
     zone, today = timezone.get_current_timezone(), timezone.localdate()
     month = parse_month(request.GET.get("month", ""), today)

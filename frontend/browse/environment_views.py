@@ -33,7 +33,7 @@ from registry.templates import queries as template_queries
 from registry.templates.models import Template
 from registry.templates.search_queries import MatchCount, VisibleNamespaces
 
-__all__ = ["environments"]
+__all__ = ["show_environments"]
 
 PAGE_SIZE = 25  # each row has several labels, and an open request adds its checks and approvals
 FREEZES_AHEAD = timedelta(days=7)
@@ -72,7 +72,7 @@ class _Counts:
 
 
 @signed_in
-def environments(request: HttpRequest, actor: Actor) -> HttpResponse:
+def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     """All templates, or those behind, ready, with an open request, in a rollout, or failing; `q` filters by name.
 
     If there is more than a page of templates, only those that need action are shown, unless `show=all` is set.

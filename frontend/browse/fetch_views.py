@@ -23,7 +23,7 @@ from registry.usage import client_reports, outcome_queries
 from registry.usage import queries as usage_queries
 from registry.usage.queries import Fetcher
 
-__all__ = ["fetches"]
+__all__ = ["show_fetches"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class FormerNameUse:
 
 @form_page
 @signed_in
-def fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def show_fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Every service with the ref it requests and the version it gets, and reports and scores by version; a POST scores
     a reply.
     """

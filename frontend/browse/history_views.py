@@ -20,7 +20,7 @@ from registry.templates import version_queries as versions_query
 from registry.templates.label_models import LabelMove
 from registry.templates.version_queries import HistoryEntry
 
-__all__ = ["versions"]
+__all__ = ["show_history"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Row:
 
 
 @signed_in
-def versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def show_history(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The history of versions and of label moves."""
     template = template_queries.get_template(actor, name)
     page = versions_query.list_versions(actor, name, cursor=request.GET.get("cursor"), limit=50)

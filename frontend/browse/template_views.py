@@ -102,7 +102,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "facts": _list_facts(template, document),
         "origin_url": _build_origin_url(template),
         **_find_rights(actor, template),
-        **_own_drafts(actor, name),
+        **_list_own_drafts(actor, name),
         "compare_url": _compare_url(template, version),
         "label_statuses": marks,
         "live_label": live,
@@ -174,7 +174,7 @@ def _render_sample(
     }
 
 
-def _own_drafts(actor: Actor, name: str) -> dict[str, Any]:
+def _list_own_drafts(actor: Actor, name: str) -> dict[str, Any]:
     """The reader's drafts of the template, and the URL of the latest."""
     links = list_draft_links(actor, name)
     last = max(links, key=lambda link: link.saved_at, default=None)

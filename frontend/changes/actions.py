@@ -100,7 +100,7 @@ def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespon
         add_label_moved_message(request, actor, change.template, change.label, outcome.message, tags=tags)
     else:
         messages.success(request, outcome.message, extra_tags=tags)
-    return redirect(_url_after(request, number))
+    return redirect(_build_next_url(request, number))
 
 
 def add_label_moved_message(
@@ -218,7 +218,7 @@ _WHEN: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
 }
 
 
-def _url_after(request: HttpRequest, number: int) -> str:
+def _build_next_url(request: HttpRequest, number: int) -> str:
     """The page again; after an action on lines, in the same view, scrolled to the thread."""
     address = reverse("change", args=[number])
     if request.POST["do"] in ("edit_comment", "delete_comment") and request.GET.get("view") == "conversation":

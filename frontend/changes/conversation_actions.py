@@ -64,7 +64,7 @@ def _open(request: HttpRequest, actor: Actor, number: int) -> None:
     _forget(request, actor, number)
 
 
-def _reply(request: HttpRequest, actor: Actor, number: int) -> None:
+def _post_reply(request: HttpRequest, actor: Actor, number: int) -> None:
     threads.reply_to_thread(actor=actor, number=number, thread=_read_thread(request), text=request.POST.get("text", ""))
 
 
@@ -101,7 +101,7 @@ def _remove_from_batch(request: HttpRequest, _actor: Actor, number: int) -> None
     drop_from_batch(request, number, _read_suggestion(request))
 
 
-def _empty_batch(request: HttpRequest, _actor: Actor, number: int) -> None:
+def _clear_batch(request: HttpRequest, _actor: Actor, number: int) -> None:
     empty_batch(request, number)
 
 
@@ -152,13 +152,13 @@ ON_LINES: Mapping[str, Callable[[HttpRequest, Actor, int], None]] = {
     "suggest": _open,
     "keep": _keep,
     "discard": _forget,
-    "reply": _reply,
+    "reply": _post_reply,
     "keep_reply": _keep_reply,
     "resolve": _resolve,
     "unresolve": _resolve,
     "apply": _apply,
     "batch": _add_to_batch,
     "unbatch": _remove_from_batch,
-    "empty_batch": _empty_batch,
+    "empty_batch": _clear_batch,
     "apply_batch": _apply_batch,
 }

@@ -65,7 +65,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "title": change_title(change),
         "blockers": blockers,
         "freeze": state.facts.freeze if change.is_open else None,
-        "fault": _fault(actor, change, has_blockers=bool(blockers)),
+        "fault": _find_fault(actor, change, has_blockers=bool(blockers)),
         "back": back,
         "back_url": roll_back_url(change.template.name, change.label, back) if back else "",
         "needs_proof": bool(actor.find_missing_emergency_proof()),
@@ -77,7 +77,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
-def _fault(actor: Actor, change: ChangeRequest, *, has_blockers: bool) -> str:
+def _find_fault(actor: Actor, change: ChangeRequest, *, has_blockers: bool) -> str:
     """Why there is no form, in a sentence; empty if there is one."""
     space = change.template.namespace
     if not space.break_glass:

@@ -19,7 +19,7 @@ from registry.namespaces import queries as namespace_queries
 from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.verbs import Verb
 
-__all__ = ["listing"]
+__all__ = ["show_changes"]
 
 PAGE_SIZE = 25  # evaluates the gate of each
 STATES = {
@@ -31,7 +31,7 @@ STATES = {
 
 
 @signed_in
-def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
+def show_changes(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Requests by state, newest first, with whose turn each is."""
     state = request.GET.get("state", "pending")
     state = state if state in STATES else "pending"

@@ -26,7 +26,7 @@ def drop_spent_inputs(actor: Actor, state: EditorState) -> list[str]:
         return []
     read = document_check.read_document(actor, state.document)
     declared = (read.document.inputs if read.document else None) or {}
-    candidates = [name for name, schema in declared.items() if schema in _example_schemas().get(name, [])]
+    candidates = [name for name, schema in declared.items() if schema in _list_schemas().get(name, [])]
     # Finding the inputs in use parses the whole text, so check first whether there are any candidates.
     used = read.undeclared.used if candidates else None
     if used is None:
@@ -49,7 +49,7 @@ def drop_spent_inputs(actor: Actor, state: EditorState) -> list[str]:
 
 
 @cache
-def _example_schemas() -> dict[str, list[Any]]:
+def _list_schemas() -> dict[str, list[Any]]:
     """The schemas that examples declare, by input name."""
     inputs: dict[str, list[Any]] = {}
     for text in (STARTER, *(example.document for example in EXAMPLES.values())):
@@ -59,10 +59,10 @@ def _example_schemas() -> dict[str, list[Any]]:
 
 
 def _is_given(name: str, value: Any) -> bool:
-    return any(values.get(name) == value for values in _all_values())
+    return any(values.get(name) == value for values in _list_values())
 
 
-def _all_values() -> Iterator[dict[str, Any]]:
+def _list_values() -> Iterator[dict[str, Any]]:
     yield from STARTER_SAMPLES.values()
     for example in EXAMPLES.values():
         yield from example.samples.values()

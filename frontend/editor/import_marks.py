@@ -24,15 +24,15 @@ def write_marks(text: str, chosen_format: str, rows: Sequence[ImportRow]) -> str
     marks: dict[str, list[str]] = {"inputs": [], "markers": []}
     if text and rows:
         if any(row.source_format in (chatml.KIND, chat_markup.KIND) for row in rows):
-            marks["markers"] = _without_repeats(_MARKERS.findall(text))
+            marks["markers"] = _drop_repeats(_MARKERS.findall(text))
         if chosen_format != "none":
-            marks["inputs"] = _without_repeats(_list_inputs(text, chosen_format, rows))
+            marks["inputs"] = _drop_repeats(_list_inputs(text, chosen_format, rows))
     return json.dumps(marks, ensure_ascii=False)
 
 
 def _list_inputs(text: str, chosen_format: str, rows: Sequence[ImportRow]) -> list[str]:
     """The placeholders that became inputs, as written, and all text in double braces."""
-    known = {_plain(entry.name) for row in rows for entry in row.inputs}
+    known = {_normalize_name(entry.name) for row in rows for entry in row.inputs}
     is_known = all(row.messages for row in rows)
     syntax = chosen_format if chosen_format in SYNTAXES else find_syntax(text)
     found = list_placeholders(text, syntax)
@@ -40,13 +40,13 @@ def _list_inputs(text: str, chosen_format: str, rows: Sequence[ImportRow]) -> li
 
 
 def _is_among(name: str, known: Collection[str]) -> bool:
-    return _plain(re.split(r"[.\[]", name)[0]) in known
+    return _normalize_name(re.split(r"[.\[]", name)[0]) in known
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
     """Normalize a name so that a placeholder matches the input that it became."""
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
-def _without_repeats(texts: Iterable[str]) -> list[str]:
+def _drop_repeats(texts: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(texts))[:_MOST_MARKS]

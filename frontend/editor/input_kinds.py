@@ -54,7 +54,7 @@ def choose_kinds(actor: Actor, document: str, kinds: Mapping[str, str]) -> str:
     """
     examined = document_check.read_document(actor, document)
     changed = {
-        name: _with_kind(schema, kinds[name])
+        name: _convert_schema(schema, kinds[name])
         for name, schema in list_schemas(examined).items()
         if name in kinds and kinds[name] != find_kind(schema) and kinds[name] in dict(list_kinds(schema))
     }
@@ -75,7 +75,7 @@ def choose_kinds(actor: Actor, document: str, kinds: Mapping[str, str]) -> str:
     return text
 
 
-def _with_kind(schema: Mapping[str, Any], kind: str) -> dict[str, Any]:
+def _convert_schema(schema: Mapping[str, Any], kind: str) -> dict[str, Any]:
     """The schema converted to another kind. It is untrusted only if the kind says so."""
     base = kind.removesuffix(_USERS)
     if base == find_kind(schema).removesuffix(_USERS):

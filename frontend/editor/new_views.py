@@ -25,7 +25,7 @@ from registry.templates import queries as template_queries
 from registry.templates import save as templates_service
 from registry.templates.models import Version
 
-__all__ = ["address_of", "copy", "describe_address", "new"]
+__all__ = ["address_of", "copy", "create_template", "describe_address"]
 
 COPY = "copy"
 _NEXT_NUMBERS = range(2, 10)
@@ -63,9 +63,9 @@ def address_of(name: str) -> str:
 
 @form_page
 @signed_in
-def new(request: HttpRequest, actor: Actor) -> HttpResponse:
+def create_template(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Choose a place and an example, which opens in the editor as a draft; its first save creates version 1."""
-    form = _form(request, actor, list(EXAMPLES))
+    form = _build_form(request, actor, list(EXAMPLES))
     status = 200
     if request.method == "POST":
         status = 422
@@ -84,7 +84,7 @@ def new(request: HttpRequest, actor: Actor) -> HttpResponse:
         "starts": EXAMPLES.values(),
         "in_place": in_place,
         "folder": in_place.partition("/")[2],
-        **_typed_address(request, actor),
+        **_suggest_address(request, actor),
     }
     return show(request, "editor/new.html", context, regions={"address": "editor/_new_address.html"}, status=status)
 
@@ -106,7 +106,7 @@ def describe_address(actor: Actor, namespace: str, path: str) -> dict[str, str]:
     return {**shown, "refusal": ""}
 
 
-def _typed_address(request: HttpRequest, actor: Actor) -> dict[str, str]:
+def _suggest_address(request: HttpRequest, actor: Actor) -> dict[str, str]:
     """The template name derived from the typed one."""
     fields = request.POST or request.GET
     return describe_address(actor, fields.get("namespace", ""), address_of(fields.get("path", "")))
@@ -117,7 +117,7 @@ def _typed_address(request: HttpRequest, actor: Actor) -> dict[str, str]:
 def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Copy one version into a new template, with its samples: the same document, so the same digest."""
     origin = version_queries.resolve_version(actor, name, request.POST.get("ref") or request.GET.get("ref") or "latest")
-    form = _form(request, actor, [COPY])
+    form = _build_form(request, actor, [COPY])
     status = 200
     if request.method == "POST":
         status = 422
@@ -135,7 +135,7 @@ def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return show(request, "editor/new.html", context, status=status)
 
 
-def _form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
+def _build_form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:
     """The form with the namespaces that the user may write in; `?in=support/refunds` prefills the place, `?start=` the
     example.
     """

@@ -138,7 +138,7 @@ def list_notices(
     undeclared, problems = examined.undeclared, examined.problems
     declared = examined.document.inputs if examined.document else None
     parts = text if examined.document and examined.document.format == "parts" else ""
-    rows = tuple(_row(each, parts, samples.get(shown, {})) for each in undeclared.inputs)
+    rows = tuple(_build_row(each, parts, samples.get(shown, {})) for each in undeclared.inputs)
     has_no_part = _has_no_part(examined, text, stopped)
     return Notices(
         undeclared=rows[:MOST_ROWS],
@@ -223,16 +223,16 @@ def describe_kind(schema: Mapping[str, Any]) -> str:
     return str(KINDS["number" if schema.get("type") == "integer" else choose_input_kind(schema)][0])
 
 
-def _row(undeclared: UndeclaredInput, text: str, values: Mapping[str, Any]) -> UndeclaredRow:
+def _build_row(undeclared: UndeclaredInput, text: str, values: Mapping[str, Any]) -> UndeclaredRow:
     schema, kind = undeclared.schema, choose_input_kind(undeclared.schema)
     is_required = "default" not in schema
     reason = translate_finding(undeclared.reason)
     typed = write_typed_value(values, undeclared.name, kind)
     line = undeclared.place.line
-    return UndeclaredRow(undeclared.name, _part_of_line(text, line), line, kind, reason, is_required, typed)
+    return UndeclaredRow(undeclared.name, _find_part(text, line), line, kind, reason, is_required, typed)
 
 
-def _part_of_line(text: str, number: int) -> str:
+def _find_part(text: str, number: int) -> str:
     """The name of the part that contains a line (1-based), without its expressions; empty before the first part and in
     a text without parts.
     """

@@ -37,9 +37,9 @@ def find_newer_draft(
     """The page with the typed text and the available choices, if the action would end or replace a draft that was
     written elsewhere since the page was rendered; else None.
     """
-    if "revision" not in fields or _verb_of(fields) in (*_HARMLESS, "discard", "use-newer", "use-mine"):
+    if "revision" not in fields or _read_verb(fields) in (*_HARMLESS, "discard", "use-newer", "use-mine"):
         return None
-    state = _sent_state(actor, name, draft_name, fields)
+    state = _read_state(actor, name, draft_name, fields)
     draft = _find_newer(state)
     return (state, ActionResult("newer-draft", 409, newer_draft=draft)) if draft else None
 
@@ -57,9 +57,9 @@ def run_draft_action(
     request: HttpRequest, actor: Actor, name: str, fields: Mapping[str, Any]
 ) -> tuple[str, EditorState, ActionResult | None]:
     """Run a button that changes the current draft: the URL to continue at, or the page with the refusal."""
-    state = _sent_state(actor, name, request.GET.get("draft", ""), fields)
+    state = _read_state(actor, name, request.GET.get("draft", ""), fields)
     try:
-        return ACTIONS[_verb_of(fields)](request, actor, state), state, None
+        return ACTIONS[_read_verb(fields)](request, actor, state), state, None
     except PromptuaryError as error:
         return "", state, ActionResult("refused", find_status(error), error=error)
 
@@ -79,11 +79,11 @@ def store_draft(actor: Actor, state: EditorState) -> None:
     state.revision = state.draft.revision
 
 
-def _verb_of(fields: Mapping[str, Any]) -> str:
+def _read_verb(fields: Mapping[str, Any]) -> str:
     return str(fields.get("do", "check")).partition(":")[0]
 
 
-def _sent_state(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> EditorState:
+def _read_state(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> EditorState:
     """The posted state, without the values if they aren't valid JSON."""
     try:
         return state_from_request(actor, name, fields, draft_name)

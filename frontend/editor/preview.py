@@ -121,7 +121,7 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
     spent = drop_spent_samples(state, examined)
     if spent:
         examined = _check(actor, state)
-    against = _compared_version(actor, state)
+    against = _find_compared_version(actor, state)
     prompt: dict[str, Any] | None = None
     stopped = None
     try:
@@ -138,7 +138,7 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
         examined.problems,
         examined.document,
         {undeclared.name: undeclared.schema for undeclared in examined.undeclared.inputs},
-        messages=_messages(prompt),
+        messages=_build_messages(prompt),
         text=prompt.get("text") if prompt else None,
         cut=prompt["cut"] if prompt else [],
         budget=token_budget(prompt, None if stopped else other, against_words)
@@ -149,11 +149,11 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
         stopped=stopped,
         stand_in=against_words if stopped and prompt else "",
         against=against,
-        changed_lines=_changed_lines(against, state.document),
+        changed_lines=_count_changed_lines(against, state.document),
         placeholders=prompt.get("placeholders", []) if prompt else [],
         notices=list_notices(examined, state.document, state.samples, state.sample, stopped),
         spent_samples=spent,
-        context=_model_context(examined),
+        context=_find_model_context(examined),
     )
 
 
@@ -161,13 +161,13 @@ def _check(actor: Actor, state: EditorState) -> CheckedDocument:
     return document_check.check_document(
         actor,
         state.document,
-        _storable_samples(state),
+        _select_storable_samples(state),
         name=state.name,
         preview=PreviewRequest(state.data, state.target),
     )
 
 
-def _model_context(examined: CheckedDocument) -> int | None:
+def _find_model_context(examined: CheckedDocument) -> int | None:
     profile = json.loads(examined.bundle)["profile"] if examined.bundle else None
     return profile.get("context") if profile else None
 
@@ -187,7 +187,7 @@ def drop_spent_samples(state: EditorState, examined: ReadDocument) -> list[str]:
     return spent
 
 
-def _messages(prompt: Mapping[str, Any] | None) -> list[rendered.Message] | None:
+def _build_messages(prompt: Mapping[str, Any] | None) -> list[rendered.Message] | None:
     if prompt is None:
         return None
     return rendered.messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))
@@ -197,7 +197,7 @@ def _is_counted(prompt: Mapping[str, Any]) -> bool:
     return prompt["token_count"] is not None
 
 
-def _storable_samples(state: EditorState) -> dict[str, dict[str, Any]] | None:
+def _select_storable_samples(state: EditorState) -> dict[str, dict[str, Any]] | None:
     """The samples, or None if they can't be stored: their problem must not hide those of the text."""
     try:
         document_check.write_samples(state.samples)
@@ -214,7 +214,7 @@ def find_stopping_problem(error: PromptuaryError, problems: list[Problem]) -> Pr
     return errors[0] if errors else Problem("PT206", "error", error.message)
 
 
-def _compared_version(actor: Actor, state: EditorState) -> ComparedVersion | None:
+def _find_compared_version(actor: Actor, state: EditorState) -> ComparedVersion | None:
     if state.template is None:
         return None
     live = label_queries.list_labels(state.template).get(choose_live_label(state.namespace))
@@ -243,7 +243,7 @@ def _render_other(
         return None
 
 
-def _changed_lines(against: ComparedVersion | None, document: str) -> int:
+def _count_changed_lines(against: ComparedVersion | None, document: str) -> int:
     if against is None:
         return 0
     _, counts = diff_text.folded_diff(against.version.remaining, document)

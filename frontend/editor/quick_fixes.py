@@ -47,7 +47,7 @@ def apply_quick_fix(actor: Actor, state: EditorState, verb: str, subject: str, f
 
 def _declare(actor: Actor, state: EditorState, _: str, fields: Fields) -> str:
     read = document_check.read_document(actor, state.document)
-    schemas = {each.name: _chosen_schema(each.name, each.schema, fields) for each in read.undeclared.inputs}
+    schemas = {each.name: _choose_schema(each.name, each.schema, fields) for each in read.undeclared.inputs}
     _declare_all(state, read, schemas)
     said = ngettext("Declared {count} input.", "Declared {count} inputs.", len(schemas)).format(count=len(schemas))
     if dropped := drop_spent_inputs(actor, state):
@@ -263,7 +263,7 @@ def _require_document(read: ReadDocument) -> Document:
     return read.document
 
 
-def _chosen_schema(name: str, schema: dict[str, Any], fields: Fields) -> dict[str, Any]:
+def _choose_schema(name: str, schema: dict[str, Any], fields: Fields) -> dict[str, Any]:
     """The inferred schema, or that of the kind the author chose; it gets a default unless it is required."""
     kind = str(fields.get(f"kind.{name}", ""))
     if kind not in KINDS:

@@ -63,19 +63,19 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
     return {
         "name": state.name,
         "draftName": state.draft_name,
-        "base": _version_facts(state.base),
+        "base": _describe_version(state.base),
         **_pack_samples(state.samples),
         "savedSamples": state.kept_samples,
         "sample": state.sample,
         "data": state.data,
         "inputs": dict(preview.inputs or {}),
-        "baseInputs": _base_inputs(state),
+        "baseInputs": _read_base_inputs(state),
         "services": _list_services(state),
         "undeclared": preview.undeclared,
         "problems": _describe_problems(preview.problems),
         "call": _call_facts(preview),
-        "parts": _part_sizes(preview),
-        "models": _model_names(state),
+        "parts": _list_part_sizes(preview),
+        "models": _list_model_names(state),
         "rendered": preview.stopped is None and not preview.pending,
         "isPending": preview.pending,
         "standIn": preview.stand_in,
@@ -86,7 +86,7 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
         "filters": FILTER_NAMES,
         "functions": {name: function.signature for name, function in FUNCTIONS.items()},
         "labels": {"live": choose_live_label(state.namespace), "protected": list(state.namespace.protected_labels)},
-        "urls": _page_addresses(state),
+        "urls": _list_page_addresses(state),
     }
 
 
@@ -143,7 +143,7 @@ def preview_response(request: HttpRequest, state: EditorState, preview: Preview)
         "rendered": stopped is None,
         "standIn": preview.stand_in,
         "preview": render_to_string("frontend/editor/_editor_preview.html", context, request),
-        "budget": _budget(preview, context, request),
+        "budget": _render_budget(preview, context, request),
         "summary": render_to_string("frontend/editor/_editor_summary.html", context, request),
         "tokens": render_to_string("frontend/editor/_sample_tokens.html", context, request),
         "stopped": f"{stopped.message} {stopped.code}" if stopped else "",
@@ -155,7 +155,7 @@ def preview_response(request: HttpRequest, state: EditorState, preview: Preview)
         "placeholders": preview.placeholders,
         "spentSamples": preview.spent_samples,
         "call": _call_facts(preview),
-        "parts": _part_sizes(preview),
+        "parts": _list_part_sizes(preview),
     }
 
 
@@ -172,7 +172,7 @@ def action_response(request: HttpRequest, state: EditorState, result: ActionResu
     return {
         "html": render_to_string("frontend/editor/_editor_outcome.html", {"result": result, "state": state}, request),
         "problems": None if problems is None else _describe_problems(problems),
-        "saved": _version_facts(saved),
+        "saved": _describe_version(saved),
     }
 
 
@@ -186,7 +186,7 @@ def _describe_problems(problems: Iterable[Problem]) -> list[dict[str, Any]]:
     return [translate_problem(problem).to_dict() for problem in problems]
 
 
-def _page_addresses(state: EditorState) -> dict[str, str]:
+def _list_page_addresses(state: EditorState) -> dict[str, str]:
     """The URLs that the script requests or opens."""
     place = {"in": state.namespace.name, "for": state.name}
     return {
@@ -212,7 +212,7 @@ def _call_facts(preview: Preview) -> dict[str, Any]:
     }
 
 
-def _model_names(state: EditorState) -> list[str]:
+def _list_model_names(state: EditorState) -> list[str]:
     """The models that the namespace can use; empty if their list can't be read."""
     try:
         endpoints = list_endpoints(state.namespace.name)
@@ -221,7 +221,7 @@ def _model_names(state: EditorState) -> list[str]:
     return sorted({endpoint.model for endpoint in endpoints if endpoint.model and endpoint.model != ECHO})
 
 
-def _part_sizes(preview: Preview) -> list[dict[str, Any]]:
+def _list_part_sizes(preview: Preview) -> list[dict[str, Any]]:
     """The tokens of each rendered part and their change; empty if the text itself wasn't rendered and counted."""
     if preview.budget is None or preview.stopped is not None:
         return []
@@ -232,11 +232,11 @@ def _part_sizes(preview: Preview) -> list[dict[str, Any]]:
     ]
 
 
-def _version_facts(version: Version | None) -> dict[str, Any] | None:
+def _describe_version(version: Version | None) -> dict[str, Any] | None:
     return {"number": version.number, "digest": version.digest, "document": version.remaining} if version else None
 
 
-def _base_inputs(state: EditorState) -> dict[str, Any]:
+def _read_base_inputs(state: EditorState) -> dict[str, Any]:
     """The declared inputs of the version that the text is based on."""
     document, _ = documents.inspect_document(state.base.remaining) if state.base else (None, [])
     return dict(document.inputs or {}) if document else {}
@@ -248,7 +248,7 @@ def _list_services(state: EditorState) -> list[str]:
     return sorted({service for services in callers.values() for service in services})
 
 
-def _budget(preview: Preview, context: dict[str, Any], request: HttpRequest) -> str:
+def _render_budget(preview: Preview, context: dict[str, Any], request: HttpRequest) -> str:
     if preview.budget:
         return render_to_string("frontend/editor/_budget.html", context, request)
     return format_html('<p class="note">{}</p>', translate_finding(preview.uncounted)) if preview.uncounted else ""

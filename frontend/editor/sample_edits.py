@@ -59,7 +59,7 @@ def drop_value(samples: Samples, name: str) -> Samples:
 
 def fill_missing_value(samples: Samples, path: str, value: Any) -> Samples:
     """Set the value at a path such as `customer.name` in each sample that lacks it."""
-    return {name: _with_value(values, path.split("."), value) for name, values in samples.items()}
+    return {name: _set_value(values, path.split("."), value) for name, values in samples.items()}
 
 
 def read_value(values: Mapping[str, Any], path: str) -> Any:
@@ -75,9 +75,9 @@ def list_spent_samples(samples: Samples, examples: Collection[Mapping[str, Any]]
     return [name for name, values in samples.items() if values in examples and not values.keys() <= set(used)]
 
 
-def _with_value(values: Mapping[str, Any], steps: list[str], value: Any) -> dict[str, Any]:
+def _set_value(values: Mapping[str, Any], steps: list[str], value: Any) -> dict[str, Any]:
     step, rest = steps[0], steps[1:]
     if not rest:
         return {**values} if step in values else {**values, step: value}
     inner = values.get(step, {})
-    return {**values, step: _with_value(inner, rest, value)} if isinstance(inner, Mapping) else {**values}
+    return {**values, step: _set_value(inner, rest, value)} if isinstance(inner, Mapping) else {**values}

@@ -121,7 +121,7 @@ def load_state(actor: Actor, name: str, sample: str = "", *, draft_name: str = "
     stored: Samples = sample_set.samples if sample_set else {}
     draft_name = names.check_draft_name(draft_name)
     draft = template_queries.find_draft(actor, name, draft_name)
-    if draft and latest and not draft_name and _says_nothing_new(draft, latest, stored):
+    if draft and latest and not draft_name and _is_unchanged(draft, latest, stored):
         draft = None  # everything in it is already saved
     state = EditorState(
         name=name,
@@ -141,7 +141,7 @@ def load_state(actor: Actor, name: str, sample: str = "", *, draft_name: str = "
     return state
 
 
-def _says_nothing_new(draft: Draft, latest: Version, stored: Samples) -> bool:
+def _is_unchanged(draft: Draft, latest: Version, stored: Samples) -> bool:
     is_same_text = draft.document == latest.remaining
     is_same = is_same_text and not draft.message.strip()
     return is_same and _is_same_samples(read_samples(draft.samples, stored), stored)
@@ -155,7 +155,7 @@ def _is_same_samples(samples: Samples, others: Samples) -> bool:
 def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
     """The state posted by a form or a script. Raises Invalid if the inputs or samples aren't JSON objects."""
     state = load_state(actor, name, draft_name=draft_name)
-    state.document = _with_lf(str(fields.get("document", state.document)))
+    state.document = _convert_to_lf(str(fields.get("document", state.document)))
     state.message = str(fields.get("message", state.message)).strip()
     state.revision = read_revision(fields)
     state.target = "text" if fields.get("target") == "text" else "messages"
@@ -193,7 +193,7 @@ def _take_values(state: EditorState, data: dict[str, Any], fields: Mapping[str, 
 def state_with_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
     """The state with all posted text, for a request that `state_from_request` refused, so that no input is lost."""
     state = load_state(actor, name, draft_name=draft_name)
-    state.document = _with_lf(str(fields.get("document", state.document)))
+    state.document = _convert_to_lf(str(fields.get("document", state.document)))
     state.message = str(fields.get("message", ""))
     revision = fields.get("revision")
     state.revision = revision if type(revision) is int else None
@@ -229,7 +229,7 @@ def _find_base(actor: Actor, name: str, number: str) -> Version | None:
     return version_queries.get_version(actor, name, version)
 
 
-def _with_lf(text: str) -> str:
+def _convert_to_lf(text: str) -> str:
     """Browsers post form fields with CRLF; a document has LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

@@ -97,63 +97,63 @@ def token_budget(rendered: Mapping[str, Any], other: Mapping[str, Any] | None = 
         model=str(rendered.get("model") or ""),
         change=None if other is None else used - int(other["token_count"]),
         against=against,
-        limit_at=None if limit is None else _percent(limit, scale),
-        stretches=_total(rendered["parts"], used, scale),
-        rows=tuple(_rows(rendered, used, other)),
+        limit_at=None if limit is None else _compute_percent(limit, scale),
+        stretches=_build_total(rendered["parts"], used, scale),
+        rows=tuple(_build_rows(rendered, used, other)),
     )
 
 
-def _percent(part: float, whole: float) -> float:
+def _compute_percent(part: float, whole: float) -> float:
     return round(100 * part / whole, 3) if whole else 0.0
 
 
-def _tokens(part: Mapping[str, Any]) -> tuple[int, int]:
+def _count_tokens(part: Mapping[str, Any]) -> tuple[int, int]:
     """All tokens of a part, and how many of them came from inputs."""
     tokens = int(part.get("token_count") or 0)
     return tokens, min(tokens, int(part.get("input_tokens") or 0))
 
 
-def _pair(start: float, tokens: int, from_inputs: int, scale: float) -> list[BarSegment]:
-    own = _percent(tokens - from_inputs, scale)
+def _build_segments(start: float, tokens: int, from_inputs: int, scale: float) -> list[BarSegment]:
+    own = _compute_percent(tokens - from_inputs, scale)
     stretches = [BarSegment("template", start, own)] if own else []
     if from_inputs:
-        stretches.append(BarSegment("input", round(start + own, 3), _percent(from_inputs, scale)))
+        stretches.append(BarSegment("input", round(start + own, 3), _compute_percent(from_inputs, scale)))
     return stretches
 
 
-def _total(parts: Sequence[Mapping[str, Any]], used: int, scale: float) -> tuple[BarSegment, ...]:
+def _build_total(parts: Sequence[Mapping[str, Any]], used: int, scale: float) -> tuple[BarSegment, ...]:
     stretches: list[BarSegment] = []
     at = 0.0
     for part in parts:
-        tokens, from_inputs = _tokens(part)
-        stretches += _pair(round(at, 3), tokens, from_inputs, scale)
+        tokens, from_inputs = _count_tokens(part)
+        stretches += _build_segments(round(at, 3), tokens, from_inputs, scale)
         at += 100 * tokens / scale
-    markup = used - sum(_tokens(part)[0] for part in parts)
+    markup = used - sum(_count_tokens(part)[0] for part in parts)
     if markup > 0:
-        stretches.append(BarSegment("template", round(at, 3), _percent(markup, scale)))
+        stretches.append(BarSegment("template", round(at, 3), _compute_percent(markup, scale)))
     return tuple(stretches)
 
 
-def _rows(rendered: Mapping[str, Any], used: int, other: Mapping[str, Any] | None) -> list[PartRow]:
+def _build_rows(rendered: Mapping[str, Any], used: int, other: Mapping[str, Any] | None) -> list[PartRow]:
     parts = rendered["parts"]
-    rules = _rules(parts)
-    before = _by_name(other["parts"]) if other else {}
-    largest = max((_tokens(part)[0] for part in parts), default=1)
+    rules = _list_cut_order(parts)
+    before = _index_by_name(other["parts"]) if other else {}
+    largest = max((_count_tokens(part)[0] for part in parts), default=1)
     rows = []
-    for (key, part), rule in zip(_by_name(parts).items(), rules, strict=True):
-        tokens, from_inputs = _tokens(part)
-        change = tokens - _tokens(before.get(key, {}))[0] if other else None
-        stretches = tuple(_pair(0.0, tokens, from_inputs, max(largest, 1)))
+    for (key, part), rule in zip(_index_by_name(parts).items(), rules, strict=True):
+        tokens, from_inputs = _count_tokens(part)
+        change = tokens - _count_tokens(before.get(key, {}))[0] if other else None
+        stretches = tuple(_build_segments(0.0, tokens, from_inputs, max(largest, 1)))
         rows.append(PartRow(key[0], str(part.get("role") or ""), tokens, from_inputs, change, rule, stretches))
     markup = used - sum(row.tokens for row in rows)
     if len(rows) > MOST_ROWS:
-        rows = [*rows[:MOST_ROWS], _rest(rows[MOST_ROWS:])]
+        rows = [*rows[:MOST_ROWS], _build_rest(rows[MOST_ROWS:])]
     if markup:
-        rows.append(_markup(markup, largest, other))
+        rows.append(_build_markup_row(markup, largest, other))
     return rows
 
 
-def _rest(rows: Sequence[PartRow]) -> PartRow:
+def _build_rest(rows: Sequence[PartRow]) -> PartRow:
     change = None if rows[0].change is None else sum(row.change or 0 for row in rows)
     tokens, from_inputs = sum(row.tokens for row in rows), sum(row.from_inputs for row in rows)
     name = ngettext("{count} more part", "{count} more parts", len(rows))
@@ -161,28 +161,28 @@ def _rest(rows: Sequence[PartRow]) -> PartRow:
     return PartRow(name.format(count=count), "", tokens, from_inputs, change, gettext("each by its own rule"), ())
 
 
-def _markup(tokens: int, largest: int, other: Mapping[str, Any] | None) -> PartRow:
+def _build_markup_row(tokens: int, largest: int, other: Mapping[str, Any] | None) -> PartRow:
     change = None
     if other is not None:
-        change = tokens - (int(other["token_count"]) - sum(_tokens(part)[0] for part in other["parts"]))
-    width = min(100.0, _percent(tokens, max(largest, 1)))
+        change = tokens - (int(other["token_count"]) - sum(_count_tokens(part)[0] for part in other["parts"]))
+    width = min(100.0, _compute_percent(tokens, max(largest, 1)))
     bar = (BarSegment("template", 0.0, width),)
     return PartRow(gettext("chat markup"), "", tokens, 0, change, gettext("fixed"), bar, is_markup=True)
 
 
-def _rules(parts: Sequence[Mapping[str, Any]]) -> list[str]:
+def _list_cut_order(parts: Sequence[Mapping[str, Any]]) -> list[str]:
     """The order in which parts are cut: highest priority first, then in template order; priority 0 is never cut."""
     priorities = [int(part.get("truncation_priority") or 0) for part in parts]
     order = sorted((place for place, rank in enumerate(priorities) if rank > 0), key=lambda place: -priorities[place])
     turns = {place: turn for turn, place in enumerate(order, start=1)}
-    return [_rule(turns.get(place)) for place in range(len(parts))]
+    return [_describe_turn(turns.get(place)) for place in range(len(parts))]
 
 
-def _rule(turn: int | None) -> str:
+def _describe_turn(turn: int | None) -> str:
     return gettext("never cut") if turn is None else gettext("cut {turn}").format(turn=ordinal(turn))
 
 
-def _by_name(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:
+def _index_by_name(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Mapping[str, Any]]:
     """Parts by (name, occurrence), because a name can occur more than once."""
     named: dict[tuple[str, int], Mapping[str, Any]] = {}
     turns: dict[str, int] = {}

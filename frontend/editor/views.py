@@ -38,7 +38,7 @@ from registry.templates import drafts, fragments, imports, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft
 
-__all__ = ["draft", "edit", "preview"]
+__all__ = ["edit", "preview", "save_or_discard_draft"]
 
 
 @form_page
@@ -53,7 +53,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
             messages.info(request, said.format(sample=sample))
         return _render_page(request, actor, state, started=start_preview(state) if is_long(state.document) else None)
     if request.content_type == "application/json":
-        return _as_json(lambda: _run_action_as_json(request, actor, name))
+        return _respond_as_json(lambda: _run_action_as_json(request, actor, name))
     fields = plain_drafts.read_form(request.POST)
     if newer := plain_drafts.find_newer_draft(actor, name, draft_name, fields):
         return _render_page(request, actor, *newer)
@@ -88,15 +88,15 @@ def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         if fields.get("want") == "rows":
             return sample_rows.offer_rows(actor, state, fields), 200
         if fields.get("want") == "samples":
-            return {"samples": _samples_fragment(request, actor, state)}, 200
+            return {"samples": _render_samples(request, actor, state)}, 200
         return responses.preview_response(request, state, build_preview(actor, state)), 200
 
-    return _as_json(answer)
+    return _respond_as_json(answer)
 
 
 @require_http_methods(["PUT", "DELETE"])
 @signed_in
-def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def save_or_discard_draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Save the text as the user's draft, or discard the draft."""
 
     def answer() -> tuple[dict[str, Any], int]:
@@ -110,7 +110,7 @@ def draft(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         except drafts.NewerDraft as error:
             return responses.newer_draft_response(error.draft), 409
 
-    return _as_json(answer)
+    return _respond_as_json(answer)
 
 
 def _store_sent_draft(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> Draft | None:
@@ -138,7 +138,7 @@ def _is_quick_fix(fields: Mapping[str, Any]) -> bool:
     return str(fields.get("do", "")).partition(":")[0] in QUICK_FIXES
 
 
-def _quick_fix(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> tuple[EditorState, str]:
+def _perform_quick_fix(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> tuple[EditorState, str]:
     state = state_from_request(actor, name, fields, draft_name)
     verb, _, subject = str(fields["do"]).partition(":")
     return state, apply_quick_fix(actor, state, verb, subject, fields)
@@ -149,7 +149,7 @@ def _fix_in_draft(
 ) -> tuple[EditorState, ActionResult | None]:
     """A quick fix in a plain form: its result, including samples, is saved in the draft, and the page reports it."""
     try:
-        state, said = _quick_fix(actor, name, draft_name, fields)
+        state, said = _perform_quick_fix(actor, name, draft_name, fields)
         plain_drafts.store_draft(actor, state)
     except Invalid as error:
         return state_with_unsaved_text(actor, name, fields, draft_name), ActionResult("refused", 422, error=error)
@@ -160,7 +160,7 @@ def _fix_in_draft(
 def _run_action_as_json(request: HttpRequest, actor: Actor, name: str) -> tuple[dict[str, Any], int]:
     fields, draft_name = _read_json(request), request.GET.get("draft", "")
     if _is_quick_fix(fields):
-        return responses.quick_fix_response(*_quick_fix(actor, name, draft_name, fields)), 200
+        return responses.quick_fix_response(*_perform_quick_fix(actor, name, draft_name, fields)), 200
     revision = read_revision(fields)
     written = template_queries.find_draft(actor, name, draft_name)
     is_save = str(fields.get("do", "")).partition(":")[0] in ("save", "parallel", "onto")
@@ -212,7 +212,7 @@ def _render_page(
         "setup": responses.script_data(state, text_preview),
         "crumbs": breadcrumbs(state.name),
         "result": result,
-        "overlaps": _overlaps(actor, state),
+        "overlaps": _list_overlaps(actor, state),
         "drafts": list_draft_links(actor, state.name),
         "source": responses.source_diff(state.base.remaining if state.base else "", state.document)
         if with_diff
@@ -223,7 +223,7 @@ def _render_page(
     return show(request, "editor/editor.html", context, status=result.status if result else 200)
 
 
-def _overlaps(actor: Actor, state: EditorState) -> list[ChangeRequest]:
+def _list_overlaps(actor: Actor, state: EditorState) -> list[ChangeRequest]:
     """Open changes of the same template, which an author should know of before writing."""
     if not state.template:
         return []
@@ -237,7 +237,7 @@ def _diff_fragment(request: HttpRequest, actor: Actor, state: EditorState, again
     return render_to_string("frontend/diff/_diff_source.html", {"source": source}, request)
 
 
-def _samples_fragment(request: HttpRequest, actor: Actor, state: EditorState) -> str:
+def _render_samples(request: HttpRequest, actor: Actor, state: EditorState) -> str:
     """The fragment with the values of each sample and the text rendered on it: its tokens, and the sample with the
     most.
     """
@@ -252,7 +252,7 @@ def _read_version(text: object) -> int:
     return version
 
 
-def _as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> JsonResponse:
+def _respond_as_json(answer: Callable[[], tuple[dict[str, Any], int]]) -> JsonResponse:
     """The response, or its refusal as a sentence, which the script shows in place."""
     try:
         body, status = answer()

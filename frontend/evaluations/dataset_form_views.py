@@ -23,7 +23,7 @@ from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets
 from registry.namespaces import queries as namespace_queries
 
-__all__ = ["edit", "new"]
+__all__ = ["create_dataset", "edit"]
 
 _TEXT_IN_FORM = 400_000  # characters of a dataset that a text field can still handle
 _FIELDS = {"name": "path"}  # the service's name to the form's name
@@ -31,7 +31,7 @@ _FIELDS = {"name": "path"}  # the service's name to the form's name
 
 @form_page
 @signed_in
-def new(request: HttpRequest, actor: Actor) -> HttpResponse:
+def create_dataset(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The first version of a dataset."""
     own_namespaces = namespace_queries.require_writable_namespaces(actor)
     space, _, folder = request.GET.get("in", "").partition("/")

@@ -21,7 +21,7 @@ from registry.evaluations import dataset_queries as queries
 from registry.evaluations.dataset_difference import diff_dataset_versions
 from registry.namespaces import queries as namespace_queries
 
-__all__ = ["archive", "compare", "listing", "restore", "show_dataset"]
+__all__ = ["archive", "compare", "restore", "show_dataset", "show_datasets"]
 
 _ROWS = 50
 _SHOWN_INPUTS = 4
@@ -29,7 +29,7 @@ _SHOWN_CHANGES = 100
 
 
 @signed_in
-def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
+def show_datasets(request: HttpRequest, actor: Actor) -> HttpResponse:
     """All datasets that the user may read, by name."""
     filters = {key: request.GET.get(key, "") for key in ("q", "namespace", "archived")}
     page = queries.list_datasets(

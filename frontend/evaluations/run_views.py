@@ -34,7 +34,7 @@ from registry.improvements import queries as improvement_queries
 from registry.namespaces.queries import choose_live_label, list_writable_namespaces
 from registry.templates import label_queries
 
-__all__ = ["export", "listing", "show_run"]
+__all__ = ["export", "show_run", "show_runs"]
 
 _STATES = {
     "": gettext_lazy("All"),
@@ -46,7 +46,7 @@ _STATES = {
 
 
 @signed_in
-def listing(request: HttpRequest, actor: Actor) -> HttpResponse:
+def show_runs(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Runs that the user may read, newest first."""
     filters = {key: request.GET.get(key, "") for key in ("template", "dataset", "state", "namespace")}
     filters["state"] = filters["state"] if filters["state"] in _STATES else ""

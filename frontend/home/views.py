@@ -28,7 +28,7 @@ from registry.rollouts import queries as rollout_queries
 from registry.templates import label_queries
 from registry.templates import queries as template_queries
 
-__all__ = ["home"]
+__all__ = ["show_home"]
 
 MOST_DRAFTS = 8
 MOST_FAILURES = 5
@@ -38,7 +38,7 @@ MOST_FAVOURITES = 12
 
 
 @signed_in
-def home(request: HttpRequest, actor: Actor) -> HttpResponse:
+def show_home(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The home page. Its number of queries doesn't depend on the number of open requests."""
     roles = {space.pk: held for space, held in namespace_queries.list_namespaces(actor)}
     pending = gate.evaluate_pending(actor)

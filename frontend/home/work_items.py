@@ -120,7 +120,7 @@ def list_rows_of_person(
     urgent = {item.change.template_id for item in items if item.change.needs_approval}
     fetches = usage_queries.count_by_template(urgent, usage_queries.WEEK) if urgent else {}
     by_change = {notice.emergency.change.number: notice for notice in notices}
-    rows = [_change_row(item, fetches, by_change.get(item.change.number)) for item in items]
+    rows = [_build_change_row(item, fetches, by_change.get(item.change.number)) for item in items]
     rows += [_release_row(release) for release in releases if release.waits_on(person)]
     return sorted(rows, key=lambda row: (row.urgency, row.since))
 
@@ -169,7 +169,7 @@ def describe_urgency(rows: Sequence[WaitingRow]) -> str:
     return f"{', '.join(parts)}." if parts else ""
 
 
-def _change_row(item: WorkItem, fetches: Mapping[int, int], notice: Notice | None) -> WaitingRow:
+def _build_change_row(item: WorkItem, fetches: Mapping[int, int], notice: Notice | None) -> WaitingRow:
     """fetches: of the last week, by template id. notice: if the change is an emergency."""
     a_day = -(-fetches.get(item.change.template_id, 0) // usage_queries.WEEK)
     if item.change.needs_approval:

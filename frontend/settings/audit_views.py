@@ -27,7 +27,7 @@ from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.verbs import Verb
 
-__all__ = ["audit", "export_events"]
+__all__ = ["export_events", "show_audit"]
 
 FORMS = tuple(export.CONTENT_TYPES)
 
@@ -52,7 +52,7 @@ class SoughtForm(forms.Form):
 
 @form_page
 @signed_in
-def audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+def show_audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """Events, newest first, without those of the worker unless requested; a POST has the worker verify the chain."""
     space = namespace_queries.get_namespace(actor, namespace)
     if request.method == "POST":

@@ -19,7 +19,7 @@ from registry.connections.models import Connection
 from registry.core.errors import Conflict, Invalid, TooMany
 from registry.core.problem_details import find_status
 
-__all__ = ["connection", "connections"]
+__all__ = ["manage_connection", "manage_connections"]
 
 _PRICES = ("prompt_price", "completion_price", "currency")
 _SHOWN = ("name", "protocol", "base_url", "model", *_PRICES, "timeout", "concurrency", "per_second")
@@ -28,7 +28,7 @@ _SHOWN = ("name", "protocol", "base_url", "model", *_PRICES, "timeout", "concurr
 @sensitive_post_parameters("key")
 @form_page
 @signed_in
-def connections(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+def manage_connections(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """All connections, the caps and the month's spending; a POST adds a connection or sets the caps."""
     rows = queries.list_connections(actor, namespace)
     is_cap = request.method == "POST" and request.POST.get("do") == "cap"
@@ -66,7 +66,7 @@ def connections(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
 @sensitive_post_parameters("key")
 @form_page
 @signed_in
-def connection(request: HttpRequest, actor: Actor, namespace: str, connection_id: str) -> HttpResponse:
+def manage_connection(request: HttpRequest, actor: Actor, namespace: str, connection_id: str) -> HttpResponse:
     """One connection; a POST changes it, or performs the button's action: try or remove."""
     row = queries.find_connection(actor, connection_id)
     button = request.POST.get("do", "") if request.method == "POST" else ""

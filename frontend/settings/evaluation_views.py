@@ -26,7 +26,7 @@ from registry.namespaces import granters, permissions
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.verbs import Verb
 
-__all__ = ["evaluations"]
+__all__ = ["manage_evaluations"]
 
 _MOST_DATASETS = 200
 _MOST_FAULTS = 3  # rows named if more don't fit
@@ -34,7 +34,7 @@ _MOST_FAULTS = 3  # rows named if more don't fit
 
 @form_page
 @signed_in
-def evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+def manage_evaluations(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """The evaluations by name. An admin can try one on the last runs, save it or remove it.
 
     The query fills the form: `name` with a saved evaluation, else `pattern`, `dataset` and `model`; `metric` starts a

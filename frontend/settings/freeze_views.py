@@ -21,14 +21,14 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 from registry.releases.stopped_schedules import StoppedSchedule, list_freeze_effects
 
-__all__ = ["freezes"]
+__all__ = ["manage_freezes"]
 
 _NOT_KEPT = ("csrfmiddlewaretoken", "confirmed")
 
 
 @form_page
 @signed_in
-def freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+def manage_freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """Freezes that haven't ended; a refused form is shown again with the error."""
     space = namespace_queries.get_namespace(actor, namespace)
     button, status = request.POST.get("do", ""), 200

@@ -20,14 +20,14 @@ from registry.namespaces import queries as namespace_queries
 from registry.namespaces.verbs import Verb
 from registry.people import group_access
 
-__all__ = ["show_groups"]
+__all__ = ["manage_groups"]
 
 BUTTONS = ("make", "change", "add", "take_out", "remove")
 
 
 @form_page
 @signed_in
-def show_groups(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+def manage_groups(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """The groups with their members; a refused action is shown with the error."""
     space = namespace_queries.get_namespace(actor, namespace)
     button, status, problem, to_confirm = request.POST.get("do", ""), 200, "", None

@@ -28,13 +28,13 @@ from registry.namespaces.unused_keys import is_key_unused
 from registry.namespaces.verbs import KEY_VERBS, Verb
 from registry.usage import queries as usage_queries
 
-__all__ = ["keys"]
+__all__ = ["manage_keys"]
 
 
 @sensitive_variables("issued")
 @form_page
 @signed_in
-def keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+def manage_keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """All keys; a POST issues, rotates, revokes, keeps or limits one. Only issuing and rotating show a secret."""
     listed_keys = keys_query.list_keys(actor, namespace)  # checks permissions before reading the form
     do = request.POST.get("do", "") if request.method == "POST" else "look"

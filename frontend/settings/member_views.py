@@ -36,7 +36,7 @@ from registry.namespaces.rules import read_rules
 from registry.namespaces.verbs import Verb
 from registry.templates import search_counts
 
-__all__ = ["list_people", "members"]
+__all__ = ["list_people", "manage_members"]
 
 T = TypeVar("T")
 ROLE_RIGHTS = {
@@ -52,7 +52,7 @@ _ROLES = [(role.value, words) for role, words in ROLE_RIGHTS.items()]
 @sensitive_variables("inviting")
 @form_page
 @signed_in
-def members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+def manage_members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """The members; admins set and remove roles, and invite people. Only the response to an
     invitation shows the link.
     """

@@ -22,14 +22,14 @@ from registry.namespaces import queries as namespace_queries
 from registry.namespaces.rules import DEFAULT_CHECKS, read_rules
 from registry.namespaces.verbs import Verb
 
-__all__ = ["make", "rules"]
+__all__ = ["create_namespace", "manage_rules"]
 
 _MOST_NAMED = 10  # changes named in one message
 
 
 @form_page
 @signed_in
-def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+def manage_rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """The rules, read-only for members and as a form for admins; invalid input is shown again with the error.
 
     If the rules have effects, they are set only after the admin has confirmed these: a POST without `confirmed`, the
@@ -80,7 +80,7 @@ def rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
 
 @form_page
 @signed_in
-def make(request: HttpRequest, actor: Actor) -> HttpResponse:
+def create_namespace(request: HttpRequest, actor: Actor) -> HttpResponse:
     """Create a namespace, with its creator as admin. A refusal names those who may create one."""
     services.require_may_create_namespace(actor)
     first = {"protected_labels": "production", "approvals": 1, "required_checks": list(DEFAULT_CHECKS)}

@@ -20,13 +20,13 @@ from registry.core.problem_details import find_status
 from registry.webhooks import queries, services
 from registry.webhooks.models import Delivery, Webhook
 
-__all__ = ["webhook", "webhooks"]
+__all__ = ["manage_webhook", "manage_webhooks"]
 
 
 @sensitive_variables("created")
 @form_page
 @signed_in
-def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
+def manage_webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
     """All webhooks; a POST creates one, and its response is the only page that shows the signing secret."""
     rows = queries.list_webhooks(actor, namespace)
     form, created, status = WebhookForm(request.POST or None), None, 200
@@ -52,7 +52,7 @@ def webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse
 @sensitive_variables("rotated")
 @form_page
 @signed_in
-def webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str) -> HttpResponse:
+def manage_webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str) -> HttpResponse:
     """One webhook with its log; a POST changes its filters, or performs the button's action."""
     row = queries.find_webhook(actor, webhook_id)
     form, rotated, status = WebhookForm(webhook=row), None, 200
@@ -98,7 +98,7 @@ def _build_frame(namespace: str) -> dict[str, Any]:
     }
 
 
-def _ping(actor: Actor, webhook_id: str, _message: str | None) -> str:
+def _send_ping(actor: Actor, webhook_id: str, _message: str | None) -> str:
     services.ping_webhook(actor=actor, webhook_id=webhook_id)
     return gettext("A message was sent; the log below shows the result.")
 
@@ -127,7 +127,7 @@ def _remove(actor: Actor, webhook_id: str, _message: str | None) -> str:
 
 _NAMES = {Webhook.SLACK: "Slack", Webhook.TEAMS: "Microsoft Teams"}
 _BUTTONS: dict[str, Callable[[Actor, str, str | None], str]] = {
-    "ping": _ping,
+    "ping": _send_ping,
     "pause": _pause,
     "resume": _resume,
     "replay": _replay,

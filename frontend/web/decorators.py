@@ -163,13 +163,13 @@ def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequir
         return redirect("mfa_activate_totp")
     if not get_reauthentication_flows(person):
         return refuse(request, core_errors.NotAllowed(f"{error.message} {_NO_METHOD}"))
-    page = reverse(_page_of_proof(person) if by_code else "account_reauthenticate")
+    page = reverse(_name_proof_page(person) if by_code else "account_reauthenticate")
     suspend_request(request, page)
     # The stored request includes its query, and allauth resumes it only if `next` is the path alone.
     return redirect(f"{page}?{urlencode({REDIRECT_FIELD_NAME: request.path})}")
 
 
-def _page_of_proof(person: User) -> str:
+def _name_proof_page(person: User) -> str:
     """The URL name of the page for the user's second factor: a TOTP code or a passkey."""
     has_app = is_mfa_enabled(person, [Authenticator.Type.TOTP])
     return "mfa_reauthenticate" if has_app else "mfa_reauthenticate_webauthn"

@@ -94,11 +94,11 @@ def time_since(moment: datetime, now: datetime) -> str:
 def time_since_in(language: str | None, moment: datetime, now: datetime) -> str:
     """The same for callers that already know the request's language."""
     unit, count = _measure(now - moment)
-    return _time_ago(unit, count, language) if unit else _format_date(moment, now)
+    return _format_time_ago(unit, count, language) if unit else _format_date(moment, now)
 
 
 @lru_cache(maxsize=1_000)
-def _time_ago(unit: str, count: int, language: str | None) -> str:
+def _format_time_ago(unit: str, count: int, language: str | None) -> str:
     """Cached by language, because some lists contain hundreds."""
     match (unit, count):
         case ("now", _):

@@ -19,13 +19,13 @@ def is_favourite(actor: Actor, template: Template) -> bool:
 
 def list_favourites(actor: Actor, limit: int) -> list[Template]:
     """The actor's favourites that they may read, by name; archived ones too."""
-    favourites = _readable(actor).filter(pk__in=Favourite.objects.filter(person=actor.person).values("template"))
+    favourites = _filter_readable(actor).filter(pk__in=Favourite.objects.filter(person=actor.person).values("template"))
     return list(favourites.order_by("name")[:limit])
 
 
 def find_readable(actor: Actor, names: Collection[str]) -> list[Template]:
     """Those of the named templates that the actor may read, in the order of the names."""
-    templates = {template.name: template for template in _readable(actor).filter(name__in=list(names))}
+    templates = {template.name: template for template in _filter_readable(actor).filter(name__in=list(names))}
     return [templates[name] for name in dict.fromkeys(names) if name in templates]
 
 
@@ -34,6 +34,6 @@ def list_views(actor: Actor) -> list[SavedView]:
     return list(SavedView.objects.filter(person=actor.person).order_by("name"))
 
 
-def _readable(actor: Actor) -> QuerySet[Template]:
+def _filter_readable(actor: Actor) -> QuerySet[Template]:
     """The templates that the actor may read."""
     return Template.objects.filter(namespace__in=permissions.list_visible_namespaces(actor), latest__isnull=False)

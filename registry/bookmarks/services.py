@@ -42,7 +42,7 @@ def add_favourite(*, actor: Actor, name: str) -> None:
 
 def remove_favourite(*, actor: Actor, name: str) -> None:
     """Remove a favourite, also one that the actor may not read any more."""
-    Favourite.objects.filter(person=_person(actor), template__name=name).delete()
+    Favourite.objects.filter(person=_load_person(actor), template__name=name).delete()
 
 
 def save_view(*, actor: Actor, name: str, folder: str, query: str) -> SavedView:
@@ -76,14 +76,14 @@ def save_view(*, actor: Actor, name: str, folder: str, query: str) -> SavedView:
 
 def remove_view(*, actor: Actor, view_id: int) -> str:
     """Delete a saved view and return its name. Raises NotFound if the actor has no such view."""
-    view = SavedView.objects.filter(person=_person(actor), pk=view_id).first()
+    view = SavedView.objects.filter(person=_load_person(actor), pk=view_id).first()
     if view is None:
         raise NotFound(gettext("You have no such saved view."))
     view.delete()
     return view.name
 
 
-def _person(actor: Actor) -> User:
+def _load_person(actor: Actor) -> User:
     if actor.key is not None:
         raise NotAllowed(gettext("Favourites and saved views belong to people: sign in."))
     return actor.person
@@ -91,4 +91,4 @@ def _person(actor: Actor) -> User:
 
 def _take_person(actor: Actor) -> User:
     """The person's row, locked: two tabs at once don't pass the limit."""
-    return User.objects.select_for_update().get(pk=_person(actor).pk)
+    return User.objects.select_for_update().get(pk=_load_person(actor).pk)

@@ -22,19 +22,19 @@ __all__ = [
     "ROLLING_OUT",
     "Blocker",
     "Standing",
-    "of_approvals",
-    "of_archived",
-    "of_diverged",
-    "of_freeze",
-    "of_group",
-    "of_objections",
-    "of_owners",
-    "of_redacted",
-    "of_release",
-    "of_rollout",
-    "of_served",
-    "of_superseded",
-    "of_threads",
+    "describe_archived",
+    "describe_diverged",
+    "describe_freeze",
+    "describe_missing_approvals",
+    "describe_missing_group",
+    "describe_missing_owners",
+    "describe_objections",
+    "describe_redacted",
+    "describe_release",
+    "describe_rollout",
+    "describe_served",
+    "describe_superseded",
+    "describe_unresolved_threads",
 ]
 
 FREEZE = "freeze"
@@ -91,7 +91,7 @@ class Standing:
     against: Mapping[str, tuple[Reason, ...]]
 
 
-def of_archived() -> Blocker:
+def describe_archived() -> Blocker:
     """The template is archived."""
     return Blocker(
         "archived",
@@ -100,19 +100,19 @@ def of_archived() -> Blocker:
     )
 
 
-def of_redacted(facts: Facts) -> Blocker:
+def describe_redacted(facts: Facts) -> Blocker:
     """The text of the head was redacted."""
     cause = gettext("Version {number} was redacted: its text is gone.").format(number=facts.number)
     return Blocker("redacted", cause, gettext("Propose another version, or withdraw the change."), (facts.opened_by,))
 
 
-def of_served(facts: Facts) -> Blocker:
+def describe_served(facts: Facts) -> Blocker:
     """The label already serves the head, by approval."""
     cause = gettext("{label} already serves exactly this.").format(label=facts.label)
     return Blocker("held", cause, gettext("Withdraw the change."), (facts.opened_by,))
 
 
-def of_superseded(facts: Facts) -> Blocker:
+def describe_superseded(facts: Facts) -> Blocker:
     """The label serves a version that descends from the head."""
     cause = gettext("{label} serves version {holds} now, which already contains version {number}.").format(
         label=facts.label, holds=facts.holds, number=facts.number
@@ -120,7 +120,7 @@ def of_superseded(facts: Facts) -> Blocker:
     return Blocker("superseded", cause, gettext("Withdraw the change."), (facts.opened_by,))
 
 
-def of_diverged(facts: Facts) -> Blocker:
+def describe_diverged(facts: Facts) -> Blocker:
     """The head does not descend from what the label serves."""
     cause = gettext("Version {number} was not made from version {holds}, which {label} serves now.").format(
         number=facts.number, holds=facts.holds, label=facts.label
@@ -129,12 +129,12 @@ def of_diverged(facts: Facts) -> Blocker:
     return Blocker("diverged", cause, action.format(holds=facts.holds), (facts.author,))
 
 
-def of_freeze(freeze: StandingFreeze) -> Blocker:
+def describe_freeze(freeze: StandingFreeze) -> Blocker:
     """The namespace is in a freeze now."""
     return Blocker(FREEZE, freeze.sentence, freeze.advice, next_slot=freeze.slot)
 
 
-def of_release(number: int) -> Blocker:
+def describe_release(number: int) -> Blocker:
     """It belongs to the open release with this number."""
     cause = gettext("It is part of release {number}, which is published as a whole.").format(number=number)
     return Blocker(
@@ -144,7 +144,7 @@ def of_release(number: int) -> Blocker:
     )
 
 
-def of_rollout(label: str, change: int, rollout: int, rolled_out: int) -> Blocker:
+def describe_rollout(label: str, change: int, rollout: int, rolled_out: int) -> Blocker:
     """A rollout is active on the label: its number, and that of the request that it publishes."""
     if rolled_out == change:
         cause = gettext("It is being published gradually, by rollout {rollout}.").format(rollout=rollout)
@@ -155,7 +155,7 @@ def of_rollout(label: str, change: int, rollout: int, rolled_out: int) -> Blocke
     return Blocker(ROLLING_OUT, cause, gettext("Wait until that rollout is finished, or stop it first."))
 
 
-def of_objections(standing: Standing) -> Blocker:
+def describe_objections(standing: Standing) -> Blocker:
     """Somebody requested edits of the head."""
     objections, author = standing.counted.objections, standing.facts.author
     if standing.viewer in objections:
@@ -168,7 +168,7 @@ def of_objections(standing: Standing) -> Blocker:
     )
 
 
-def of_threads(facts: Facts) -> Blocker:
+def describe_unresolved_threads(facts: Facts) -> Blocker:
     """The rules require all threads to be resolved, and some are not."""
     many = facts.open_threads > 1
     cause = ngettext("{count} thread is not resolved.", "{count} threads are not resolved.", facts.open_threads)
@@ -176,7 +176,7 @@ def of_threads(facts: Facts) -> Blocker:
     return Blocker("threads", cause.format(count=facts.open_threads), action, (facts.author,))
 
 
-def of_approvals(standing: Standing) -> Blocker:
+def describe_missing_approvals(standing: Standing) -> Blocker:
     """Approvals are missing."""
     counted, viewer = standing.counted, standing.viewer
     asked = tuple(person for person in standing.able if person not in counted.approvals)
@@ -249,7 +249,7 @@ def _describe_lost_right(rules: Rules, *, is_own: bool) -> str:
     return gettext("The approval by {person} does not count: {person} may not approve here any more.")
 
 
-def of_owners(standing: Standing) -> Blocker:
+def describe_missing_owners(standing: Standing) -> Blocker:
     """No owner of the path has approved."""
     facts, owners = standing.facts, standing.counted.missing_owners
     cause = gettext("An owner of {path} has to approve: {names}.").format(
@@ -275,7 +275,7 @@ def _list_owner_names(rules: Rules, facts: Facts) -> tuple[str, ...]:
     return (*owner.people, *(facts.find_group(name).title for name in owner.groups)) if owner else ()
 
 
-def of_group(name: str, standing: Standing) -> Blocker:
+def describe_missing_group(name: str, standing: Standing) -> Blocker:
     """No member of a required group has approved."""
     group = standing.facts.find_group(name)
     cause = gettext("Needs an approval from {group}.").format(group=group.title)

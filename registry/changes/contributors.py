@@ -85,7 +85,7 @@ class History:
             self._by_number[step.template, step.number] = step.pk
         self._above: dict[int, frozenset[int]] = {}
 
-    def upward(self, pk: int) -> Iterator[VersionNode]:
+    def walk_ancestors(self, pk: int) -> Iterator[VersionNode]:
         """The version and its ancestors, nearest first."""
         waiting, seen = [pk], {pk}
         for at in waiting:
@@ -97,27 +97,29 @@ class History:
             seen.update(fresh)
             waiting += fresh
 
-    def above(self, pk: int | None) -> frozenset[int]:
+    def find_ancestors(self, pk: int | None) -> frozenset[int]:
         """The ids of the version and its ancestors; empty for None."""
         if pk is None:
             return frozenset()
         if pk not in self._above:
-            self._above[pk] = frozenset(step.pk for step in self.upward(pk))
+            self._above[pk] = frozenset(step.pk for step in self.walk_ancestors(pk))
         return self._above[pk]
 
     def contains(self, pk: int, other: int) -> bool:
         """Whether a version is or descends from another one, or from one with the same content."""
         digest = self.steps[other].digest
-        return any(step.digest == digest and step.template == self.steps[other].template for step in self.upward(pk))
+        return any(
+            step.digest == digest and step.template == self.steps[other].template for step in self.walk_ancestors(pk)
+        )
 
     def is_superseded(self, pk: int, serves: int) -> bool:
         """Whether a label that serves one version has nothing to gain from the other: it contains that already."""
         return not self.contains(pk, serves) and self.contains(serves, pk)
 
-    def meeting(self, one: int, other: int) -> int | None:
+    def find_common_ancestor(self, one: int, other: int) -> int | None:
         """The id of the nearest common ancestor, or None if there isn't one."""
-        above = self.above(one)
-        return next((step.pk for step in self.upward(other) if step.pk in above), None)
+        above = self.find_ancestors(one)
+        return next((step.pk for step in self.walk_ancestors(other) if step.pk in above), None)
 
     def versions_between(self, head: int, serves: int | None) -> list[int]:
         """The numbers of the versions that would go live along with the head, without those that the label already
@@ -126,14 +128,14 @@ class History:
         if serves is None:
             return []
         template, digest = self.steps[head].template, self.steps[serves].digest
-        live = self.above(serves)
+        live = self.find_ancestors(serves)
         return sorted(
             step.number
-            for step in self.upward(head)
+            for step in self.walk_ancestors(head)
             if step.pk not in live and step.pk != head and step.template == template and step.digest != digest
         )
 
-    def same_bytes(self, step: VersionNode) -> list[VersionNode]:
+    def list_copies(self, step: VersionNode) -> list[VersionNode]:
         """The other versions of the template with the same digest."""
         return [self.steps[pk] for pk in self._by_digest[step.template, step.digest] if pk != step.pk]
 
@@ -141,7 +143,7 @@ class History:
         """The id of a version, by its number."""
         return self._by_number.get((template, number))
 
-    def issuers(self, key: str | None) -> list[str]:
+    def list_issuers(self, key: str | None) -> list[str]:
         """The people who issued or rotated the key, or a key that it replaced."""
         reasons: list[str] = []
         seen: set[str] = set()
@@ -155,14 +157,14 @@ class History:
 def find_contributors(history: History, request: ChangeFacts) -> dict[str, tuple[Reason, ...]]:
     """Map usernames to the reasons why that person's approval of the request does not count."""
     work = _Work(history, request)
-    work.of_request()
-    contained, through = work.contained()
+    work.add_people_of_request()
+    contained, through = work.list_contained()
     for step in contained:
-        work.of_version(step)
-    work.of_copies(contained, through)
-    work.of_other_requests(contained)
+        work.add_people_of_version(step)
+    work.add_people_of_copies(contained, through)
+    work.add_people_of_other_requests(contained)
     if contained:
-        work.of_grants(min(step.at for step in contained))
+        work.add_people_of_grants(min(step.at for step in contained))
     return {person: tuple(found) for person, found in work.found.items()}
 
 
@@ -181,10 +183,10 @@ class _Work:
             self.found[person].append(Reason(wording.code, you, they))
 
     def _add_issuers(self, key: str | None, wording: Wording, **facts: object) -> None:
-        for issuer in self._history.issuers(key):
+        for issuer in self._history.list_issuers(key):
             self._add(issuer, wording, **facts)
 
-    def of_request(self) -> None:
+    def add_people_of_request(self) -> None:
         """The people who proposed the request, set a head or reopened it, and who issued the keys for that."""
         request = self._request
         self._add(request.opened_by, reasons.OPENED)
@@ -199,10 +201,10 @@ class _Work:
                 self._add(head.person, reasons.REOPENED)
                 self._add_issuers(head.key, reasons.KEY_REOPENED)
 
-    def contained(self) -> tuple[list[VersionNode], set[int]]:
+    def list_contained(self) -> tuple[list[VersionNode], set[int]]:
         """The versions that the change adds (nearest first), and the ids of all versions visited."""
         history, request = self._history, self._request
-        live = history.above(request.serves)
+        live = history.find_ancestors(request.serves)
         served = history.steps[request.serves].digest if request.serves is not None else None
         numbers = [head.number for head in self._own if head.change == request.number]
         heads = [history.numbered(request.template, number) for number in reversed(numbers)]
@@ -214,13 +216,13 @@ class _Work:
                 continue
             if not (step.template == request.template and step.digest == served):
                 kept.append(step)
-            twins = [twin.pk for twin in history.same_bytes(step)] if step.digest != served else []
+            twins = [twin.pk for twin in history.list_copies(step)] if step.digest != served else []
             fresh = [pk for pk in (*step.sources, *twins) if pk not in seen]
             seen.update(fresh)
             waiting += fresh
         return kept, seen
 
-    def of_version(self, step: VersionNode) -> None:
+    def add_people_of_version(self, step: VersionNode) -> None:
         """The version's author, the authors of its applied suggestions, and who issued their keys."""
         name = self._describe_version(step)
         self._add(step.author, reasons.WROTE, version=name)
@@ -229,16 +231,16 @@ class _Work:
             self._add(person, reasons.SUGGESTED, version=name)
             self._add_issuers(key, reasons.KEY_SUGGESTED, version=name)
 
-    def of_copies(self, contained: Iterable[VersionNode], through: Collection[int]) -> None:
+    def add_people_of_copies(self, contained: Iterable[VersionNode], through: Collection[int]) -> None:
         """The authors of identical earlier content, if that version is in the head's history."""
         for step in contained:
-            for twin in self._history.same_bytes(step):
+            for twin in self._history.list_copies(step):
                 if twin.pk in through:
                     numbers = {"twin": twin.number, "number": step.number}
                     self._add(twin.author, reasons.SAME, **numbers)
                     self._add_issuers(twin.key, reasons.KEY_SAME, **numbers)
 
-    def of_other_requests(self, contained: Iterable[VersionNode]) -> None:
+    def add_people_of_other_requests(self, contained: Iterable[VersionNode]) -> None:
         """The people who proposed one of these versions in an earlier request."""
         numbers = {step.number for step in contained if step.template == self._request.template}
         earlier = {head.change for head in self._own if head.change < self._request.number and head.number in numbers}
@@ -247,7 +249,7 @@ class _Work:
                 self._add(head.person, reasons.PROPOSED, change=head.change)
                 self._add_issuers(head.key, reasons.KEY_PROPOSED, change=head.change)
 
-    def of_grants(self, since: datetime) -> None:
+    def add_people_of_grants(self, since: datetime) -> None:
         """Accounts that got a role, a group or a sign-in reset from a contributor after the first version, directly or
         through another such account.
         """

@@ -47,8 +47,8 @@ def preview_merge(change: ChangeRequest) -> MergePreview | None:
     history = history_queries.read_version_graph([change.template_id])
     if history.contains(head.pk, held.pk) or history.contains(held.pk, head.pk):
         return None
-    meeting = history.meeting(head.pk, held.pk)
-    base = Version.objects.filter(pk=meeting).first() if meeting is not None else None
+    ancestor = history.find_common_ancestor(head.pk, held.pk)
+    base = Version.objects.filter(pk=ancestor).first() if ancestor is not None else None
     before = base.remaining if base else ""
     merged = three_way_merge.merge_texts(
         before,

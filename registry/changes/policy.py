@@ -152,31 +152,31 @@ def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Bloc
     against = {person: list_reasons_against(rules, facts, person) for person in facts.contributors}
     standing = Standing(rules, facts, counted, viewer, list_eligible_approvers(rules, facts), against)
     if counted.objections:
-        found.append(blockers.of_objections(standing))
+        found.append(blockers.describe_objections(standing))
     if rules.threads_resolved and facts.open_threads and not facts.unreviewed:
-        found.append(blockers.of_threads(facts))
+        found.append(blockers.describe_unresolved_threads(facts))
     if counted.missing:
-        found.append(blockers.of_approvals(standing))
+        found.append(blockers.describe_missing_approvals(standing))
     if counted.missing_owners:
-        found.append(blockers.of_owners(standing))
-    found += [blockers.of_group(name, standing) for name in counted.missing_groups]
+        found.append(blockers.describe_missing_owners(standing))
+    found += [blockers.describe_missing_group(name, standing) for name in counted.missing_groups]
     if facts.freeze is not None and not facts.unreviewed:
-        found.append(blockers.of_freeze(facts.freeze))
+        found.append(blockers.describe_freeze(facts.freeze))
     if facts.rollout is not None and not facts.unreviewed:
-        found.append(blockers.of_rollout(facts.label, facts.change, *facts.rollout))
+        found.append(blockers.describe_rollout(facts.label, facts.change, *facts.rollout))
     if facts.release is not None and not facts.unreviewed:
-        found.append(blockers.of_release(facts.release))
+        found.append(blockers.describe_release(facts.release))
     return found
 
 
 def _judge_place(facts: Facts) -> list[Blocker]:
     """Find the blockers from the head's state and ancestry, regardless of approvals."""
     if facts.archived:
-        return [blockers.of_archived()]
+        return [blockers.describe_archived()]
     if facts.redacted:
-        return [blockers.of_redacted(facts)]
+        return [blockers.describe_redacted(facts)]
     if facts.holds_digest == facts.digest and facts.held_by_approval:
-        return [blockers.of_served(facts)]
+        return [blockers.describe_served(facts)]
     if facts.superseded:
-        return [blockers.of_superseded(facts)]
-    return [] if facts.descends else [blockers.of_diverged(facts)]
+        return [blockers.describe_superseded(facts)]
+    return [] if facts.descends else [blockers.describe_diverged(facts)]

@@ -128,7 +128,7 @@ def find_rule_effects(actor: Actor, name: str, rules: Mapping[str, Any]) -> Rule
     return RuleEffects(
         protection,
         _list_label_effects(namespace, before, after),
-        _change_effects(actor, namespace, ruled),
+        _list_change_effects(actor, namespace, ruled),
         _list_freed_keys(namespace, ruled),
         tuple(people),
         _list_narrowed_keys(namespace, people),
@@ -178,7 +178,7 @@ def _list_services(namespace: Namespace, labels: list[str]) -> dict[str, tuple[F
     }
 
 
-def _change_effects(actor: Actor, namespace: Namespace, ruled: Namespace) -> tuple[ChangeEffect, ...]:
+def _list_change_effects(actor: Actor, namespace: Namespace, ruled: Namespace) -> tuple[ChangeEffect, ...]:
     now, then = _read_gates(actor, namespace), _read_gates(actor, ruled)
     return tuple(effect for gates in zip(now, then, strict=True) if (effect := _compare_gates(*gates)) is not None)
 

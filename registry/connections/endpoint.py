@@ -89,7 +89,7 @@ class Endpoint:
         with _opening:
             return _open_stream(self, self._read_key())
 
-    def _needs_key_again(self) -> Conflict:
+    def _build_key_conflict(self) -> Conflict:
         """The error if its key was lost in a restore, or sealed under another secret key of the server."""
         return Conflict(
             gettext("The connection {name} needs its key again: an admin of the namespace enters it.").format(
@@ -102,9 +102,9 @@ class Endpoint:
             try:
                 return unseal(self.sealed_key)
             except Conflict as error:
-                raise self._needs_key_again() from error
+                raise self._build_key_conflict() from error
         if self.needs_key:
-            raise self._needs_key_again()
+            raise self._build_key_conflict()
         if self.key_env:
             if not os.environ.get(self.key_env):
                 raise Conflict(

@@ -200,10 +200,10 @@ def _read_outcomes(run: Run, indexes: Collection[int] | None = None) -> dict[int
 def _list_changes(outcomes: _Outcomes, base: int, index: int, names: Sequence[str]) -> list[float]:
     """The differences of a row's scores from the baseline's, for all other runs and these metrics."""
     others = [other for place, other in enumerate(outcomes) if place != base]
-    return [change for other in others for change in _change_by_metric(outcomes[base], other, index, names).values()]
+    return [change for other in others for change in _compute_changes(outcomes[base], other, index, names).values()]
 
 
-def _change_by_metric(
+def _compute_changes(
     baseline: Mapping[int, _Outcome], other: Mapping[int, _Outcome], index: int, names: Sequence[str]
 ) -> dict[str, float]:
     was, now = baseline.get(index), other.get(index)
@@ -263,7 +263,7 @@ def _read_rows(
         cells = []
         for place, (run, rows) in enumerate(zip(runs, outcomes, strict=True)):
             outcome = rows.get(index)
-            changes = _change_by_metric(outcomes[base], rows, index, metrics) if place != base else {}
+            changes = _compute_changes(outcomes[base], rows, index, metrics) if place != base else {}
             run_row = run_rows.get((run.pk, index))
             if run_row is not None:
                 run_row.run = run

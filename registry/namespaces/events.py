@@ -151,12 +151,12 @@ class KeyIssued(JournalEvent):
         )
 
     def commit(self, texts: Texts) -> CommitContent:
-        return self._key_commit(texts, "issued")
+        return self._build_key_commit(texts, "issued")
 
     def restore(self, rows: Restorer) -> None:
         self._restore_key(rows, replaces=None)
 
-    def _key_commit(self, texts: Texts, verb: str) -> CommitContent:
+    def _build_key_commit(self, texts: Texts, verb: str) -> CommitContent:
         files = {mirror_paths.key(texts.namespace, self.id): texts.record()}
         return CommitContent(f"{texts.namespace}: key {self.name} {verb}", files)
 
@@ -223,7 +223,7 @@ class KeyRotated(KeyIssued):
         )
 
     def commit(self, texts: Texts) -> CommitContent:
-        return self._key_commit(texts, "rotated")
+        return self._build_key_commit(texts, "rotated")
 
     def restore(self, rows: Restorer) -> None:
         rows.update("Key", {"id": self.replaces}, expires_at=rows.moment(self.replaced_until))
@@ -239,7 +239,7 @@ class KeyKept(KeyIssued):
         return gettext("cancelled the revocation of the key pb_{id} of {name}").format(id=self.id, name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
-        return self._key_commit(texts, "kept")
+        return self._build_key_commit(texts, "kept")
 
     def restore(self, rows: Restorer) -> None:
         rows.update("Key", {"id": self.id}, expires_at=rows.moment(self.expires_at) if self.expires_at else None)

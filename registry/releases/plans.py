@@ -233,7 +233,9 @@ class _Planner:
             return LeftOut(template.name, "member", words, same.open_release)
         if served is not None and served.rollout is not None:
             rollout = served.rollout
-            found = blockers.of_rollout(self._label, same.number if same else 0, rollout.number, rollout.change_id)
+            found = blockers.describe_rollout(
+                self._label, same.number if same else 0, rollout.number, rollout.change_id
+            )
             return LeftOut(template.name, "rollout", f"{found.cause} {found.action}")
         return PlannedMember(template, version, held.number if held else None, same)
 

@@ -195,7 +195,7 @@ def _join(actor: Actor, release: Release, member: PlannedMember) -> int:
         member.change.save(update_fields=["release"])
         if member.change.goes_live_at is not None:
             with translation.override("en"):  # stored in the event
-                reason = blockers.of_release(release.number).cause
+                reason = blockers.describe_release(release.number).cause
             schedules.leave_schedule(actor, member.change, reason)
         return member.change.number
     message = f"{release.title}\n\n{release.description}".strip()

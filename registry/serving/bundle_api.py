@@ -47,7 +47,7 @@ class Bundle(APIView):
         label = request.query_params.get("label", "production")
         known_etag = request.headers.get("If-None-Match", "")
         return _respond(
-            namespace_bundle.answer_bundle(fetcher(), _caller(request, namespace), namespace, label, known_etag)
+            namespace_bundle.answer_bundle(fetcher(), _authenticate(request, namespace), namespace, label, known_etag)
         )
 
 
@@ -71,10 +71,10 @@ class Moves(APIView):
         if actor.key is not None:
             authorization, address = request.META["HTTP_AUTHORIZATION"], client_address(request.META)
             return _respond(label_moves_poll().answer(authorization, namespace, query, address))
-        return _respond(label_moves_poll().answer_caller(_caller(request, namespace), namespace, query))
+        return _respond(label_moves_poll().answer_caller(_authenticate(request, namespace), namespace, query))
 
 
-def _caller(request: Request, namespace: str) -> Caller:
+def _authenticate(request: Request, namespace: str) -> Caller:
     actor = identify_actor(request)
     if actor.key is not None:
         return fetcher().authenticate(request.META["HTTP_AUTHORIZATION"], client_address(request.META))

@@ -45,7 +45,7 @@ class FetchMany(APIView):
         fetcher().follower.mark_due()
         results, size = [], 0
         for ref in refs:
-            results.append(_result(ref, _answer(request, ref)))
+            results.append(_join_result(ref, _answer(request, ref)))
             size += len(results[-1])
             if size > MOST_BYTES:
                 raise TooLarge(
@@ -70,7 +70,7 @@ def _answer(request: Request, ref: str) -> Answer | PromptuaryError:
         return error
 
 
-def _result(ref: str, answer: Answer | PromptuaryError) -> bytes:
+def _join_result(ref: str, answer: Answer | PromptuaryError) -> bytes:
     """Join the cached bytes of each fetch; nothing is parsed or serialized again."""
     if isinstance(answer, PromptuaryError):
         problem = describe_error(answer)

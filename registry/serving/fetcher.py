@@ -222,14 +222,14 @@ class Fetcher:
 
     def _is_on(self, labels: Iterable[str], name: str, version: ServedVersion) -> bool:
         """Whether one of the labels serves these bytes, to all callers or to a share of them."""
-        served = list(self._served_by(labels, name))
+        served = list(self._list_served(labels, name))
         return any(version.digest == row.digest for row in served) or is_candidate(served, version)
 
     def _is_accepted(self, caller: Caller, name: str, version: ServedVersion) -> bool:
         """Whether a key for approved versions may fetch these bytes: they are approved, or in a rollout."""
-        return self._is_approved(version) or is_candidate(self._served_by(caller.protected, name), version)
+        return self._is_approved(version) or is_candidate(self._list_served(caller.protected, name), version)
 
-    def _served_by(self, labels: Iterable[str], name: str) -> Iterator[ServedVersion]:
+    def _list_served(self, labels: Iterable[str], name: str) -> Iterator[ServedVersion]:
         """What the labels serve, for those that are set."""
         for label in labels:
             with contextlib.suppress(PromptuaryError):  # not set, or redacted since

@@ -108,7 +108,7 @@ class LabelMovesPoll:
                 return 0.0
             self._follower.poll_if_due()
             cursor = _read_cursor(after)
-            return wait if not self._is_unknown(cursor) and self._newest(namespace) <= cursor else 0.0
+            return wait if not self._is_unknown(cursor) and self._find_newest(namespace) <= cursor else 0.0
         except (PromptuaryError, DatabaseError):
             return 0.0
 
@@ -133,12 +133,12 @@ class LabelMovesPoll:
         if self._is_unknown(cursor):
             return MovesAnswer([], str(self._head()), reset=True)
         again = 0.0
-        if wait > 0 and not has_waited and self._newest(namespace) <= cursor:
+        if wait > 0 and not has_waited and self._find_newest(namespace) <= cursor:
             again = self._wait(namespace, cursor, wait)
-        if self._newest(namespace) <= cursor:
+        if self._find_newest(namespace) <= cursor:
             return MovesAnswer([], after, again if wait > 0 else RETRY_AFTER)
         # After a move, all waiting clients ask with the same cursor.
-        key = (namespace, cursor, self._newest(namespace), self._follower.generation)
+        key = (namespace, cursor, self._find_newest(namespace), self._follower.generation)
         return self._recent.get(key, lambda: self._read(namespace, cursor))
 
     def _head(self) -> int:
@@ -154,7 +154,7 @@ class LabelMovesPoll:
             return self._pace.next_pause()
         try:
             deadline = time.monotonic() + seconds
-            while (remaining := deadline - time.monotonic()) > 0 and self._newest(namespace) <= cursor:
+            while (remaining := deadline - time.monotonic()) > 0 and self._find_newest(namespace) <= cursor:
                 with self._follower.changed:
                     self._follower.changed.wait(min(HEAD_MAX_AGE, remaining))
                 self._follower.poll_if_due()
@@ -162,7 +162,7 @@ class LabelMovesPoll:
             self._waiting_slots.release()
         return 0.0
 
-    def _newest(self, namespace: str) -> int:
+    def _find_newest(self, namespace: str) -> int:
         newest = self._last.get(namespace)
         if newest is None:
             renew_connection()

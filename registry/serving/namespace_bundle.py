@@ -34,7 +34,7 @@ def answer_bundle(fetches: Fetcher, caller: Caller, namespace: str, label: str, 
         )
     if label != LATEST:
         check_label(label)
-    entries, omitted = _gather(fetches, caller, _standing(namespace, label), label)
+    entries, omitted = _gather(fetches, caller, _list_labelled(namespace, label), label)
     contents: list[Any] = [[name, version.number, version.digest] for name, version in entries]
     digest = "sha256:" + hashlib.sha256(rfc8785.dumps(contents)).hexdigest()
     for _, version in entries if caller.key else ():
@@ -46,10 +46,10 @@ def answer_bundle(fetches: Fetcher, caller: Caller, namespace: str, label: str, 
     if status == 304:
         return make_answer(304, b"", "", headers)
     head: dict[str, object] = {"namespace": namespace, "label": label, "digest": digest, "omitted": omitted}
-    return make_answer(200, _body(head, label, entries), "application/json", headers)
+    return make_answer(200, _build_body(head, label, entries), "application/json", headers)
 
 
-def _standing(namespace: str, label: str) -> list[tuple[str, int]]:
+def _list_labelled(namespace: str, label: str) -> list[tuple[str, int]]:
     """Name and number of every template that has the label, sorted by the name's code points."""
     rows = Template.objects.filter(namespace__name=namespace, archived_at=None)
     if label == LATEST:
@@ -100,7 +100,7 @@ def _tag(digest: str, entries: list[tuple[str, ServedVersion]]) -> str:
     return f"{digest}.{hashlib.sha256(rfc8785.dumps(missing)).hexdigest()[:16]}" if missing else digest
 
 
-def _body(head: dict[str, object], label: str, versions: list[tuple[str, ServedVersion]]) -> bytes:
+def _build_body(head: dict[str, object], label: str, versions: list[tuple[str, ServedVersion]]) -> bytes:
     """The body, assembled from the cached bytes of each fetch."""
     entries = []
     for name, version in versions:

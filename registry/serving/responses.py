@@ -160,7 +160,9 @@ def make_served(
     headers = {"ETag": etag, "Cache-Control": FOREVER if pinned else _REVALIDATE, "Vary": "Authorization"}
     if approval:
         headers[APPROVAL] = approval.value
-    full = make_answer(200, _body(row._replace(name=former_name or row.name), rollout), "application/json", headers)
+    full = make_answer(
+        200, _build_body(row._replace(name=former_name or row.name), rollout), "application/json", headers
+    )
     unchanged = make_answer(304, b"", "", headers)
     return ServedVersion(row.pk, row.number, row.digest, etag, full, unchanged, approval, rollout, former_name)
 
@@ -182,10 +184,10 @@ def matches_etag(if_none_match: str, etag: str) -> bool:
     return etag in tags or "*" in tags
 
 
-def _body(row: VersionRow, rollout: ServedRollout | None) -> bytes:
+def _build_body(row: VersionRow, rollout: ServedRollout | None) -> bytes:
     """The body; the bundle and the settings are already canonical JSON and inserted unchanged."""
     head = _write({"name": row.name, "version": row.number, "digest": row.digest})
-    facts = {"author": row.author, "message": row.message, "created_at": _moment(row.created_at)}
+    facts = {"author": row.author, "message": row.message, "created_at": _format_moment(row.created_at)}
     tail = _write(facts | ({"rollout": rollout._asdict()} if rollout else {}))
     return f'{head[:-1]},{row.bundle[1:-1]},"settings":{row.settings},{tail[1:]}'.encode()
 
@@ -194,7 +196,7 @@ def _write(fields: dict[str, object]) -> str:
     return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
-def _moment(value: datetime | str) -> str:
+def _format_moment(value: datetime | str) -> str:
     """Format a time; SQLite returns the text that it stores."""
     moment = datetime.fromisoformat(value) if isinstance(value, str) else value
     return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

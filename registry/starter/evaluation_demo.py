@@ -181,7 +181,7 @@ def _record(changes: Iterable[tuple[MeasuredChange, Version, Version]]) -> None:
         line
         for change, *versions in changes
         for version, answer in zip(versions, change.answers, strict=True)
-        for line in _replies(version, change.rows, answer)
+        for line in _list_replies(version, change.rows, answer)
     )
 
 
@@ -192,7 +192,7 @@ class _Asked:
         self.messages = messages
 
 
-def _replies(version: Version, rows: Iterable[Row], answer: Answer) -> Iterable[str]:
+def _list_replies(version: Version, rows: Iterable[Row], answer: Answer) -> Iterable[str]:
     bundle = version.unpacked()
     expected = {row["id"]: str(row["expected"]["answer"]) for row in rows}
     inputs = {row["id"]: row["inputs"] for row in rows}

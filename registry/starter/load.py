@@ -114,11 +114,11 @@ def _count_steps() -> int:
 
 def read_demo_key() -> str | None:
     """The demo's reading key for the namespace support, or None before the demo was loaded."""
-    path = _key_path()
+    path = _locate_key()
     return path.read_text(encoding="ascii").strip() if path.exists() else None
 
 
-def _key_path() -> Path:
+def _locate_key() -> Path:
     return Path(settings.PROMPTUARY_HOME) / "demo-key"
 
 
@@ -148,6 +148,6 @@ def _keep_key(admin: Actor) -> None:
     """Make the demo's key and keep it in its file: both, or neither."""
     with transaction.atomic():
         issued = keys.issue_key(actor=admin, namespace="support", name=_KEY_NAME, scope="read", person="reader")
-        _key_path().unlink(missing_ok=True)
-        _key_path().touch(mode=0o600)
-        _key_path().write_text(issued.secret, encoding="ascii")
+        _locate_key().unlink(missing_ok=True)
+        _locate_key().touch(mode=0o600)
+        _locate_key().write_text(issued.secret, encoding="ascii")

@@ -26,23 +26,23 @@ class LoadProgress:
 def read_progress() -> LoadProgress | None:
     """How far the load is; None if none is needed."""
     try:
-        return LoadProgress(**json.loads(_path().read_text(encoding="utf-8")))
+        return LoadProgress(**json.loads(_locate_file().read_text(encoding="utf-8")))
     except FileNotFoundError:
         return None
 
 
 def write_progress(progress: LoadProgress) -> None:
     """Record how far it is; a reader sees the file before or after."""
-    fresh = _path().with_suffix(".new")
+    fresh = _locate_file().with_suffix(".new")
     fresh.write_text(json.dumps(asdict(progress)), encoding="utf-8")
-    fresh.replace(_path())
+    fresh.replace(_locate_file())
 
 
 def end_load() -> None:
     """Record that the library is loaded."""
     with suppress(FileNotFoundError):
-        _path().unlink()
+        _locate_file().unlink()
 
 
-def _path() -> Path:
+def _locate_file() -> Path:
     return Path(settings.PROMPTUARY_HOME) / "demo-progress.json"

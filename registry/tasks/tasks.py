@@ -199,7 +199,7 @@ def _run(job: Job) -> None:
         return
     progress = claims.Progress(job.pk)
     try:
-        with _signs_of_life(progress):
+        with _report_signs_of_life(progress):
             has_more = handler(job, progress)
     except Exception as error:  # an exception is the job's result and must not end the worker
         logger.exception("job %s failed", job)
@@ -212,7 +212,7 @@ def _run(job: Job) -> None:
 
 
 @contextmanager
-def _signs_of_life(progress: claims.Progress) -> Iterator[None]:
+def _report_signs_of_life(progress: claims.Progress) -> Iterator[None]:
     """Report signs of life from a thread while the job runs, even during long steps."""
     ended = threading.Event()
 

@@ -96,10 +96,10 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     origin = _find_origin(actor, copied_from) if copied_from else ""
     with tracing.span("save", name) as current:
         for _ in range(_TRIES):  # repeat if the samples changed while the document was checked against them
-            held = _held_samples(name)
+            held = _find_samples(name)
             samples_then = samples if samples is not None else held.samples if held else None
             examined = check_document(actor, document, samples_then, name=name)
-            told = examined.problems if samples is not None else _told(actor, examined.problems)
+            told = examined.problems if samples is not None else _filter_problems(actor, examined.problems)
             if not examined.is_sound:
                 raise Invalid(problems=told)
             work = _Work(
@@ -123,7 +123,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     raise Busy(gettext("The samples of {name} keep changing: try again.").format(name=name))
 
 
-def _told(actor: Actor, problems: list[Problem]) -> list[Problem]:
+def _filter_problems(actor: Actor, problems: list[Problem]) -> list[Problem]:
     """The problems as the actor may see them: a narrow key gets none about the template's stored samples."""
     if actor.key is None or not key_rights.is_narrow(actor.key):
         return problems
@@ -164,7 +164,7 @@ def _store(actor: Actor, space: str, work: _Work) -> SavedVersion | None:
 
 
 def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime) -> tuple[Template, bool]:
-    template = _locked(work.name)
+    template = _lock_template(work.name)
     if template is None:
         _require_no_former_name(work.name)
         if work.base is not None:
@@ -180,7 +180,7 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
                 fresh.save(force_insert=True)
             return fresh, True
         except IntegrityError:  # another first save committed before
-            template = _locked(work.name)
+            template = _lock_template(work.name)
     if template is None:
         raise Busy(gettext("{name} was made at this moment: try again.").format(name=work.name))
     if template.archived_at is not None:
@@ -211,7 +211,7 @@ def _require_unredacted(template: Template, work: _Work) -> None:
         redaction.version.require_text()
 
 
-def _locked(name: str) -> Template | None:
+def _lock_template(name: str) -> Template | None:
     if not template_queries.lock_template(name):
         return None
     return Template.objects.select_related("latest").filter(name=name).first()
@@ -287,7 +287,7 @@ def _append(actor: Actor, template: Template, version: Version, work: _Work, at:
     log.append(actor, event, namespace=template.namespace, at=at, subject=version)
 
 
-def _held_samples(name: str) -> SampleSet | None:
+def _find_samples(name: str) -> SampleSet | None:
     template = Template.objects.filter(name=name).first()
     return template.current_samples() if template else None
 

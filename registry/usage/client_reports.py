@@ -183,8 +183,8 @@ def _sum(rows: Iterable[Report]) -> ReportTotals | None:
     return ReportTotals(
         renders=sum(row.renders for row in row_list),
         failures=dict(failures.most_common()),
-        p50=_at(buckets, 0.50),
-        p99=_at(buckets, 0.99),
+        p50=_find_bucket(buckets, 0.50),
+        p99=_find_bucket(buckets, 0.99),
         inputs=dict(sorted(inputs.items())),
         keys=sorted({row.key.name for row in row_list}),
         last_at=max(row.last_at for row in row_list),
@@ -192,7 +192,7 @@ def _sum(rows: Iterable[Report]) -> ReportTotals | None:
     )
 
 
-def _at(buckets: list[tuple[int, int]], share: float) -> int | None:
+def _find_bucket(buckets: list[tuple[int, int]], share: float) -> int | None:
     """The smallest bucket up to which at least this share of all counts lies."""
     total, cumulated = sum(count for _, count in buckets), 0
     for bucket, count in buckets:

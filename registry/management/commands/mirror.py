@@ -51,13 +51,13 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, what: str, **options: Any) -> None:
         run: dict[str, Callable[[], None]] = {
             "verify": lambda: self._verify_clone(options["clone"]) if options.get("clone") else self._verify(),
-            "status": self._status,
+            "status": self._print_status,
             "catch-up": self._catch_up,
             "rebuild": self._rebuild,
             "adopt": self._adopt,
             "discard": self._discard,
             "push": self._push,
-            "remote": lambda: self._remote(options),
+            "remote": lambda: self._manage_remote(options),
         }
         try:
             run[what]()
@@ -119,7 +119,7 @@ class Command(BaseCommand):
                 body = event["body"]
                 self.stdout.write(f"Among them a redaction: redact {body['template']}@{body['version']} again.")
 
-    def _remote(self, options: dict[str, Any]) -> None:
+    def _manage_remote(self, options: dict[str, Any]) -> None:
         if options["how"] == "add":
             mirror.check_destination(options["url"])
             facts = {field: options[field] or "" for field in ("name", "url", "user", *_FILES)}
@@ -144,7 +144,7 @@ class Command(BaseCommand):
         if failed:
             raise CommandError("\n".join(failed))
 
-    def _status(self) -> None:
+    def _print_status(self) -> None:
         state = mirror.status()
         self.stdout.write(json.dumps({**asdict(state), "behind": state.behind}, indent=2, cls=DjangoJSONEncoder))
         if complaint := state.unreadable or state.diverged:

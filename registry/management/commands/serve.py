@@ -41,7 +41,7 @@ class Command(BaseCommand):
         if demo:
             os.environ.setdefault("PROMPTUARY_EMAIL_URL", "console:")  # mail shows in this terminal
         self.stdout.write(f"Promptuary keeps its data in {settings.PROMPTUARY_HOME}")
-        if count := private_files.tighten_tree(settings.PROMPTUARY_HOME, _database_files()):
+        if count := private_files.tighten_tree(settings.PROMPTUARY_HOME, _list_database_files()):
             self.stdout.write(
                 f"{count} files and folders in it were open to other users; now they are the owner's only."
             )
@@ -61,7 +61,7 @@ class Command(BaseCommand):
         if model_port is not None and not demo_connection.write_demo_model(model_port):
             model_port = None  # the operator's own list of models is kept
         self.stdout.flush()
-        banner = _banner(demo) if only != "worker" else []
+        banner = _build_banner(demo) if only != "worker" else []
         if guard is not None:
             os.set_inheritable(guard.fileno(), True)  # the supervisor keeps the port while it runs
         _become_supervisor(host, only, banner, model_port, is_loading=is_loading)
@@ -111,7 +111,7 @@ def _refuse_unknown_pooler() -> None:
         raise CommandError(str(error)) from error
 
 
-def _database_files() -> list[Path]:
+def _list_database_files() -> list[Path]:
     """The files of a SQLite database, which may be outside the home."""
     database = settings.DATABASES["default"]
     if not database["ENGINE"].endswith("sqlite3"):
@@ -215,7 +215,7 @@ def _take_port(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def _banner(demo: bool) -> list[str]:
+def _build_banner(demo: bool) -> list[str]:
     lines = ["", f"  Promptuary is at {settings.BASE_URL}", ""]
     key = starter_load.read_demo_key() if demo else None
     if demo:
