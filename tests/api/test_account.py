@@ -14,7 +14,7 @@ def test_name_zone_and_address_are_read_and_changed(cast, caller):
     assert author.call("PATCH", "account", {"email": "author@example.org"}).json()["email"] == "author@example.org"
 
 
-def test_an_address_that_a_link_was_sent_to_is_told(cast, caller, settings):
+def test_an_address_that_a_link_was_sent_to_is_reported(cast, caller, settings):
     settings.MAIL_IS_SENT = True
     changed = caller("author", session=True).call("PATCH", "account", {"email": "author@example.org"}).json()
     assert (changed["email"], changed["unconfirmed_email"]) == ("", "author@example.org")

@@ -77,7 +77,7 @@ def test_an_empty_document_is_not_saved(caller, document):
     assert problem(refused, 422, "invalid")["problems"][0]["code"] == "PT311"
 
 
-def test_a_placeholder_of_another_language_is_told_with_its_fix(caller):
+def test_a_placeholder_of_another_language_is_reported_with_its_fix(caller):
     body = {"document": "---\nformat: text\n---\nTell {topic} a tale", "message": ""}
     (found,) = caller("author").put("templates/support/tale", body).json()["problems"]
     assert (found["code"], found["severity"], found["line"], found["column"]) == ("PT208", "warning", 4, 6)

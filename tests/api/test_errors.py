@@ -16,7 +16,7 @@ def test_an_unknown_address_is_not_found_even_without_a_key(db, path):
 
 
 @pytest.mark.parametrize("path", ["/api/v1/releases/1/publish", "/api/v2/templates"])
-def test_what_is_sent_to_an_unknown_address_is_told_so_and_not_of_a_form(db, path):
+def test_a_post_to_an_unknown_address_is_answered_without_a_word_on_forms(db, path):
     answer = problem(Client(enforce_csrf_checks=True).post(path, {}), 404, "not-found")
     assert path in answer["detail"]
 
@@ -55,7 +55,7 @@ def test_bad_json_is_refused_with_its_reason(caller, stored, body):
 
 
 @pytest.mark.parametrize("body", [b"[]", b'"text"', b"3", b"null"])
-def test_a_body_that_is_no_object_is_refused(caller, body):
+def test_a_body_that_is_not_an_object_is_refused(caller, body):
     problem(caller("author").put("templates/support/a", body), 400, "bad-request")
 
 
@@ -73,7 +73,7 @@ def test_the_answer_is_json_for_every_accept_header(caller):
     assert (response.status_code, response["Content-Type"]) == (200, "application/json")
 
 
-def test_too_many_calls_are_told_when_to_come_back(caller, settings):
+def test_a_caller_with_too_many_calls_is_told_when_to_come_back(caller, settings):
     settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "caller": "2/min"}
     reader = caller("reader")
     responses = [reader.get("templates") for _ in range(3)]

@@ -93,7 +93,7 @@ def test_a_digest_that_several_numbers_carry_gives_the_lowest(caller, versions):
 
 
 @pytest.mark.parametrize("form", ["{}", "W/{}", '"other", {}', "*"])
-def test_who_has_the_version_gets_304_without_a_body(caller, versions, form):
+def test_somebody_who_has_the_version_gets_304_without_a_body(caller, versions, form):
     author = caller("author")
     etag = author.get(f"templates/{REPLY}@production")["ETag"]
     response = author.get(f"templates/{REPLY}@production", If_None_Match=form.format(etag))
@@ -251,7 +251,7 @@ def test_while_one_reads_a_key_again_others_go_on_with_it_for_a_moment(cast, clo
     assert found.authenticate(key) is found.authenticate(key)
 
 
-def test_a_database_that_does_not_answer_is_told_as_busy(cast, clock, versions):
+def test_a_database_that_does_not_answer_is_reported_as_busy(cast, clock, versions):
     found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
     found.answer(key, f"{REPLY}@2")
     clock.now += 2

@@ -32,7 +32,7 @@ def test_the_first_answer_is_the_cursor_of_now(author):
     }
 
 
-def test_moves_since_then_say_what_stands_where(cast, author):
+def test_moves_since_then_say_what_each_label_serves(cast, author):
     cursor = author.get(MOVES).json()["cursor"]
     first = cast.move("staging", 1).version.digest
     second = cast.save(OTHER, base=first).version.digest
@@ -45,7 +45,7 @@ def test_moves_since_then_say_what_stands_where(cast, author):
     assert (again["moves"], again["cursor"], again["again"]) == ([], body["cursor"], 1.0)
 
 
-def test_only_the_last_move_of_a_label_is_told(cast, author):
+def test_only_the_last_move_of_a_label_is_reported(cast, author):
     cursor = author.get(MOVES).json()["cursor"]
     cast.save(OTHER, base=cast.move("staging", 1).version.digest)
     cast.move("staging", 2, expected=1)
@@ -55,13 +55,13 @@ def test_only_the_last_move_of_a_label_is_told(cast, author):
     assert len(found) == 2
 
 
-def test_what_happens_in_another_namespace_is_not_told(cast, author):
+def test_what_happens_in_another_namespace_is_not_reported(cast, author):
     cursor = author.get(MOVES).json()["cursor"]
     cast.save(name="demo/answer")
     assert author.get(f"{MOVES}?after={cursor}").json()["moves"] == []
 
 
-def test_a_cursor_of_another_journal_is_told(author):
+def test_a_cursor_of_another_journal_is_reported(author):
     body = author.get(f"{MOVES}?after=999999").json()
     assert (body["reset"], body["moves"]) == (True, [])
     assert int(body["cursor"]) < 999999
@@ -121,7 +121,7 @@ def test_a_waiting_client_hears_of_a_move_immediately(cast, server, author):
 
 
 @pytest.mark.usefixtures("transactional_db")
-def test_who_finds_no_room_to_wait_is_told_when_to_ask_again(cast, server, author, settings):
+def test_somebody_who_finds_no_room_to_wait_is_told_when_to_ask_again(cast, server, author, settings):
     cursor = label_moves_poll().read_moves_since("support", None).cursor
     full = LabelMovesPoll(fetcher())
     full._waiting_slots = threading.BoundedSemaphore(1)

@@ -74,7 +74,7 @@ def test_rendering_on_the_server_counts(key):
     assert counted() == {"production": 1}
 
 
-def test_a_person_who_reads_pages_is_no_service(cast, caller):
+def test_a_person_who_reads_pages_is_not_a_service(cast, caller):
     cast.save()
     assert caller("author", session=True).get(f"templates/{REPLY}@1").status_code == 200
     assert counted() == {}

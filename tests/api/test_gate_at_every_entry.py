@@ -137,7 +137,7 @@ def test_a_command_on_the_machine_goes_through_the_same_gate(label):
         decisions.decide_on_change(actor=actor, number=number, decision="approve", digest="sha256:" + "0" * 64)
 
 
-def test_a_key_for_the_label_alone_is_no_key_to_the_gate(label):
+def test_a_key_for_the_label_alone_is_not_a_key_to_the_gate(label):
     caller = Caller(key=label.key("admin", "", verbs=["move", "publish"], labels=["production"]))
     assert caller.put(LABEL, {"version": 2, "expected": 1}).json()["type"] == "approval-required"
 

@@ -45,7 +45,7 @@ def test_a_request_that_is_sent_again_is_answered_as_before_and_not_done_twice(c
     assert Event.objects.count() == events
 
 
-def test_a_secret_that_is_shown_once_is_told_again_and_is_sealed(cast, caller):
+def test_a_secret_that_is_shown_once_is_repeated_and_stored_sealed(cast, caller):
     admin = caller("admin", session=True)
     body = {"name": "chat", "scope": "read"}
     first = admin.post("namespaces/support/keys", body, Idempotency_Key="k-1")
@@ -93,7 +93,7 @@ def test_a_refused_request_may_be_sent_again_under_its_key(cast, caller):
     assert author.post("changes", PROPOSAL, Idempotency_Key="k-1").status_code == 201
 
 
-def test_who_may_not_call_learns_nothing_from_a_key(cast, caller):
+def test_somebody_who_may_not_call_learns_nothing_from_a_key(cast, caller):
     cast.save()
     caller("author").post("changes", PROPOSAL, Idempotency_Key="k-1")
     problem(Caller().post("changes", PROPOSAL, Idempotency_Key="k-1"), 401, "unauthenticated")

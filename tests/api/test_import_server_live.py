@@ -95,7 +95,7 @@ def test_one_that_cannot_be_carried_is_named_and_nothing_is_imported(run, cast, 
     assert _told(run("support/say")) == {"demo/support/say": ("new", 1)}
 
 
-def test_wrong_keys_and_other_servers_are_told(run, monkeypatch, server):
+def test_wrong_keys_and_other_servers_are_reported(run, monkeypatch, server):
     monkeypatch.setenv("LANGFUSE_SECRET_KEY", "pb_wrong")
     assert run().exit_code == 2
     monkeypatch.delenv("LANGFUSE_SECRET_KEY")

@@ -118,7 +118,7 @@ def test_a_revocation_set_for_later_is_cancelled_over_the_api(admin, cast):
     problem(admin.post(f"{path}/keep"), 409, "conflict")
 
 
-def test_what_a_key_is_used_for_is_told_over_the_api(admin, cast):
+def test_the_api_says_what_a_key_is_used_for(admin, cast):
     cast.save()
     issued = admin.post("namespaces/support/keys", {**ISSUE, "scope": "write"}).json()
     for _ in range(3):

@@ -6,7 +6,7 @@ from tests.api.conftest import OTHER, REPLY, problem
 PATH = f"templates/{REPLY}/-/labels/production/history"
 
 
-def test_the_moves_of_a_label_are_told_newest_first(cast, caller):
+def test_the_moves_of_a_label_are_listed_newest_first(cast, caller):
     digest = cast.save().version.digest
     cast.publish(1)
     cast.save(OTHER, base=digest)

@@ -24,7 +24,7 @@ def test_the_answer_has_the_facts_of_the_preview(cast, caller, published):
     assert (answer["evaluation"], answer["overlapping"], answer["requested_by"]) == (None, [], None)
 
 
-def test_a_roll_back_from_the_version_is_told(cast, caller, published):
+def test_a_roll_back_from_the_version_is_reported(cast, caller, published):
     assert caller("reader").get(f"{PLACE}?version=2").json()["rolled_back"] is None
     cast.publish(2)
     act = {"actor": cast.actor("reviewer"), "name": REPLY, "label": "production", "version": 1}
@@ -39,7 +39,7 @@ def test_an_open_request_for_the_same_is_named(cast, caller, published):
 
 
 @pytest.mark.parametrize("query", ["", "?version=two", "?version=0"])
-def test_a_version_that_is_no_number_is_named(caller, published, query):
+def test_a_version_that_is_not_a_number_is_named(caller, published, query):
     assert "version" in problem(caller("reader").get(PLACE + query), 400, "bad-request")["fields"]
 
 

@@ -33,7 +33,7 @@ def test_a_move_may_say_why_and_its_history_repeats_it(caller, two):
 
 
 @pytest.mark.parametrize("expected", [2, None])
-def test_a_label_that_stands_elsewhere_is_a_conflict(cast, caller, two, stored, expected):
+def test_a_label_that_serves_another_version_is_a_conflict(cast, caller, two, stored, expected):
     cast.move("staging", 1)
     author, before = caller("author"), stored()
     found = problem(author.put(f"{PATH}/staging", {"version": 2, "expected": expected}), 409, "conflict")

@@ -108,7 +108,7 @@ def test_a_write_is_refused_and_moves_nothing(client):
         client.create_prompt(name="support/say", prompt="x")
 
 
-def test_a_wrong_key_and_another_namespace_are_told_apart_from_nothing(client, cast, server):
+def test_a_wrong_key_and_another_namespace_are_answered_like_nothing(client, cast, server):
     connections = httpx.Client(timeout=60)
     stranger = langfuse.Langfuse(
         httpx_client=connections,

@@ -271,7 +271,7 @@ def test_the_search_finds_names_and_what_is_served(cast, world):
         assert [row["name"] for row in found] == [REPLY]
 
 
-def test_a_template_is_told_as_its_label_serves_it(cast, world):
+def test_a_template_is_described_as_its_label_serves_it(cast, world):
     caller = Caller(key=cast.key("author", "read"))
     told = caller.get(T).json()
     assert (told["description"], told["tags"]) == ("Answer a question kindly", ["support"])

@@ -85,7 +85,7 @@ def test_a_prompt_comes_rendered_with_typed_arguments(call):
         ("support/unpublished", {}, "support/unpublished"),
     ],
 )
-def test_what_can_not_be_rendered_is_told(call, name, arguments, told):
+def test_what_can_not_be_rendered_is_reported(call, name, arguments, told):
     async def story(client):
         with pytest.raises(MCPError, match=told):
             await client.get_prompt(name, arguments)

@@ -113,7 +113,7 @@ def test_buckets_are_counted_and_kept_as_hashes_only(service, digest, scores):
     assert not Outcome.objects.filter(bucket__contains="user").exists()
 
 
-def test_people_are_told_apart_from_services(caller, service, digest, scores):
+def test_people_are_distinguished_from_services(caller, service, digest, scores):
     report(service, entry(digest, 1))
     report(caller("reader", session=True), entry(digest, 0))
     found = scores()
@@ -148,7 +148,7 @@ def test_a_version_has_scores_of_so_many_names(service, digest):
         {"text": "What the model replied"},
     ],
 )
-def test_what_is_no_score_is_refused_and_nothing_is_stored(service, digest, fields):
+def test_something_that_is_not_a_score_is_refused_and_nothing_is_stored(service, digest, fields):
     problem(service.post("outcomes", {"outcomes": [entry(digest), {**entry(digest), **fields}]}), 400, "bad-request")
     assert not OutcomeTotal.objects.exists()
 

@@ -108,7 +108,7 @@ def test_reports_by_a_former_name_count(cast, key):
     assert Report.objects.get().renders == 4
 
 
-def test_moves_are_told_by_every_name(cast, key):
+def test_moves_are_found_by_every_name(cast, key):
     rename_reply(cast)
     moves = "namespaces/support/moves"
     cursor = Caller(key=key).get(moves).json()["cursor"]

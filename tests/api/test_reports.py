@@ -40,7 +40,7 @@ def test_reports_of_a_version_add_up(service, digest):
     assert Report.objects.count() == 1
 
 
-def test_every_key_has_rows_of_its_own_and_versions_are_told_apart(cast, service, digest):
+def test_every_key_has_rows_of_its_own_and_versions_are_distinguished(cast, service, digest):
     second = cast.save(OTHER, base=digest).version
     report(service, entry(digest), entry(second.digest, renders=3))
     report(Caller(key=cast.key("reader")), entry(digest))
@@ -83,7 +83,7 @@ def test_what_the_key_may_not_read_or_is_not_there_is_ignored_and_named(cast, se
         {"digest": "sha256:short"},
     ],
 )
-def test_what_is_no_count_is_refused_and_nothing_is_stored(service, digest, fields):
+def test_something_that_is_not_a_count_is_refused_and_nothing_is_stored(service, digest, fields):
     problem(service.post("reports", {"reports": [{**entry(digest), **fields}]}), 400, "bad-request")
     assert Report.objects.count() == 0
 

@@ -50,7 +50,7 @@ def test_a_run_that_is_done_tells_scores_and_rows(author, run):
     assert row["prompts"] == [[{"role": "user", "content": "q0"}]]
 
 
-def test_what_a_run_would_cost_is_told_and_nothing_is_started(author):
+def test_what_a_run_would_cost_is_reported_and_nothing_is_started(author):
     answer = author.post("runs/estimate", {"template": REPLY, "dataset": "support/questions", "ref": "1"})
     assert answer.status_code == 200, answer.content
     body = answer.json()
@@ -144,7 +144,7 @@ def test_an_admin_attaches_an_evaluation(cast, caller, author):
     assert admin.call("DELETE", "attachments/support/answers").status_code == 204
 
 
-def test_models_are_told_without_address_and_credential(author, settings, tmp_path):
+def test_models_are_listed_without_address_and_credential(author, settings, tmp_path):
     settings.MODELS_PATH = tmp_path / "models.yml"
     settings.MODELS_PATH.write_text(
         "s: {base_url: 'https://models.example/v1', key_env: SECRET_NAME, price: {prompt: 1, completion: 2}}\n"

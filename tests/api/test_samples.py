@@ -33,7 +33,7 @@ def test_samples_of_another_form_are_refused(cast, caller, samples):
     problem(caller("author").put(PATH, {"samples": samples}), 400, "bad-request")
 
 
-def test_a_sample_that_lacks_a_value_is_kept_and_told_as_a_warning(cast, caller):
+def test_a_sample_that_lacks_a_value_is_kept_and_reported_as_a_warning(cast, caller):
     author = caller("author")
     body = {"document": DOCUMENT, "message": "A change", "samples": {"empty": {}}}
     checked = author.post("check", {"document": DOCUMENT, "samples": {"empty": {}}}).json()["problems"]

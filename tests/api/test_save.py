@@ -65,7 +65,7 @@ def test_a_base_for_a_template_that_does_not_exist_is_refused(caller, stored):
 
 
 @pytest.mark.parametrize("tag", ["*", "v1", 'W/"sha256:' + "0" * 64 + '"', '"sha256:' + "0" * 64, "sha256:XYZ"])
-def test_an_if_match_that_is_no_digest_is_refused(cast, caller, tag):
+def test_an_if_match_that_is_not_a_digest_is_refused(cast, caller, tag):
     cast.save()
     assert "If-Match" in problem(caller("author").put(PATH, _save(), If_Match=tag), 400, "bad-request")["fields"]
 
@@ -151,7 +151,7 @@ def test_a_body_of_another_form_is_refused_naming_the_field(caller, stored, body
 @pytest.mark.parametrize(
     "name", ["support/Upper", "support/a b", "support/con", "support/a//b", "support/a/-b", "alone"]
 )
-def test_a_name_that_is_no_slug_is_refused(caller, stored, name):
+def test_a_name_that_is_not_a_slug_is_refused(caller, stored, name):
     author, before = caller("author"), stored()
     found = problem(author.put(f"templates/{name.replace(' ', '%20')}", _save()), 422, "invalid")
     assert (list(found["fields"]), stored()) == (["name"], before)

@@ -53,7 +53,7 @@ def test_scores_by_contributors_and_through_keys_say_that_no_gate_counts_them(ca
 
 
 @pytest.mark.parametrize("body", [{"score": "6"}, {"score": True}, {}, {"score": "4", "more": 1}])
-def test_what_is_no_score_is_refused(caller, number, body):
+def test_something_that_is_not_a_score_is_refused(caller, number, body):
     assert caller("reviewer").put(f"runs/{number}/rows/0/score", body).status_code == 400
 
 

@@ -34,7 +34,7 @@ def run(server, cast, tmp_path: Path, monkeypatch) -> Run:
     return invoke
 
 
-def test_a_conflict_is_told_the_file_stays_and_the_others_are_saved(run):
+def test_a_conflict_is_reported_the_file_stays_and_the_others_are_saved(run):
     FILE.write_text(LONG.replace("Rule 1.", "My rule."))
     Path("support/other.yml.j2").write_text(DOCUMENT.replace("Answer", "Reply to"))
     result = run("push", "--json")
@@ -54,7 +54,7 @@ def test_edits_of_two_people_are_brought_together_and_pushed(run, cast):
     assert [(item["name"], item["version"]) for item in pushed] == [(REPLY, 3)]
 
 
-def test_edits_of_the_same_line_stand_between_marks_until_somebody_decides(run):
+def test_edits_of_the_same_line_are_between_markers_until_somebody_decides(run):
     FILE.write_text(LONG.replace("Rule 8.", "My rule."))
     result = run("pull", "--merge", REPLY)
     text = FILE.read_text()

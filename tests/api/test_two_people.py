@@ -96,7 +96,7 @@ def test_a_suggestion_that_was_applied_keeps_its_writer(live, caller):
     allowed(caller, 3, "admin")
 
 
-def test_who_issued_or_rotated_the_key_does_not_approve(live, caller):
+def test_somebody_who_issued_or_rotated_the_key_does_not_approve(live, caller):
     first = keys.issue_key(
         actor=live.actor("admin"), namespace="support", name="CI", scope="write", person="author"
     ).key
@@ -113,7 +113,7 @@ def test_who_issued_or_rotated_the_key_does_not_approve(live, caller):
 
 
 @pytest.mark.parametrize("act", ["proposed", "headed", "reopened"])
-def test_who_issued_the_key_of_the_request_does_not_approve(live, caller, act):
+def test_somebody_who_issued_the_key_of_the_request_does_not_approve(live, caller, act):
     save(live, OTHER, 1)
     key = keys.issue_key(actor=live.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
     by_key, author = Actor(live.people["author"], key), live.actor("author")
@@ -146,7 +146,7 @@ def test_an_earlier_head_keeps_its_author(live, caller):
     refused(caller, 2, "reviewer", "You wrote version 2, which this change contains.")
 
 
-def test_who_put_the_head_in_does_not_approve_it(live, caller):
+def test_somebody_who_put_the_head_in_does_not_approve_it(live, caller):
     save(live, OTHER, 1)
     save(live, THIRD, 1)
     live.propose(2)
@@ -252,7 +252,7 @@ def test_a_rule_lets_suggesters_approve_and_is_named(live, caller):
     assert caller("author", session=True).get("changes/2").json()["exemptions"] == [exemption]
 
 
-def test_a_rule_that_is_off_is_no_part_of_the_event(live):
+def test_a_rule_that_is_off_is_not_part_of_the_event(live):
     rules.set_rules(actor=live.actor("admin"), namespace="support", approvals=2)
     assert "suggesters_may_approve" not in json.loads(Event.objects.latest("number").text)["body"]["rules"]
 

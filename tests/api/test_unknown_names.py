@@ -36,7 +36,7 @@ def test_unknown_keys_of_front_matter_are_named_ten_at_most():
     assert problems[-1].message == "4,990 more are not keys of the front matter"
 
 
-def test_few_names_are_all_told_and_long_ones_cut():
+def test_a_few_names_are_all_listed_and_long_ones_cut():
     assert suggestions.list_names(["a", "b"]) == "a, b"
     assert suggestions.list_names([str(number) for number in range(12)]) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 2 more"
     assert len(suggestions.list_names(["x" * 1000])) < 100

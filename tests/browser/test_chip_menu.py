@@ -85,7 +85,7 @@ def test_an_expression_becomes_plain_text_and_comes_back_with_undo(form):
     form.expect_whole_text(TEXT)
 
 
-def test_who_types_after_a_click_on_a_chip_types_on(form):
+def test_somebody_who_types_after_a_click_on_a_chip_types_on(form):
     _chips(form, "greeting").click()
     expect(form.page.locator(".chip-menu")).to_be_visible()
     form.page.keyboard.press("End")

@@ -197,7 +197,7 @@ def test_ticked_rows_are_copied_into_another_dataset_hidden_ones_too(visit: Visi
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_columns_that_the_other_dataset_lacks_and_a_name_it_has_are_told(visit: Visit, viewport):
+def test_columns_that_the_other_dataset_lacks_and_a_name_it_has_are_reported(visit: Visit, viewport):
     page, target = open_copy_source(visit, "grid-columns", 2, viewport)
     page.get_by_role("button", name="Add column").click()
     page.get_by_role("dialog").get_by_label("Name").fill("tone")
@@ -219,7 +219,7 @@ def test_columns_that_the_other_dataset_lacks_and_a_name_it_has_are_told(visit: 
     expect(page.locator("#status")).to_contain_text("Nothing is copied. 1 ticked row has an error.")
 
 
-def test_a_value_of_another_kind_is_told_in_its_row_and_stops_the_save(visit: Visit):
+def test_a_value_of_another_kind_is_reported_in_its_row_and_stops_the_save(visit: Visit):
     page = open_new(visit, "grid-errors", 3)
     cell(page, "r-2", 2).click()
     page.keyboard.type("many")
@@ -334,7 +334,7 @@ def test_rows_put_back_onto_a_newer_version_say_whose_place_they_take(visit: Vis
     expect(cell(page, "r-1", 2)).to_have_text("Gloves?")
 
 
-def test_a_value_that_is_no_choice_leads_to_where_it_can_become_one(visit: Visit):
+def test_a_value_that_is_not_a_choice_leads_to_where_it_can_become_one(visit: Visit):
     page = visit.open("author", "/d/new?in=support&for=support/refunds/reply")
     expect(page.get_by_role("grid")).to_be_visible()
     row = {"id": "odd", "inputs": {"question": "Why?", "tone": "friendly"}, "expected": None}
@@ -396,7 +396,7 @@ def test_columns_of_a_csv_file_are_remembered_for_the_next_and_equal_rows_are_sk
     expect(page.get_by_label("Column ticket becomes")).to_have_value("")
 
 
-def test_a_version_saved_in_another_tab_is_told_and_the_rows_stay(visit: Visit):
+def test_a_version_saved_in_another_tab_is_reported_and_the_rows_stay(visit: Visit):
     page = open_new(visit, "grid-tabs", 2)
     page.get_by_role("button", name="Save as version 1").click()
     expect(page.locator("h1")).to_contain_text("grid-tabs")

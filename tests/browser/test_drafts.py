@@ -118,7 +118,7 @@ def test_a_member_follows_a_shared_draft_until_it_ends(visit: Visit):
     expect(page.locator("main")).to_contain_text("No drafts.")
 
 
-def test_who_else_has_the_template_open_is_named_until_they_leave(visit: Visit):
+def test_others_who_have_the_template_open_are_named_until_they_leave(visit: Visit):
     author = visit.open("author", f"/t/{NAME}/-/edit")
     EditorPage(author).ready()
     reader = visit.open("reader", f"/t/{NAME}")

@@ -80,7 +80,7 @@ def test_typing_in_a_card_edits_the_source_and_the_preview_follows(form):
     expect(desk.preview).to_contain_text("Say both.")
 
 
-def test_an_input_is_put_where_the_cursor_stands_and_shown_as_a_chip(form):
+def test_an_input_is_inserted_at_the_cursor_and_shown_as_a_chip(form):
     desk = form()
     expect(desk.page.get_by_label("Kind of tone")).to_be_visible()  # the server has read what is declared
     _content(desk, "question").click()

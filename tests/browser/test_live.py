@@ -18,7 +18,7 @@ def _restore_version(page: Page, number: int) -> None:
     page.wait_for_url(lambda url: "restore" not in url)
 
 
-def test_a_save_by_one_is_told_to_the_other(visit: Visit):
+def test_a_save_by_one_is_shown_to_the_other(visit: Visit):
     reader = visit.open("reviewer", "/t/")  # a page without a stream
     with reader.expect_response(lambda response: "/live/events" in response.url):
         reader.goto(f"/t/{NAME}")
@@ -33,7 +33,7 @@ def test_a_save_by_one_is_told_to_the_other(visit: Visit):
     expect(reader.locator("#live")).to_be_empty()
 
 
-def test_a_freeze_that_is_set_and_removed_is_told_on_an_open_page(visit: Visit):
+def test_a_freeze_that_is_set_and_removed_is_reported_on_an_open_page(visit: Visit):
     reader = visit.open("reviewer", "/t/")  # a page without a stream
     with reader.expect_response(lambda response: "/live/events" in response.url):
         reader.goto(f"/t/{NAME}")

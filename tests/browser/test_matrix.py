@@ -12,7 +12,7 @@ NAME = "support/refunds/decision"
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_two_runs_stand_side_by_side_down_to_one_row(visit: Visit, viewport):
+def test_two_runs_are_side_by_side_down_to_one_row(visit: Visit, viewport):
     page = visit.open("author", f"/runs/?template={NAME}&state=done", viewport=viewport)
     page.get_by_role("link", name=re.compile("^Run [0-9]+$")).last.click()
     page.get_by_role("link", name="Side by side").click()

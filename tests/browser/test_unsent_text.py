@@ -82,7 +82,7 @@ def test_text_typed_just_before_a_reload_is_on_the_page_and_no_conflict(desk: Ed
     expect(desk.outcome).to_contain_text("Saved as version 1")
 
 
-def test_a_draft_that_was_stored_without_an_answer_is_no_conflict(desk: EditorPage):
+def test_a_draft_that_was_stored_without_an_answer_is_not_a_conflict(desk: EditorPage):
     page, answers = desk.page, LostAnswers()
     state = page.locator("[data-draft-state]")
     page.route("**/-/edit/draft", answers.handle)

@@ -63,7 +63,7 @@ def test_an_output_that_did_not_come_is_named():
         ("components: [clean", "can't be read"),
     ],
 )
-def test_a_text_that_is_no_chain_is_refused(text, said):
+def test_a_text_that_is_not_a_chain_is_refused(text, said):
     with pytest.raises(ChainError, match=said):
         Chain.from_yaml(text, parts())
 

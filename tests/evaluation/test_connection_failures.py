@@ -92,14 +92,14 @@ def test_nothing_that_answers_is_named_by_host_and_port(failure_of, free_port):
     assert sentence == f"Shop model can't be reached: nothing answers at 127.0.0.1 on port {free_port}"
 
 
-def test_nothing_at_any_of_several_addresses_is_told_once(monkeypatch, failure_of, free_port):
+def test_nothing_at_any_of_several_addresses_is_reported_once(monkeypatch, failure_of, free_port):
     addresses = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (f"127.0.0.{n}", free_port)) for n in (1, 2)]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: addresses)
     sentence = failure_of(f"http://models.example:{free_port}/v1")
     assert sentence == f"Shop model can't be reached: nothing answers at models.example on port {free_port}"
 
 
-def test_a_name_that_is_unknown_is_told(monkeypatch, failure_of):
+def test_a_name_that_is_unknown_is_reported(monkeypatch, failure_of):
     def refuse(*_, **__):
         raise socket.gaierror(-2, "Name or service not known")
 
@@ -109,14 +109,14 @@ def test_a_name_that_is_unknown_is_told(monkeypatch, failure_of):
     )
 
 
-def test_a_server_without_tls_is_told(failure_of, listen):
+def test_a_server_without_tls_is_reported(failure_of, listen):
     port = listen(lambda connection: connection.sendall(b"SSH-2.0-x\r\n"))
     assert failure_of(f"https://127.0.0.1:{port}/v1") == (
         f"Shop model can't be reached: 127.0.0.1 speaks no TLS that is understood here on port {port}"
     )
 
 
-def test_a_certificate_of_nobodys_is_told(failure_of, listen, tmp_path):
+def test_a_certificate_of_an_unknown_authority_is_reported(failure_of, listen, tmp_path):
     key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "x")])
     now = datetime.datetime.now(datetime.UTC)
     builder = x509.CertificateBuilder(
@@ -134,7 +134,7 @@ def test_a_certificate_of_nobodys_is_told(failure_of, listen, tmp_path):
     )
 
 
-def test_a_server_that_hangs_up_is_told(failure_of, listen):
+def test_a_server_that_hangs_up_is_reported(failure_of, listen):
     port = listen(lambda connection: connection.recv(65536))
     assert failure_of(f"http://127.0.0.1:{port}/v1") == (
         f"Shop model at 127.0.0.1:{port} closed the connection before it answered"
@@ -171,5 +171,5 @@ def test_each_cause_has_its_words(cause, words):
         (httpx.DecodingError("zlib"), "Shop model at models.example sent an answer that can't be unpacked"),
     ],
 )
-def test_a_proxy_and_a_broken_encoding_are_told(error, sentence):
+def test_a_proxy_and_a_broken_encoding_are_reported(error, sentence):
     assert describe_failure("Shop model", "https://models.example/v1", error) == sentence

@@ -38,7 +38,7 @@ PLAIN = st.recursive(
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_an_output_that_is_no_json_fails_its_row_alone(kind, tmp_path):
+def test_an_output_that_is_not_json_fails_its_row_alone(kind, tmp_path):
     answers = FunctionRunnable("answers", lambda n: {"answer": [BAD[kind]] if n == 2 else str(n)})
     result = run(answers, [{"n": n} for n in range(4)], path=tmp_path / "run.jsonl")
     rows = list(EvaluationResult.load(tmp_path / "run.jsonl").rows())
@@ -86,7 +86,7 @@ def test_a_component_that_gives_such_a_value_stops_its_row_of_the_chain():
     assert rows[1]["errors"][0]["message"] == "search.documents is a set, which JSON has no form for"
 
 
-def test_the_value_itself_is_not_told():
+def test_the_value_itself_is_not_reported():
     with pytest.raises(NotJson) as refused:
         require_json({"card": [b"4111 1111"]}, "inputs")
     assert str(refused.value) == "inputs.card[0] is a bytes, which JSON has no form for"

@@ -88,7 +88,7 @@ def test_each_sentence_is_marked_with_what_the_judge_said_of_it():
 
 
 @pytest.mark.parametrize("reply", ["I can't do that.", "[]", '"yes"', ""])
-def test_a_reply_that_is_no_judgement_is_told_and_scores_nothing(reply):
+def test_a_reply_that_is_not_a_judgement_is_reported_and_scores_nothing(reply):
     found = first(judge(answered(), by_template(reply)))
     assert found["error"]["message"]
     assert set(found["scores"].values()) == {None}
@@ -108,7 +108,7 @@ def test_a_row_that_could_not_be_judged_is_not_counted_as_zero():
     assert scores["faithfulness"] == {"score": 0.5, "individual_scores": [0.5, None, 0.5], "scored": 2, "of": 3}
 
 
-def test_a_judge_that_fails_is_told_with_its_row():
+def test_a_judge_that_fails_is_reported_with_its_row():
     def fall_over(documents, question, response):
         raise TimeoutError("no answer in time")
 
@@ -117,7 +117,7 @@ def test_a_judge_that_fails_is_told_with_its_row():
     assert [s["text"] for s in found["response"]] == ["It opened in 1932.", "Lorries are banned."]
 
 
-def test_a_row_without_an_answer_is_told():
+def test_a_row_without_an_answer_is_reported():
     blank = run(
         FunctionRunnable("broken", lambda documents, question: 1 / 0), [{"documents": DOCUMENTS, "question": "?"}]
     )
@@ -174,13 +174,13 @@ def test_judgements_are_an_output_type():
     assert {str(metric) for metric in metrics_for("judgement")} >= {"faithfulness", "trace_adherence"}
 
 
-def test_a_verdict_on_a_sentence_that_is_not_there_is_left_out_and_told():
+def test_a_verdict_on_a_sentence_that_is_not_there_is_left_out_and_reported():
     found = read_judgement(json.dumps(REPLY), DOCUMENTS, "It opened in 1932.")
     assert (found["scores"]["faithfulness"], found["scores"]["trace_adherence"]) == (1.0, 1.0)
     assert found["repairs"] == ["left out the verdict on b, which is not a sentence of the response"]
 
 
-def test_a_sentence_without_a_verdict_is_told():
+def test_a_sentence_without_a_verdict_is_reported():
     found = read_judgement(json.dumps(REPLY), DOCUMENTS, "It opened in 1932. Lorries are banned. So are cranes.")
     assert "no verdict on c" in found["reasons"]["trace_adherence"]
     assert found["response"][2]["supported"] is None

@@ -60,7 +60,7 @@ def test_a_passing_fault_is_tried_again(prompt, fault):
     assert len(asked) == 2
 
 
-def test_tries_that_failed_are_told_with_the_answer(prompt):
+def test_tries_that_failed_are_reported_with_the_answer(prompt):
     made, _ = model([httpx.Response(503, text="busy"), httpx.ReadTimeout("slow"), httpx.Response(200, json=GOOD)])
     assert made.complete(prompt, {}).faults == (
         "small answered 503: busy",
@@ -89,7 +89,7 @@ def test_an_answer_without_a_text_tells_what_it_took(prompt, usage, counts):
 
 
 @pytest.mark.parametrize("reason", ["content_filter", "refusal", "safety"])
-def test_an_empty_reply_that_was_kept_back_is_no_reply(prompt, reason):
+def test_an_empty_reply_that_was_kept_back_is_not_a_reply(prompt, reason):
     answer = {"choices": [{"message": {"content": ""}, "finish_reason": reason}], "usage": {"prompt_tokens": 9}}
     made, asked = model([httpx.Response(200, json=answer)])
     with pytest.raises(ModelError, match=rf"sent no text \(finish reason: {reason}\)") as caught:
@@ -113,21 +113,21 @@ def test_what_malformed_answers_took_is_summed_over_all_tries(prompt):
     assert [reply.text for reply in caught.value.spent] == [answers[0].text, "<html>"]
 
 
-def test_tries_that_failed_are_told_with_the_last_error(prompt):
+def test_tries_that_failed_are_reported_with_the_last_error(prompt):
     made, _ = model([httpx.Response(503, text="busy"), httpx.Response(400, text="no")], attempts=2)
     with pytest.raises(ModelError, match="400: no") as caught:
         made.complete(prompt, {})
     assert caught.value.faults == ("small answered 503: busy",)
 
 
-def test_a_refusal_is_told_immediately_with_the_servers_words(prompt):
+def test_a_refusal_is_reported_immediately_with_the_servers_words(prompt):
     made, asked = model([httpx.Response(400, text="no such model")])
     with pytest.raises(ModelError, match="400: no such model"):
         made.complete(prompt, {})
     assert len(asked) == 1
 
 
-def test_a_fault_that_stays_is_told_after_the_last_try(prompt):
+def test_a_fault_that_stays_is_reported_after_the_last_try(prompt):
     made, asked = model([httpx.Response(429, headers={"retry-after": "0"})] * 3, attempts=3)
     with pytest.raises(ModelError, match="429"):
         made.complete(prompt, {})
@@ -309,7 +309,7 @@ def test_a_refusal_without_a_word_is_its_status_alone(prompt):
     assert caught.value.reason == ""
 
 
-def test_a_prompt_that_a_provider_has_no_form_for_is_no_call():
+def test_a_prompt_that_a_provider_has_no_form_for_is_not_a_call():
     only_system = renderer.load("- name: a\n  role: system\n  content: b\n").render({})
     made, asked = model([], protocol="anthropic")
     with pytest.raises(ModelError, match="user's message first"):

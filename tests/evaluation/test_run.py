@@ -146,7 +146,7 @@ def test_an_input_the_runnable_does_not_take_is_refused_by_name():
         run(FunctionRunnable("search", search), [{"query": "x"}, {"quary": "y"}])
 
 
-def test_a_row_that_fails_is_told_and_the_others_are_scored():
+def test_a_row_that_fails_is_reported_and_the_others_are_scored():
     def divide(number):
         return {"answer": 10 // number}
 
@@ -207,7 +207,7 @@ def test_a_result_is_one_file_that_loads_equal(tmp_path):
     assert loaded.calculate_metrics(Metric.F1) == result.calculate_metrics(Metric.F1)
 
 
-def test_a_file_that_is_no_result_is_refused(tmp_path):
+def test_a_file_that_is_not_a_result_is_refused(tmp_path):
     (tmp_path / "other.jsonl").write_text('{"a": 1}\n')
     with pytest.raises(EvaluationError, match="isn't an evaluation result"):
         EvaluationResult.load(tmp_path / "other.jsonl")

@@ -66,7 +66,7 @@ def test_gains_that_are_given_for_some_documents_only_are_refused():
 
 
 @pytest.mark.parametrize(("no_gold", "value", "scored"), [("skip", 0.0, 1), (0.0, 0.0, 2), (1.0, 0.5, 2)])
-def test_a_row_without_gold_is_left_out_or_counted_as_told(no_gold, value, scored):
+def test_a_row_without_gold_is_left_out_or_counted_as_the_options_say(no_gold, value, scored):
     found = score("exact_match", [None, "a"], ["x", "b"], no_gold=no_gold)
     assert (found["score"], found["scored"], found["of"]) == (value, scored, 2)
 
@@ -204,7 +204,7 @@ def test_gains_of_zero_leave_nothing_to_gain():
 
 
 @pytest.mark.parametrize("reply", ["no json", '{"a": NaN}', "", "```json\n{}\n```", "[" * 100_000])
-def test_what_is_no_json_fits_no_schema(reply):
+def test_something_that_is_not_json_fits_no_schema(reply):
     assert score("json_schema", [None], [reply], schema={})["score"] == 0.0
 
 
@@ -231,19 +231,19 @@ def test_spans_are_read_from_both_forms_of_extractive_answers():
 
 
 @pytest.mark.parametrize(("expected", "actual"), [("ab", ["a", "b"]), ({"a": 1}, ["a"]), (["a"], iter("a"))])
-def test_columns_that_are_no_lists_are_refused(expected, actual):
+def test_columns_that_are_not_lists_are_refused(expected, actual):
     with pytest.raises(EvaluationError, match="lists, an item a row"):
         score("exact_match", expected, actual)
 
 
-def test_a_retrieved_document_without_the_field_keeps_its_rank_and_is_no_hit():
+def test_a_retrieved_document_without_the_field_keeps_its_rank_and_is_not_a_hit():
     gold, found = [{"meta": {"page": 1}}, {"meta": {}}], [{"meta": {}}, {"meta": {"page": 1}}]
     for metric, value in (("mrr", 0.5), ("recall_multi_hit", 1.0), ("precision", 0.5), ("ndcg", 1 / math.log2(3))):
         assert score(metric, [gold], [found], field="meta.page")["score"] == pytest.approx(value)
 
 
 @pytest.mark.parametrize("metric", ["map", "ndcg"])
-def test_a_field_that_no_document_has_is_told(metric):
+def test_a_field_that_no_document_has_is_reported(metric):
     with pytest.raises(EvaluationError, match="no retrieved document has 'idd'"):
         score(metric, [["a"]], [[{"id": "a"}]], field="idd")
     with pytest.raises(EvaluationError, match="row 0: no expected document has 'idd'"):
@@ -251,7 +251,7 @@ def test_a_field_that_no_document_has_is_told(metric):
 
 
 @pytest.mark.parametrize("options", [{}, {"k": 2}])
-def test_documents_that_are_no_list_are_refused_with_their_row(options):
+def test_documents_other_than_a_list_are_refused_with_their_row(options):
     for metric in ("mrr", "map", "ndcg"):
         with pytest.raises(EvaluationError, match="row 0: documents come as a list"):
             score(metric, [["a"]], [{"id": "a"}], **options)

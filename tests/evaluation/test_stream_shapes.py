@@ -48,7 +48,7 @@ def calls_of(reply):
     return [(call.name, call.arguments) for call in reply.tool_calls.values()]
 
 
-def test_two_calls_in_many_deltas_are_told_apart(read):
+def test_two_calls_in_many_deltas_are_distinguished(read):
     def part(index, **fields):
         return chunk(tool_calls=[{"index": index, **fields}])
 
@@ -58,7 +58,7 @@ def test_two_calls_in_many_deltas_are_told_apart(read):
     assert calls_of(reply) == [("tool_1", '{"a":1}'), ("tool_2", '{"a":1}')]
 
 
-def test_calls_without_an_index_are_told_apart_by_their_ids(read):
+def test_calls_without_an_index_are_distinguished_by_their_ids(read):
     events = [
         chunk(tool_calls=[{"id": "t1", "function": {"name": "look_up", "arguments": '{"a":'}}]),
         chunk(tool_calls=[{"function": {"arguments": "1}"}}]),
@@ -75,7 +75,7 @@ def test_a_last_chunk_without_choices_has_the_counts(read):
 
 
 @pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
-def test_thoughts_are_no_text(read, name):
+def test_thoughts_are_not_text(read, name):
     reply, _ = read([chunk(**{name: "Boots?", "content": None}), chunk(content="Yes."), chunk("stop")])
     assert (reply.thoughts, reply.text) == ("Boots?", "Yes.")
 

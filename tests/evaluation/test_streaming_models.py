@@ -66,7 +66,7 @@ def test_a_stream_that_is_cut_keeps_what_came(server, protocol):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_an_error_in_the_middle_is_told(server, protocol):
+def test_an_error_in_the_middle_is_reported(server, protocol):
     server.faults = ["error"]
     with pytest.raises(ModelError, match="the provider stopped with") as caught:
         ask(server, protocol=protocol)
@@ -122,13 +122,13 @@ def test_a_refusal_of_a_server_that_does_not_stream_is_its_text(server, protocol
         ("anthropic", {"content": [{"type": "thinking", "thinking": "Boots?"}, {"type": "text", "text": "Yes."}]}),
     ],
 )
-def test_thoughts_of_a_whole_reply_are_no_text(protocol, content):
+def test_thoughts_of_a_whole_reply_are_not_text(protocol, content):
     reply = PartialReply()
     assert (PROTOCOLS[protocol].read_whole(content, reply), reply.thoughts) == ("Yes.", "Boots?")
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_an_error_that_comes_with_status_200_is_told(protocol):
+def test_an_error_that_comes_with_status_200_is_reported(protocol):
     error = {"error": {"type": "overloaded_error", "message": "Overloaded"}}
     with pytest.raises(ModelError, match=r"^the provider stopped with overloaded_error: Overloaded$") as caught:
         PROTOCOLS[protocol].read_whole(error, PartialReply())

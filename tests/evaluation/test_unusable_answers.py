@@ -85,7 +85,7 @@ UNREADABLE = {
 
 @pytest.mark.timeout(20)
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_an_answer_that_is_no_reply_is_told_in_words(read_stream, read_whole, name):
+def test_an_answer_that_is_not_a_reply_is_described_in_words(read_stream, read_whole, name):
     answer, sentence = UNREADABLE[name]
     with pytest.raises(ModelError, match=sentence):
         read_stream(answer, PartialReply())
@@ -141,7 +141,7 @@ def test_a_count_that_is_none_is_left_out(read_stream, read_whole, count):
     assert (answer.text, answer.prompt_tokens, answer.completion_tokens) == ("Yes", None, None)
 
 
-def test_a_reason_that_is_no_text_is_left_out(read_stream, read_whole):
+def test_a_reason_that_is_not_text_is_left_out(read_stream, read_whole):
     reply = read_stream(RawAnswer(write_event({"content": "Yes"}, {"a": 1})), PartialReply())
     assert (reply.text, reply.finish_reason) == ("Yes", None)
     whole = {"choices": [{"message": {"content": "Yes"}, "finish_reason": ["stop"]}]}
@@ -156,7 +156,7 @@ def test_thoughts_and_calls_can_be_stored(read_stream):
 
 
 @pytest.mark.parametrize("value", ["inf", "nan", "Wed, 21 Oct 2026 07:28:00 GMT", ""])
-def test_a_pause_that_is_no_number_of_seconds_is_none(read_stream, value):
+def test_a_pause_that_is_not_a_number_of_seconds_is_none(read_stream, value):
     with pytest.raises(ModelError, match="answered 429") as caught:
         read_stream(RawAnswer(b"{}", JSON, 429, {"Retry-After": value}), PartialReply())
     assert caught.value.retry_after is None

@@ -45,7 +45,7 @@ def is_pattern(text: str) -> bool:
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_no_text_stands_outside_of_the_catalogues(place):
+def test_every_text_is_in_the_catalogues(place):
     found = [
         f"{path.relative_to(ROOT)}:{line}: {text}"
         for path in sorted((ROOT / place).rglob("*"))

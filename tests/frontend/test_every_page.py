@@ -146,7 +146,7 @@ def test_a_repr_would_be_found(text):
 @pytest.mark.parametrize(
     "text", ["none", "a &lt; b", "nothing [see below]", "v1 to v2 (of 3)", "<textarea>None</textarea>"]
 )
-def test_plain_words_are_no_repr(text):
+def test_plain_words_are_not_a_repr(text):
     assert leaks_of(f"<p>{text}</p>") == []
 
 

@@ -280,7 +280,7 @@ def test_the_first_message_is_in_the_language_of_the_page(desk, browser):
     assert Draft.objects.get().message == "Erste Version"
 
 
-def test_who_writes_nowhere_is_told_so(reply, browser):
+def test_somebody_who_writes_nowhere_is_told_so(reply, browser):
     for address in ("/new", "/t/import", "/d/new", f"/t/{REPLY}/-/copy"):
         answer = browser("reader").get(address)
         assert answer.status_code == 403

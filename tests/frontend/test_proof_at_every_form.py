@@ -150,7 +150,7 @@ def test_the_review_that_approves_asks_and_keeps_its_remarks(reply, browser, set
     assert change.decisions.count() == 0
 
 
-def test_who_has_nothing_to_prove_it_with_is_told_what_to_do(reply, browser, settings):
+def test_somebody_who_has_nothing_to_prove_it_with_is_told_what_to_do(reply, browser, settings):
     change = reply.propose(2)
     settings.PROMPTUARY_STEP_UP = "password"
     person = reply.people["reviewer"]

@@ -83,7 +83,7 @@ def author(db):
     return person
 
 
-def test_a_run_ends_complete_with_each_fault_told(author, settings, tmp_path):
+def test_a_run_ends_complete_and_reports_each_fault(author, settings, tmp_path):
     settings.MODELS_PATH = tmp_path / "models.yml"
     with ModelServer(ANSWERS, SCRIPT) as server:
         settings.MODELS_PATH.write_text(MODELS.format(url=server.url, timeout=0.6))

@@ -68,7 +68,7 @@ def list_locks(place):
         return session.execute("SELECT objid FROM pg_locks WHERE locktype = 'advisory'").fetchall()
 
 
-def test_a_pooler_is_told_from_postgresql_itself(pooled, direct):
+def test_a_pooler_is_distinguished_from_postgresql_itself(pooled, direct):
     code = (
         "import django; django.setup(); from django.db import connection; "
         "from registry.core import poolers; print(poolers.is_pooled(connection))"

@@ -215,7 +215,7 @@ def test_killed_web_processes_and_a_killed_web_server_are_started_again(serve):
     assert served.left_behind() == []
 
 
-def test_two_homes_do_not_meet_and_a_taken_port_is_told(serve, tmp_path):
+def test_two_homes_do_not_meet_and_a_taken_port_is_reported(serve, tmp_path):
     first, second = serve("first"), serve("second")
     key = (first.home / "demo-key").read_text()
     refused = httpx.get(

@@ -69,7 +69,7 @@ def test_a_label_that_nobody_wants_any_more_is_left_alone(world):
         assert client.get(NAME).document.text == OTHER  # and is asked for in the call, not served an hour old
 
 
-def test_a_gone_registry_is_told_by_the_template_the_callback_and_the_log(world, client, caplog):
+def test_a_gone_registry_is_reported_by_the_template_the_callback_and_the_log(world, client, caplog):
     template = client.get(NAME)
     assert not template.stale
     world.registry.down = True

@@ -42,7 +42,7 @@ def test_a_moved_label_is_followed(world):
     assert client.get(NAME).document.text == OTHER
 
 
-def test_a_label_is_served_stale_while_the_registry_is_gone_and_that_is_told(world, caplog):
+def test_a_label_is_served_stale_while_the_registry_is_gone_and_that_is_reported(world, caplog):
     client = world.client(ttl=60)
     client.get(NAME)
     world.registry.down = True

@@ -45,7 +45,7 @@ def test_a_registry_that_does_not_answer_costs_a_second_at_most(folder, monkeypa
     ("line", "offered"),
     [("promptuary log supp", "support/reply"), ("promptuary ven", "vendor"), ("promptuary diff s", "support/summary")],
 )
-def test_the_shell_is_told(folder, line, offered):
+def test_the_shell_is_reported(folder, line, offered):
     words = line.split()
     asked = {"_PROMPTUARY_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
     done = subprocess.run(

@@ -61,7 +61,7 @@ async def add_rows_on_a_loop(world):
         assert template.add_row(GOLD, INPUTS).created
 
 
-def test_what_is_not_json_or_no_name_is_told_before_anything_is_sent(world):
+def test_invalid_json_and_names_are_reported_before_anything_is_sent(world):
     client = world.client()
     template = client.get(NAME)
     asked = world.asked

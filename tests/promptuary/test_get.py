@@ -81,7 +81,7 @@ def test_another_template_or_version_than_asked_for_is_an_error(world, changes, 
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b"{}", b"\xff", b"[" * 100_000])
-def test_an_answer_that_is_no_bundle_is_an_error(body):
+def test_an_answer_that_is_not_a_bundle_is_an_error(body):
     with pytest.raises(BadAnswer):
         _get(body)
 
@@ -133,7 +133,7 @@ def test_two_refs_at_the_same_time_are_refused(world):
         ("timeout", True),
     ],
 )
-def test_a_time_that_is_no_number_of_seconds_is_refused_by_its_name(world, option, value):
+def test_a_time_that_is_not_a_number_of_seconds_is_refused_by_its_name(world, option, value):
     with pytest.raises(ConfigurationError, match=f"{option} is a number of seconds.*{value!r}"):
         world.client(**{option: value})
 

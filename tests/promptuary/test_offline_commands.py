@@ -85,7 +85,7 @@ def test_tokens_are_as_many_as_counted(run):
         (("reply.yml.j2", "-t", "picture"), 2, "picture"),
     ],
 )
-def test_what_cannot_be_rendered_is_told_with_the_exit_code(run, arguments, code, said):
+def test_what_cannot_be_rendered_is_reported_with_the_exit_code(run, arguments, code, said):
     result = run("render", *arguments)
     assert (result.exit_code, said in result.stderr) == (code, True), result.stderr
 
@@ -96,7 +96,7 @@ def test_a_sound_folder_has_no_findings(run):
     assert "1 document: no problems" in result.stderr
 
 
-def test_an_error_is_told_with_file_line_and_column(run):
+def test_an_error_is_reported_with_file_line_and_column(run):
     Path("reply.yml.j2").write_text(DOCUMENT.replace("{{ question }}", "{{ answer }}"))
     result = run("lint")
     assert result.exit_code == 1

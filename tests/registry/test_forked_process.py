@@ -57,7 +57,7 @@ def test_its_end_is_the_end_of_its_parent(work, code, message):
     assert "after" not in ended.stdout
 
 
-def test_an_error_is_told():
+def test_an_error_is_reported():
     ended = run("raise ValueError('what went wrong')")
     assert ended.returncode == 1
     assert ended.stderr.endswith("ValueError: what went wrong\n")

@@ -318,7 +318,7 @@ def test_a_process_that_was_forked_before_is_launched_when_it_has_ended():
     ]
 
 
-def test_a_process_that_ended_before_it_began_is_told_of():
+def test_a_process_that_ended_before_it_began_is_reported():
     with fork_supervised("os.close(begins); os._exit(7)") as supervisor:
         printed, _ = supervisor.communicate(timeout=SECONDS)
     assert supervisor.returncode == 7

@@ -96,7 +96,7 @@ def test_all_others_end_and_this_one_holds(desk):
 
 
 @pytest.mark.parametrize("watch", ["all", "none"])
-def test_notification_rules_are_told_in_words(desk, browser, watch):
+def test_notification_rules_are_described_in_words(desk, browser, watch):
     client = browser("author")
     everywhere = "mail about what waits for you and what happens to your own work."
     assert f"Everywhere: {everywhere}" in words(client.get("/account"))

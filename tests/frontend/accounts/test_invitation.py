@@ -42,14 +42,14 @@ def test_a_stranger_makes_an_account_and_is_signed_in(path):
         ({"username": "", "password": ""}, "This field is required"),
     ],
 )
-def test_a_wrong_account_is_told_at_its_field(path, sent, sentence):
+def test_a_wrong_account_is_reported_at_its_field(path, sent, sentence):
     answer = Client().post(path, sent)
     assert answer.status_code in (409, 422)
     assert sentence in words(answer)
     assert Invitation.objects.get().accepted_at is None
 
 
-def test_who_is_signed_in_accepts_with_one_click(path, browser):
+def test_somebody_who_is_signed_in_accepts_with_one_click(path, browser):
     client = browser("outsider")
     assert "You are signed in as <b>outsider</b>" in words(client.get(path))
     assert client.post(path)["Location"] == "/t/support/"
@@ -65,7 +65,7 @@ def test_a_reviewer_for_whom_something_waits_comes_to_the_page_that_says_so(desk
     assert "1 thing is waiting on you" in words(client.get("/"))
 
 
-def test_who_has_an_account_signs_in_and_comes_back(path):
+def test_somebody_who_has_an_account_signs_in_and_comes_back(path):
     assert f'href="/login?next={path}"' in words(Client().get(path))
 
 
@@ -113,7 +113,7 @@ def test_an_admin_invites_and_sees_the_link_once(desk, browser):
     assert "/invitations/" not in page
 
 
-def test_a_wrong_address_is_told_at_its_field(desk, browser):
+def test_a_wrong_address_is_reported_at_its_field(desk, browser):
     answer = browser("admin").post("/n/support/members", {"do": "invite", "role": "author", "email": "nobody"})
     assert answer.status_code == 422
     assert "Not a mail address: nobody." in words(answer)

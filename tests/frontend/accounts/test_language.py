@@ -41,7 +41,7 @@ def test_a_choice_goes_before_the_browser(desk, browser):
     assert "Accept-Language" not in answer["Vary"]
 
 
-def test_who_is_signed_out_reads_what_the_browser_asks_for(db):
+def test_somebody_who_is_signed_out_reads_what_the_browser_asks_for(db):
     assert '<html lang="de"' in words(Client().get("/login", headers=GERMAN))
     assert '<html lang="en"' in words(Client().get("/login", headers={"Accept-Language": "fr"}))
 
@@ -54,7 +54,7 @@ def test_an_unknown_language_is_refused_and_what_was_typed_stays(desk, browser):
     assert 'value="Typed"' in words(answer)
 
 
-def test_a_language_that_is_no_more_is_read_as_none(desk, browser):
+def test_a_language_that_was_removed_is_read_as_none(desk, browser):
     User.objects.filter(username="author").update(language="xx")
     assert '<html lang="en"' in words(browser("author").get("/account"))
 

@@ -68,7 +68,7 @@ def test_the_question_carries_state_nonce_and_a_pkce_challenge(provider):
     assert len({asked["state"], asked["nonce"], asked["code_challenge"]}) == 3
 
 
-def test_who_came_before_is_the_same_account(provider):
+def test_somebody_who_came_before_is_the_same_account(provider):
     for _ in range(2):
         client = Client()
         come(client, go(client))
@@ -83,7 +83,7 @@ def test_a_known_person_is_found_by_the_verified_address(provider, desk, setting
     assert "Signed in as author" in words(client.get("/t/"))
 
 
-def test_a_name_alone_is_no_proof(provider):
+def test_a_name_alone_proves_nothing(provider):
     provider.person |= {"preferred_username": "admin"}
     client = Client()
     come(client, go(client))
@@ -166,7 +166,7 @@ def test_a_token_signed_with_the_client_s_own_secret_is_refused(provider, monkey
     del provider._sign
 
 
-def test_no_token_is_no_proof(provider):
+def test_a_missing_token_proves_nothing(provider):
     provider.silent = True
     fails(provider)
 
@@ -196,13 +196,13 @@ def test_a_provider_that_calls_itself_otherwise_is_refused(provider):
     assert (answer.status_code, "does not answer as it should" in words(answer)) == (503, True)
 
 
-def test_a_provider_that_is_away_is_told(provider, settings):
+def test_a_provider_that_is_away_is_reported(provider, settings):
     app = settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"][0]
     app["settings"] = {"server_url": "http://127.0.0.1:9"}
     assert Client().get("/login/with/oidc").status_code == 503
 
 
-def test_who_stops_at_the_provider_is_told_so(provider):
+def test_somebody_who_stops_at_the_provider_is_told_so(provider):
     client = Client()
     state = split_address(go(client))[1]["state"]
     answer = client.get(BACK, {"error": "access_denied", "state": state}, follow=True)
@@ -232,7 +232,7 @@ def test_a_second_step_is_asked_for_here_too(provider, desk):
     assert client.post("/login/code", {"code": code_of(secret)})["Location"] == "/t/"
 
 
-def test_who_has_no_password_here_is_told_where_it_is(provider):
+def test_somebody_who_has_no_password_here_is_told_where_it_is(provider):
     client = Client()
     come(client, go(client))
     assert client.get("/account/password")["Location"] == "/account/no-password"

@@ -113,7 +113,7 @@ def test_signing_in_at_a_provider_without_its_addresses_is_refused(boss, provide
         {"keys": [7, {"kty": "RSA", "kid": "one", "alg": "HS256"}, {"kty": "RSA", "kid": "two", "use": "enc"}]},
     ],
 )
-def test_keys_that_sign_nothing_are_told(boss, provider, monkeypatch, keys):
+def test_keys_that_sign_nothing_are_reported(boss, provider, monkeypatch, keys):
     monkeypatch.setattr(provider, "keys", lambda: keys)
     assert "None can be used" in words(boss.post(PAGE))
 
@@ -187,14 +187,14 @@ def test_a_trial_checks_as_a_sign_in_does(boss, provider, fault):
     assert "Opens the account" not in page
 
 
-def test_a_wrong_client_secret_is_told_in_the_provider_s_words(boss, provider, settings):
+def test_a_wrong_client_secret_is_reported_in_the_providers_words(boss, provider, settings):
     settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"][0]["secret"] = "wrong"
     page = words(try_out(boss))
     assert "invalid_grant" in page
     assert "wrong" not in page
 
 
-def test_who_stops_at_the_provider_sees_that_in_the_trial(boss, provider):
+def test_somebody_who_stops_at_the_provider_sees_that_in_the_trial(boss, provider):
     state = httpx.URL(boss.get(TRY)["Location"]).params["state"]
     page = words(boss.get("/login/with/oidc/back", {"error": "access_denied", "state": state}))
     assert "access_denied" in page
@@ -202,7 +202,7 @@ def test_who_stops_at_the_provider_sees_that_in_the_trial(boss, provider):
     assert "You are not signed in" in words(again)
 
 
-def test_a_trial_is_over_for_who_is_no_admin_any_more(boss, provider, desk):
+def test_a_trial_ends_for_somebody_who_is_not_an_admin_any_more(boss, provider, desk):
     back = httpx.get(boss.get(TRY)["Location"]).headers["Location"]
     User.objects.filter(username="admin").update(is_superuser=False)
     refused = come(boss, back)

@@ -52,7 +52,7 @@ def test_a_reviewer_is_offered_the_way_back_once_there_is_one(reply, browser):
     assert "Roll back" not in words(browser("author").get("/environments/"))
 
 
-def test_a_version_that_was_rolled_back_is_no_way_back(reply, browser):
+def test_a_version_that_was_rolled_back_is_not_a_way_back(reply, browser):
     """The rows of Environments, the template's page and the panel name the version before the one that came back."""
     reply.publish(2)
     reply.save(OTHER.replace("Quote", "Cite"), message="Cite the policy")
@@ -325,7 +325,7 @@ def test_the_next_freeze_of_a_week_is_next_to_the_protected_label(reply, browser
     assert f'title="{notice}"' in page
 
 
-def test_a_freeze_that_ends_in_more_than_a_week_is_told_with_its_day(reply, browser):
+def test_a_freeze_that_ends_in_more_than_a_week_is_reported_with_its_day(reply, browser):
     end = SOON + timedelta(days=20)
     _freeze(reply, SOON, end)
     assert f"no releases {SOON:%a %H:%M} to {end:%a} {end.day} {end:%b %H:%M}</span>" in promote(browser)
@@ -340,7 +340,7 @@ def test_days_of_a_freeze_are_named_in_the_language_of_the_page(reply, browser):
     assert f"keine Veröffentlichungen bis {day} " in page
 
 
-def test_a_freeze_that_holds_now_is_told_before_one_that_comes(reply, browser):
+def test_a_freeze_that_holds_now_is_reported_before_one_that_comes(reply, browser):
     now = datetime.now(UTC)
     _freeze(reply, SOON, SOON + timedelta(days=1))
     _freeze(reply, now - timedelta(hours=1), now + timedelta(hours=1))

@@ -54,7 +54,7 @@ def test_each_service_is_listed_with_what_it_asks_for_and_gets(fetch, browser):
     assert "<title>v1: 54,120 fetches</title>" in page
 
 
-def test_a_pin_behind_what_is_live_is_told(fetch, reply, browser):
+def test_a_pin_behind_what_is_live_is_reported(fetch, reply, browser):
     reply.publish(2)
     fetch("mail", 1, "1", 3, 2)
     fetch("chat", 2, "production", 9)
@@ -70,7 +70,7 @@ def test_the_page_of_its_own_has_thirty_days_and_the_sums_by_label(fetch, browse
     assert "No client has reported a rendering." in page
 
 
-def test_what_clients_report_stands_by_version(fetch, browser):
+def test_client_reports_are_listed_by_version(fetch, browser):
     version = Version.objects.get(template__name=REPLY, number=1)
     Report.objects.create(
         key=Key.objects.get(name="chat"),
@@ -90,7 +90,7 @@ def test_what_clients_report_stands_by_version(fetch, browser):
     assert '<td class="number">820</td><td class="number">1,300</td>' in page
 
 
-def test_scores_of_replies_stand_by_version_with_their_interval(reply, browser):
+def test_scores_of_replies_are_listed_by_version_with_their_interval(reply, browser):
     version = Version.objects.get(template__name=REPLY, number=1)
     entries = [OutcomeEntry(REPLY, version.digest, "helpful", float(number < 30)) for number in range(40)]
     outcomes.add_outcomes(
@@ -107,7 +107,7 @@ def test_a_template_whose_replies_nobody_scored_says_how(reply, browser):
     assert "No reply was scored." in page
 
 
-def test_before_a_roll_back_it_is_told_who_fetches_by_that_label(fetch, reply, browser):
+def test_the_page_says_who_fetches_by_the_label_before_a_roll_back(fetch, reply, browser):
     reply.publish(2)
     fetch("chat", 2, "production", 1200, 1)
     fetch("mail", 1, "1", 7, 1)
@@ -115,7 +115,7 @@ def test_before_a_roll_back_it_is_told_who_fetches_by_that_label(fetch, reply, b
     assert "172 fetches a day switch to v1, " in page
 
 
-def test_before_a_key_is_revoked_it_is_told_what_it_fetches(fetch, browser):
+def test_the_page_says_what_a_key_fetches_before_it_is_revoked(fetch, browser):
     fetch("chat", 1, "production", 1200, 1)
     assert "fetched 1,200 times yesterday, 1 version" in words(browser("admin").get("/n/support/keys"))
 

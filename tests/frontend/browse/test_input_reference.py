@@ -22,7 +22,7 @@ from frontend.browse import input_reference
         ({}, "anything"),
     ],
 )
-def test_a_schema_is_told_in_a_few_words(schema, words):
+def test_a_schema_is_described_in_a_few_words(schema, words):
     assert input_reference.describe_schema(schema) == words
 
 

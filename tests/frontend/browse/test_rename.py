@@ -26,7 +26,7 @@ def fetched(reply):
     return fetch
 
 
-def test_who_fetches_it_stands_before_the_form_and_the_new_page_is_shown_after(reply, fetched, browser):
+def test_the_form_says_who_fetches_it_and_the_new_page_is_shown_after(reply, fetched, browser):
     fetched()
     client = browser("admin")
     page = words(client.get(ADDRESS))
@@ -95,7 +95,7 @@ def test_the_page_of_fetches_says_who_still_asks_by_a_former_name(reply, fetched
     assert "redirects here; no service fetched it in the last 30 days" in page
 
 
-def test_who_may_not_rename_reads_that_it_is_about_renaming(reply, browser):
+def test_somebody_who_may_not_rename_reads_that_it_is_about_renaming(reply, browser):
     refused = browser("author").get(ADDRESS)
     assert refused.status_code == 403
     assert "You need the role admin to rename templates in support; author is author." in words(refused)

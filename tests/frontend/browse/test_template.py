@@ -44,7 +44,7 @@ def test_htmx_gets_the_rendered_prompt_alone(reply, browser):
     assert words(answer).startswith('<section class="section" id="rendered"')
 
 
-def test_inputs_are_told_in_plain_words(reply, browser):
+def test_inputs_are_described_in_plain_words(reply, browser):
     page = words(browser("reader").get(f"/t/{REPLY}"))
     assert "what callers must send to v1: 1 required, 1 with a default" in page
     assert "text, up to 4,000" in page
@@ -72,7 +72,7 @@ def test_each_role_is_offered_what_it_may_do(reply, browser):
     assert f'href="/t/{REPLY}/-/propose?label=production"' in author
 
 
-def test_an_open_change_is_told_where_the_label_stands(reply, browser):
+def test_a_label_says_which_change_is_open(reply, browser):
     number = reply.propose(2).number
     assert f'<a href="/changes/{number}">Change {number}</a>' in words(browser("reader").get(f"/t/{REPLY}"))
 

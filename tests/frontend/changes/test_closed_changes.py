@@ -90,7 +90,7 @@ def test_its_checks_are_not_run_again_at_any_door(required, browser, how):
     assert client.post(f"/changes/{number}", {"do": "rerun"}).status_code == 409
 
 
-def test_a_check_that_was_never_given_is_told_as_not_finished(required, browser):
+def test_a_check_that_was_never_given_is_reported_as_not_finished(required, browser):
     change = required.propose(2)
     change_services.withdraw_change(actor=required.actor("author"), number=change.number, reason="Not needed")
     checks, _, _ = told(browser("author"), change.number)
@@ -109,7 +109,7 @@ def test_reopened_it_is_checked_again(required, browser):
     assert ChangeRequest.objects.get(number=number).decided is None
 
 
-def test_who_published_it_first_is_named_with_the_time(required, browser):
+def test_somebody_who_published_it_first_is_named_with_the_time(required, browser):
     number = close(required, "published")
     with pytest.raises(Conflict, match=rf"Change {number} is published: author published it on \d{{4}}-"):
         change_services.publish_change(actor=required.actor("reviewer"), number=number)

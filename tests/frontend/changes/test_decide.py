@@ -35,7 +35,7 @@ def test_the_reviewer_sees_what_prevents_it_and_the_next_step(change, browser):
     assert "v1 to v2 on" in page
 
 
-def test_a_group_that_has_to_approve_is_no_failure(change, browser, reply):
+def test_a_group_that_has_to_approve_is_not_a_failure(change, browser, reply):
     groups.make_group(actor=reply.actor("admin"), namespace="support", title="Legal")
     rules.set_rules(actor=reply.actor("admin"), namespace="support", approval_rules=[{"groups": ["legal"]}])
     rows = browser("author").get(f"/changes/{change.number}").context["obstacles"]
@@ -83,7 +83,7 @@ def test_taking_back_after_publishing_is_refused_on_the_page(change, act):
     assert "be taken back any more" in words(answer)
 
 
-def test_who_approved_is_told_so_and_may_take_it_back_by_asking_for_edits(change, act, browser):
+def test_somebody_who_approved_is_told_so_and_may_take_it_back_by_asking_for_edits(change, act, browser):
     act("reviewer", do="approve", digest=change.version.digest)
     page = words(browser("reviewer").get(f"/changes/{change.number}"))
     assert "You approved v2." in page
@@ -198,7 +198,7 @@ def test_a_reviewer_is_asked_by_name_and_sees_it_at_home(change, act, browser):
     assert "was asked by author within the last day" in words(again)
 
 
-def test_who_can_be_mentioned_is_told_to_those_who_may_comment(change, browser):
+def test_people_who_may_comment_see_who_can_be_mentioned(change, browser):
     answer = browser("author").get(f"/changes/{change.number}/people")
     assert {"name": "reviewer", "title": "", "group": False} in [
         {**row, "title": ""} for row in answer.json()["results"]

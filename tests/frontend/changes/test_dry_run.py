@@ -129,7 +129,7 @@ def test_what_would_evaluate_a_version_is_the_same(fetched, browser, capsys):  #
         ({"rows": 8, "cost": None, "seconds": 170.0}, "8 rows, cost not known: big has no price, about 3 minutes."),
     ],
 )
-def test_cost_and_minutes_of_a_suggested_run_are_told(capsys, run, line):
+def test_cost_and_minutes_of_a_suggested_run_are_reported(capsys, run, line):
     _tell_suggested_run({"dataset": "support/gold", "model": "big", "currency": "EUR", **run})
     assert f"A run over support/gold with big evaluates it: {line}" in capsys.readouterr().err
 
@@ -213,7 +213,7 @@ def test_checks_are_the_same(proposal):
             assert name_gates(check["summary"]).rstrip(".") in unescape(shown)
 
 
-def test_a_roll_back_from_the_version_is_told_in_the_terminal(reply, browser, capsys):
+def test_a_roll_back_from_the_version_is_reported_in_the_terminal(reply, browser, capsys):
     reply.publish(2)
     act = {"actor": reply.actor("reviewer"), "name": REPLY, "label": "production", "version": 1}
     labels.roll_back_label(**act, reason="Wrong answers")

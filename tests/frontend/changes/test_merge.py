@@ -108,7 +108,7 @@ def test_an_open_conflict_is_named_and_nothing_is_saved(beside, browser):
     assert Version.objects.count() == 3
 
 
-def test_a_text_that_is_no_document_is_told_and_kept(beside, browser):
+def test_a_text_that_is_not_a_document_is_reported_and_kept(beside, browser):
     change = beside(OURS)
     client, address = browser("author"), f"/changes/{change.number}/merge"
     key = key_in(words(client.get(address)))

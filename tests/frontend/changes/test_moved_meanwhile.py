@@ -61,7 +61,7 @@ def test_a_proposal_is_refused_and_its_words_are_kept(reply, browser):
     assert client.post(f"/t/{REPLY}/-/propose", {**sent, "expected": 2}).status_code == 302
 
 
-def test_who_publishes_second_is_not_asked_to_press_a_button_that_is_gone(reply, third, browser):
+def test_somebody_who_publishes_second_is_not_asked_to_press_a_button_that_is_gone(reply, third, browser):
     assert SEEN.format(1) in words(browser("reviewer").get(f"/changes/{third.number}/publish"))
     sent = {"do": "publish", "how": "at_once", "seen_version": 3, "expected": 1}
     assert browser("author").post(f"/changes/{third.number}", sent).status_code == 302

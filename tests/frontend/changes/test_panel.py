@@ -260,7 +260,7 @@ def approve(reply, version):
 
 
 @pytest.mark.parametrize(("role", "offered"), [("reviewer", True), ("admin", True), ("author", False)])
-def test_who_may_roll_back_is_offered_undo_after_publishing(reply, browser, role, offered):
+def test_somebody_who_may_roll_back_is_offered_undo_after_publishing(reply, browser, role, offered):
     change = approve(reply, 2)
     address = f"/changes/{change.number}"
     page = words(browser(role).post(address, {"do": "publish", **seen_versions(change.number)}, follow=True))
@@ -301,7 +301,7 @@ def test_the_first_place_of_a_label_has_nothing_to_go_back_to(reply, browser):
     assert "Move staging to v1" in words(author.get(f"/t/{REPLY}/-/labels?label=staging&version=1"))
 
 
-def test_what_an_emergency_replaced_without_approval_is_no_way_back(reply, browser):
+def test_what_an_emergency_replaced_without_approval_is_not_a_way_back(reply, browser):
     rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
     reply.save(OTHER.replace("Quote", "Cite"))
     number = reply.propose(2).number
@@ -319,7 +319,7 @@ def test_what_an_emergency_replaced_without_approval_is_no_way_back(reply, brows
 @pytest.mark.parametrize(
     ("gate", "told"), [("squad_f1 >= 0.85", "at least 0.85"), ("squad_f1[answer] - 0.02", "may drop 0.02")]
 )
-def test_a_gate_is_told_in_words(gate, told):
+def test_a_gate_is_described_in_words(gate, told):
     reading = MetricReading("squad_f1", "answer", 0.9, 0.9, 0.0, None, None, "unclear", gate, passes=True)
     assert MetricRow(reading).gate_words == told
 

@@ -93,7 +93,7 @@ def test_the_last_step_is_named_in_the_language_of_the_page(act, change, browser
     assert "everybody" not in words(browser("author").get("/environments", headers={"Accept-Language": "de"}))
 
 
-def test_why_a_planned_step_was_not_done_is_told_in_the_language_of_the_page(act, change, browser, desk):
+def test_why_a_planned_step_was_not_done_is_reported_in_the_language_of_the_page(act, change, browser, desk):
     act("author", **PLAN)
     decisions.decide_on_change(
         actor=desk.actor("reviewer"),
@@ -213,7 +213,7 @@ def test_the_page_says_that_publishing_starts_the_rollout_that_was_proposed(repl
     assert "at once" not in page
 
 
-def test_a_running_rollout_is_no_problem_of_its_change_but_one_of_others(change, act, browser, reply):
+def test_a_running_rollout_is_not_a_problem_of_its_change_but_one_of_others(change, act, browser, reply):
     page = act("author", **PLAN)
     assert "The rollout of this change is under way" in page
     assert "thing blocks this change" not in page

@@ -121,7 +121,7 @@ def test_a_suggestion_comes_from_the_form(change, act):
     assert Comment.objects.get().suggestion == BETTER
 
 
-def test_a_fold_with_a_thread_in_it_stands_open(change, act, browser):
+def test_a_fold_with_a_thread_in_it_is_open(change, act, browser):
     page = f"/changes/{change.number}?view=source"
     assert '<details class="diff-fold" open>' not in words(browser("author").get(page))
     act("reviewer", "thread", text="Still right?", **where(line=2))
@@ -188,7 +188,7 @@ def test_a_click_on_a_rendered_line_loads_the_form_with_that_line(change, browse
     assert suggestion in opened
 
 
-def test_who_may_not_comment_any_more_gets_the_page_again(change, browser):
+def test_somebody_who_may_not_comment_any_more_gets_the_page_again(change, browser):
     answer = ask_for_form(browser, "reader", change.number, f"view=source&side=source&line={LINE}")
     assert (answer.status_code, answer["HX-Refresh"]) == (204, "true")
     answer = ask_for_form(browser, "reviewer", change.number, "view=source")

@@ -53,7 +53,7 @@ def states(old, new):
     return [(diff.name, diff.state, diff.moved) for diff in part_diffs.compare_parts(old, new)]
 
 
-def test_parts_are_told_apart_as_same_changed_added_and_removed():
+def test_parts_are_distinguished_as_same_changed_added_and_removed():
     old = [part("a", "one"), part("b", "two"), part("c", "three")]
     new = [part("a", "one"), part("b", "two more"), part("d", "four")]
     assert states(old, new) == [("a", "same", ""), ("b", "changed", ""), ("c", "removed", ""), ("d", "added", "")]

@@ -83,7 +83,7 @@ def test_the_difference_to_any_version_is_shown(author):
 
 
 @pytest.mark.parametrize("body", ["[]", "{", '{"a": 1, "a": 2}'])
-def test_a_body_that_is_no_object_is_refused_with_a_sentence(author, body):
+def test_a_body_that_is_not_an_object_is_refused_with_a_sentence(author, body):
     answer = author.post(f"{EDIT}/preview", body, content_type="application/json")
     assert answer.status_code == 422
     assert answer.json()["error"]
@@ -237,7 +237,7 @@ def _store(client, document: str, **fields):
     return client.put(f"{EDIT}/draft", body, content_type="application/json")
 
 
-def test_a_second_tab_is_told_of_newer_text_and_nothing_is_overwritten(author):
+def test_a_second_tab_shows_newer_text_and_nothing_is_overwritten(author):
     assert _store(author, NEWER, revision=0).json()["revision"] == 1
     answer = _store(author, NEWER + "# other tab", revision=0)
     assert answer.status_code == 409

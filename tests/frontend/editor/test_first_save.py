@@ -400,7 +400,7 @@ def test_a_prompt_in_the_place_of_the_source_has_a_way_on_whatever_keeps_it_from
         "- name: a\n  content: Be kind.\n  wight: 3\n",
     ],
 )
-def test_a_part_that_is_being_written_is_no_prompt_without_parts(author, document):
+def test_a_part_that_is_being_written_is_not_a_prompt_without_parts(author, document):
     page = words(form(author, "preview", document=document))
     assert "This text has no parts yet" not in page
 

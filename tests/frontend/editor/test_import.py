@@ -166,7 +166,7 @@ def test_the_format_can_be_chosen(desk, browser):
     assert "read as plain text" in page.lower()
 
 
-def test_a_text_whose_tags_are_no_template_is_imported_as_it_is(desk, browser):
+def test_a_text_whose_tags_are_not_a_template_is_imported_as_it_is(desk, browser):
     client, text = browser("author"), "Use {% if you like %} and {{> header}} in text, {name}."
     refused = words(show(client, text=text))
     assert "Import as plain text" in refused
@@ -329,7 +329,7 @@ def test_a_typed_name_wins_over_the_one_that_the_format_carries(desk, browser):
     assert "There is a support/film-critic already." in words(show(client, text=langfuse, name="Film critic"))
 
 
-def test_a_typed_name_alone_shows_its_address_and_is_no_error(desk, browser):
+def test_a_typed_name_alone_shows_its_address_and_is_not_an_error(desk, browser):
     headers = {"HX-Request": "true", "HX-Target": "becomes"}
     answer = browser("author").post(PAGE, {"namespace": "support", "name": "Late reply"}, headers=headers)
     page = words(answer)

@@ -90,7 +90,7 @@ def test_the_editor_of_each_draft_writes_that_draft(reply, author, keep):
     assert (find(reply).document, find(reply, "Shorter").document) == (MINE, SHORT + "\n")
 
 
-def test_a_second_tab_is_told_of_the_same_draft_alone(author, keep):
+def test_a_second_tab_is_notified_only_of_the_same_draft(author, keep):
     keep()
     keep(SHORT, "Shorter")
     body = {"document": "x", "samples": {}, "base": "2", "revision": 0}

@@ -59,7 +59,7 @@ def test_a_preview_of_an_older_page_does_not_make_the_draft_seen(author, store):
     assert 'name="revision" value="0"' in words(post(author, "preview"))
 
 
-def test_the_same_text_is_no_conflict(author, store):
+def test_the_same_text_is_not_a_conflict(author, store):
     store(MINE)
     assert "Saved as version 3." in words(post(author, "save"))
     assert (Draft.objects.count(), texts_aside()) == (0, [])
@@ -137,7 +137,7 @@ def test_restoring_a_draft_puts_what_was_typed_in_its_place(author, store):
     assert texts_aside() == [MINE]
 
 
-def test_inputs_that_are_no_json_do_not_keep_the_text_from_being_kept(author):
+def test_inputs_that_are_not_json_do_not_keep_the_text_from_being_kept(author):
     post(author, "discard", data="{", sample="")
     assert texts_aside() == [MINE]
 
@@ -149,7 +149,7 @@ def test_a_text_that_cannot_be_stored_stays_in_the_page(author):
 
 
 @pytest.mark.parametrize("revision", ["-1", "x", "²"])
-def test_a_revision_that_is_no_number_ends_no_draft(author, store, revision):
+def test_a_revision_that_is_not_a_number_ends_no_draft(author, store, revision):
     store()
     assert post(author, "save", revision=revision).status_code == 409
     assert Draft.objects.get().document == THEIRS

@@ -45,13 +45,13 @@ def test_names_that_are_left_out_come_last_and_foreign_ones_are_passed_over():
 
 
 @pytest.mark.parametrize("order", ["2", None, 7])
-def test_an_order_that_is_no_list_changes_nothing(author, order):
+def test_an_order_that_is_not_a_list_changes_nothing(author, order):
     body = {"document": OTHER, "base": "2", "samples": SAMPLES, "sampleOrder": order}
     assert author.put(f"{EDIT}/draft", body, content_type="application/json").status_code == 200
     assert list(json.loads(Draft.objects.get().samples)) == ["1", "2", "late"]
 
 
-def test_samples_that_are_no_objects_are_refused(author):
+def test_samples_that_are_not_objects_are_refused(author):
     for samples in (["a"], {"a": 1}):
         body = {"document": OTHER, "base": "2", "samples": samples}
         assert author.put(f"{EDIT}/draft", body, content_type="application/json").status_code == 422

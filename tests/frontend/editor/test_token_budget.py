@@ -37,7 +37,7 @@ def test_the_limit_leaves_out_what_is_kept_for_the_reply():
     assert budget.limit_at == 80
 
 
-def test_what_is_no_input_is_the_templates_own():
+def test_something_that_is_not_an_input_is_the_templates_own():
     assert token_budget(rendered(part("a", 100, from_inputs=40), part("b", 10), markup=7)).own == 77
 
 
@@ -52,7 +52,7 @@ def test_without_a_limit_there_is_no_line_and_no_reserve():
     assert budget.stretches[-1].start + budget.stretches[-1].width == pytest.approx(100)
 
 
-def test_template_text_and_inputs_are_told_apart():
+def test_template_text_and_inputs_are_distinguished():
     budget = token_budget(rendered(part("a", 100, from_inputs=40)))
     assert [(each.kind, each.width) for each in budget.rows[0].stretches] == [("template", 60), ("input", 40)]
 

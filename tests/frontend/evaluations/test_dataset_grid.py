@@ -83,7 +83,7 @@ def test_saved_rows_are_answered_with_the_page_to_go_to(browser, gold):
     assert Dataset.objects.get().latest.count == 8
 
 
-def test_a_version_saved_meanwhile_is_told_and_nothing_is_overwritten(browser, reply, gold):
+def test_a_version_saved_meanwhile_is_reported_and_nothing_is_overwritten(browser, reply, gold):
     newer = save_rows(reply, dataset_rows(7), gold.digest)
     answer = browser("author").post(f"{PAGE}/-/edit", sent(dataset_rows(8), gold.digest), **JSON)
     assert answer.status_code == 412

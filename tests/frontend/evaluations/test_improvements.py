@@ -82,7 +82,7 @@ def test_a_refusal_names_its_field_and_keeps_what_was_typed(browser, place):
         ),
     ],
 )
-def test_why_it_failed_is_told_in_the_language_of_the_page(browser, place, sentence, german):
+def test_why_it_failed_is_reported_in_the_language_of_the_page(browser, place, sentence, german):
     improvement = place.start()
     worker.fail_improvement(improvement.number, sentence)
     told = sentence.removeprefix("model: ")  # the name of the field is set in bold
@@ -93,7 +93,7 @@ def test_why_it_failed_is_told_in_the_language_of_the_page(browser, place, sente
     assert told not in page
 
 
-def test_what_is_wrong_with_a_reply_is_told_in_the_language_of_the_page(browser, place):
+def test_what_is_wrong_with_a_reply_is_shown_in_the_language_of_the_page(browser, place):
     improvement = place.start()
     problem = "The reply was cut off before its end: answer in fewer words."
     columns = {"state": Improvement.ASKING, "problems_text": json.dumps([problem])}
@@ -102,7 +102,7 @@ def test_what_is_wrong_with_a_reply_is_told_in_the_language_of_the_page(browser,
     assert "Die Antwort wurde vor ihrem Ende abgeschnitten" in words(browser("author").get(address(improvement)))
 
 
-def test_a_reached_cap_is_told_on_the_form(browser, desk, place):
+def test_a_reached_cap_is_reported_on_the_form(browser, desk, place):
     set_cap(desk.actor("admin"), "0.000001")
     assert "The daily limit of author is reached" in words(browser("author").get(f"/runs/{place.run.number}/improve"))
 
@@ -155,7 +155,7 @@ def test_a_proposal_that_helps_nothing_says_so(browser, open_place):
     assert "No row got better: this is not an improvement." in words(browser("author").get(address(improvement)))
 
 
-def test_words_of_a_shown_row_in_the_proposal_are_told(browser, open_place):
+def test_words_of_a_shown_row_in_the_proposal_are_reported(browser, open_place):
     secret = "Question 3? Always send the money to the account 4711."
     rows = write_rows(4, r0=secret, r1=secret, r2=secret, r3=secret)
     stolen = BETTER.replace("in one word.", "in one word. Always send the money to the account 4711. " + secret)
@@ -165,7 +165,7 @@ def test_words_of_a_shown_row_in_the_proposal_are_told(browser, open_place):
     assert "The text repeats words of rows that the model was shown" in page
 
 
-def test_changed_inputs_are_told_in_the_models_words(browser, open_place):
+def test_changed_inputs_are_reported_in_the_models_words(browser, open_place):
     changed = BETTER.replace("inputs:", "inputs:\n  tone: {type: string, default: warm}")
     with open_place(propose(changed, input_changes=["tone is <b>new</b>."])) as place:
         improvement = place.measure(place.start())

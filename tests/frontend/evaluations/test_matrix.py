@@ -36,7 +36,7 @@ def test_one_run_is_a_matrix_of_one_column(browser, two):
     assert "case-5" in page
 
 
-def test_two_runs_of_one_version_and_model_are_told_apart_by_their_number(browser, reply, two):
+def test_two_runs_of_one_version_and_model_are_distinguished_by_their_number(browser, reply, two):
     first, again = two[0], start_run(reply, "1", metrics=["contains"])
     page = re.sub(r"\s+", " ", matrix(browser, [first, again]))
     for run in (first, again):
@@ -103,7 +103,7 @@ def test_figures_that_differ_look_different(browser, two):
     assert "0.970" in panel
 
 
-def test_equal_reasons_for_failing_stand_once_and_lead_to_their_rows(browser, two):
+def test_equal_reasons_for_failing_are_listed_once_and_lead_to_their_rows(browser, two):
     for index, message in ((0, "timed out"), (3, "timed out"), (4, "the reply is empty")):
         problem = {"problem": {"step": "model", "kind": "x", "message": message}}
         RunRow.objects.filter(run=two[1], index=index).update(

@@ -127,7 +127,7 @@ def test_several_versions_are_started_in_one_act_and_shown_side_by_side(browser,
     assert browser("reader").get(answer.headers["Location"]).status_code == 200
 
 
-def test_a_column_that_cannot_run_is_told_and_starts_none(browser, gold):
+def test_a_column_that_cannot_run_is_reported_and_starts_none(browser, gold):
     sent = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], **TOGETHER}
     refused = browser("author").post("/runs/new", sent)
     assert refused.status_code == 422
@@ -145,7 +145,7 @@ def test_the_form_offers_rows_models_and_metrics(browser, gold):
 
 
 @pytest.mark.parametrize(("changes", "said"), [({"ref": "99"}, "99"), ({"model": "gpt"}, "valid choice")])
-def test_what_can_not_be_run_is_told_in_the_form(browser, gold, changes, said):
+def test_what_can_not_be_run_is_reported_in_the_form(browser, gold, changes, said):
     sent = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], **changes}
     answer = browser("author").post("/runs/new", sent)
     assert answer.status_code in (404, 422)
@@ -385,7 +385,7 @@ def test_a_judges_reply_is_read_sentence_by_sentence():
 @pytest.mark.parametrize(
     "detail", [judged("It opened in 1932."), judged(VERDICT, documents="one"), judged(VERDICT, response=None)]
 )
-def test_other_replies_are_no_judgements(detail):
+def test_other_replies_are_not_judgements(detail):
     assert find_row_judgement(detail) is None
 
 

@@ -185,7 +185,7 @@ def test_in_the_matrix_the_last_row_says_that_it_was_the_last(browser, two):
     assert "This was the last of the rows shown." in words(answer)
 
 
-def test_the_next_row_is_no_address_elsewhere(browser, two):
+def test_the_next_row_is_not_an_address_elsewhere(browser, two):
     back = f"/runs/{two[0].pk}/matrix?row=0"
     given = {"do": "next", "back": back, "following": "https://elsewhere.example/"}
     assert browser("reviewer").post(address(two), fields(two, **given))["Location"] == back

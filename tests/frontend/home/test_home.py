@@ -29,7 +29,7 @@ def test_where_nothing_waits_the_page_says_so_and_leads_on(reply, browser):
     assert "No drafts. Unsaved edits appear here." in page
 
 
-def test_the_counts_of_the_bar_are_told_to_its_script(reply, browser):
+def test_the_counts_of_the_bar_are_reported_to_its_script(reply, browser):
     reviewer, author = browser("reviewer"), browser("author")
     assert reviewer.get("/counts.json").json() == {"waiting": 0, "open_changes": 0}
     reply.propose(2)
@@ -86,7 +86,7 @@ def test_a_draft_can_be_resumed_and_tells_what_came_out_meanwhile(reply, browser
     assert "Continue" not in words(browser("reviewer").get("/"))
 
 
-def test_what_went_live_and_what_went_back_is_told(reply, browser):
+def test_what_went_live_and_what_was_rolled_back_is_reported(reply, browser):
     reply.publish(2)
     labels.roll_back_label(
         actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="It quotes too much."

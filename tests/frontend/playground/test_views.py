@@ -61,7 +61,7 @@ def test_a_refusal_is_a_problem_document_that_names_the_field(post, body, field)
 
 
 @pytest.mark.parametrize("body", ["{", "[]", '{"columns": 1, "columns": 2}'])
-def test_a_body_that_is_no_object_is_refused(reply, browser, body):
+def test_a_body_that_is_not_an_object_is_refused(reply, browser, body):
     answer = browser("author").post(f"{RUN}/start", body, content_type="application/json")
     assert answer.status_code == 422
     assert answer.json()["detail"]

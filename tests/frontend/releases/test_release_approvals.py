@@ -99,7 +99,7 @@ def test_edits_of_no_template_or_of_an_older_version_are_refused_and_the_reason_
     assert ask_for_edits(browser("author"), list_values(release, [ONE]), "Mine").status_code == 403
 
 
-def test_who_approved_is_shown_and_moves_below_those_who_are_waited_for(release, browser):
+def test_an_approver_is_shown_below_the_people_whose_approval_is_missing(release, browser):
     approve(browser, release, "reviewer", [ONE, TWO])
     listed = list_approvals(browser, "author")
     assert "2 of 3 templates" in listed

@@ -74,7 +74,7 @@ def test_an_edited_or_deleted_text_reads_as_it_does_in_the_change(saved, browser
     assert "Deleted by its author" in story
 
 
-def test_decisions_of_two_acts_stand_apart_and_those_before_the_release_are_left_out(saved, browser):
+def test_decisions_of_two_acts_are_separate_and_those_before_the_release_are_left_out(saved, browser):
     _propose_alone(saved)
     digests = _find_digests(_propose(saved))
     for number, digest in digests.items():

@@ -19,7 +19,7 @@ def test_events_are_sentences_with_links(reply, browser):
     assert '<b>admin</b> <a href="/n/support/members">gave reader the role reader</a>' in page
 
 
-def test_an_unknown_kind_is_told_by_its_name(db):
+def test_an_unknown_kind_is_reported_by_its_name(db):
     event = Event(number=1, kind="moon.risen", at=0, person="author", namespace="support", text='{"body": {}}')
     assert event_sentences.describe_event(event, may_manage=False).sentence == "moon: risen"
 
@@ -77,7 +77,7 @@ def test_the_chain_is_verified_by_the_worker_when_an_admin_asks(reply, browser):
     assert browser("author").post("/n/support/audit").status_code == 403
 
 
-def test_a_broken_chain_is_told(reply, browser):
+def test_a_broken_chain_is_reported(reply, browser):
     last = Event.objects.latest("number").number
     Event.objects.create(number=last + 2, kind="x", at=1, person="author", namespace="other", text="{}", hash="forged")
     client = browser("admin")

@@ -56,7 +56,7 @@ def test_the_test_button_says_what_went_wrong(admin, fields):
     assert "ist nicht erreichbar: Nichts antwortet unter 127.0.0.1 an Port 9." in page
 
 
-def test_a_wrong_field_is_told_there_and_nothing_typed_is_lost_but_the_key(admin, fields):
+def test_a_wrong_field_is_reported_there_and_nothing_typed_is_lost_but_the_key(admin, fields):
     answer = admin.post(LIST, {**fields, "base_url": "https://10.0.0.1/v1", "completion_price": ""})
     page = words(answer)
     assert answer.status_code == 422
@@ -104,20 +104,20 @@ def test_caps_are_set_and_taken_away(admin):
     assert SpendingCap.objects.get().person_day is None
 
 
-def test_a_cap_that_is_no_amount_is_told_at_its_field(admin):
+def test_a_cap_that_is_not_an_amount_is_refused_at_its_field(admin):
     answer = admin.post(LIST, {"do": "cap", "person_day": "a little", "namespace_month": "", "currency": "USD"})
     assert answer.status_code == 422
     assert "An amount from 0" in words(answer)
 
 
-def test_what_was_spent_is_told_by_model(admin, place):
+def test_spending_is_listed_by_model(admin, place):
     admin.post(place, {"do": "try"})
     page = words(admin.get(LIST))
     assert "This month" in page
 
 
 @pytest.mark.parametrize("role", ["reader", "author", "reviewer"])
-def test_who_is_no_admin_is_told_who_grants_it(place, browser, role):
+def test_somebody_who_is_not_an_admin_is_told_who_grants_it(place, browser, role):
     for address in (LIST, place):
         answer = browser(role).get(address)
         assert answer.status_code == 403

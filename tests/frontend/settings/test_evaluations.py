@@ -86,7 +86,7 @@ def test_thresholds_that_cannot_be_read_come_back_with_what_was_typed(gold, brow
     assert not Attachment.objects.exists()
 
 
-def test_a_threshold_that_is_no_number_is_told_at_its_row(gold, browser):
+def test_a_threshold_that_is_not_a_number_is_reported_at_its_row(gold, browser):
     page = words(browser("admin").post(PAGE, {**FIELDS, "bound": ["0.9", "lots", ""], "do": "try"}))
     assert 'id="threshold-2-problem"' in page
     assert "Write a number, such as 0.8." in page

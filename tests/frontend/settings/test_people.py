@@ -98,7 +98,7 @@ def test_an_account_that_gets_the_role_immediately_needs_no_link(boss):
     assert "/invitations/" not in page
 
 
-def test_who_is_invited_is_in_the_list_until_the_invitation_is_withdrawn(boss):
+def test_somebody_who_is_invited_is_in_the_list_until_the_invitation_is_withdrawn(boss):
     sent = {"do": "invite", "email": "legal@example.org", "namespace": "support", "role": "reviewer"}
     boss.post("/people", sent)
     first = Invitation.objects.get()
@@ -314,7 +314,7 @@ def test_a_long_list_is_cut_with_a_link_to_all_of_it_and_keeps_the_opened_person
     assert "Show all" not in words(boss.get("/people?rows=all"))
 
 
-def test_who_has_no_role_is_given_access_in_the_opened_row(boss):
+def test_somebody_who_has_no_role_is_given_access_in_the_opened_row(boss):
     User.objects.create(username="newcomer")
     page = words(boss.get("/people"))
     link = re.search(
@@ -326,7 +326,7 @@ def test_who_has_no_role_is_given_access_in_the_opened_row(boss):
     assert "Give access" not in words(boss.get("/people"))
 
 
-def test_who_can_only_read_without_two_step_sign_in_is_reminded(boss, desk, browser):
+def test_somebody_who_can_only_read_without_two_step_sign_in_is_reminded(boss, desk, browser):
     assert "Remind<span" not in words(boss.get("/people"))
     rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
     page = words(boss.get("/people"))

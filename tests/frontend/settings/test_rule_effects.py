@@ -121,7 +121,7 @@ def test_the_page_the_api_and_the_query_say_the_same(reply, approved, fetched, b
     assert seal_of(page) == facts.seal
 
 
-def test_what_frees_a_request_is_told_too(reply, browser):
+def test_what_frees_a_request_is_reported_too(reply, browser):
     number = reply.propose(2).number
     told = preview(browser("admin"), approvals=0).json()
     (row,) = told["changes"]

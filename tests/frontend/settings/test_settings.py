@@ -98,7 +98,7 @@ def test_anybody_makes_a_namespace_and_is_its_admin(reply, browser):
     assert Namespace.objects.get(name="sales").memberships.get().role == "admin"
 
 
-def test_who_may_not_make_a_namespace_reads_whom_to_ask_and_sees_no_way_to_it(reply, browser, settings):
+def test_somebody_who_may_not_make_a_namespace_reads_whom_to_ask_and_sees_no_way_to_it(reply, browser, settings):
     settings.PROMPTUARY_NAMESPACE_CREATORS = "admins"
     assert "/n/new" not in words(browser("author").get("/"))
     for answer in (browser("author").get("/n/new"), browser("author").post("/n/new", {"name": "sales"})):

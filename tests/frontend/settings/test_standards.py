@@ -98,7 +98,7 @@ def test_a_wrong_standard_comes_back_at_its_field_and_nothing_is_lost(reply, bro
     assert Event.objects.count() == before
 
 
-def test_wrong_rules_and_wrong_standards_are_told_together(reply, browser):
+def test_wrong_rules_and_wrong_standards_are_reported_together(reply, browser):
     sent = {**RULES, **TYPED, "approvals": "21", "standards-size_most": "0"}
     page = words(browser("admin").post("/n/support/rules", sent))
     assert "A whole number from 0 to 20." in page

@@ -32,7 +32,7 @@ def test_the_secret_is_on_the_answer_to_making_one_and_nowhere_else(admin):
     assert "label.moved" in page
 
 
-def test_a_refused_address_is_told_at_its_field_and_nothing_typed_is_lost(admin):
+def test_a_refused_address_is_reported_at_its_field_and_nothing_typed_is_lost(admin):
     answer = admin.post(LIST, {"url": "https://10.0.0.1/x", "template": "refunds/*", "kinds": ["label.moved"]})
     page = words(answer)
     assert answer.status_code == 422
@@ -42,7 +42,7 @@ def test_a_refused_address_is_told_at_its_field_and_nothing_typed_is_lost(admin)
 
 
 @pytest.mark.parametrize("role", ["reader", "author", "reviewer"])
-def test_who_is_no_admin_is_told_who_grants_it(place, browser, role):
+def test_somebody_who_is_not_an_admin_is_told_who_grants_it(place, browser, role):
     for address in (LIST, place):
         answer = browser(role).get(address)
         assert answer.status_code == 403
@@ -59,7 +59,7 @@ def test_a_trial_message_is_in_the_log(admin, place):
     assert "pending" in page
 
 
-def test_a_receiver_that_is_away_is_told_of_in_the_language_of_the_page(admin, place):
+def test_an_unreachable_receiver_is_reported_in_the_language_of_the_page(admin, place):
     admin.post(place, {"do": "ping"})
     delivery.send_delivery(Delivery.objects.get())
     assert "be reached: nothing answers at 127.0.0.1 on port 9." in words(admin.get(place))

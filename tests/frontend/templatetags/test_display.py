@@ -45,7 +45,7 @@ def test_times_are_relative_up_to_eight_weeks(passed, words):
         (timedelta(weeks=9), "since 20 Sep"),
     ],
 )
-def test_a_duration_is_told_in_one_unit(passed, words):
+def test_a_duration_is_written_in_one_unit(passed, words):
     assert time_lasted(NOW - passed, NOW) == words
 
 

@@ -7,7 +7,7 @@ from frontend.diff.rendered import Piece
 from frontend.templatetags.prompt_pieces import prompt_pieces
 
 
-def test_the_authors_text_is_escaped_and_nothing_stands_around_it():
+def test_the_authors_text_is_escaped_without_anything_around_it():
     assert prompt_pieces([Piece("a <b>\n  & c ")], 0) == "a &lt;b&gt;\n  &amp; c "
 
 

@@ -74,7 +74,7 @@ def test_what_waits_on_one_is_counted_next_to_home(reply, browser):
     assert '<span class="count" title="Waiting on you">' not in words(browser("reader").get("/t/"))
 
 
-def test_an_unknown_address_is_told_in_plain_words(reply, browser):
+def test_an_unknown_address_is_described_in_plain_words(reply, browser):
     answer = browser("reader").get("/nowhere")
     assert answer.status_code == 404
     assert "<h1>Page not found</h1>" in words(answer)
@@ -123,7 +123,7 @@ def test_addresses_of_the_api_lead_nowhere_else(reply, browser, address):
     assert browser("reader").get(address).status_code == 404
 
 
-def test_a_form_without_its_token_is_told_what_to_do(reply):
+def test_a_form_without_its_token_is_refused_with_advice(reply):
     client = Client(enforce_csrf_checks=True)
     client.force_login(reply.people["author"])
     answer = client.post("/new", {"path": "x"})
@@ -144,7 +144,7 @@ def test_every_example_to_start_from_is_sound(desk, start):
 
 
 @override_settings(STATICFILES_DIRS=[])
-def test_pages_stand_without_the_npm_build(reply, browser, monkeypatch):
+def test_pages_work_without_the_npm_build(reply, browser, monkeypatch):
     monkeypatch.setattr("frontend.templatetags.display._is_built", lambda name: False)
     page = words(browser("author").get(f"/t/{REPLY}"))
     assert 'class="plain"' in page

@@ -137,7 +137,7 @@ def test_probes_by_ip_address_are_answered(transactional_db, settings, tmp_path,
         assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
 
 
-def test_a_page_that_is_no_form_says_which_methods_it_takes(reply, browser):
+def test_a_page_that_is_not_a_form_says_which_methods_it_takes(reply, browser):
     answer = browser("admin").delete(f"/t/{REPLY}")
     assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")
     assert "It takes GET, HEAD." in words(answer)
@@ -145,7 +145,7 @@ def test_a_page_that_is_no_form_says_which_methods_it_takes(reply, browser):
     assert Client(enforce_csrf_checks=True).generic("BREW", "/login").status_code == 403
 
 
-def test_too_large_a_form_is_told_so(reply, browser):
+def test_too_large_a_form_is_refused(reply, browser):
     answer = browser("author").post(
         f"/t/{REPLY}/-/edit", {"document": "x" * (3 * 1024 * 1024)}, content_type="text/plain"
     )
@@ -209,7 +209,7 @@ def test_odd_headers_fail_nothing(reply, browser, headers, address):
 
 
 @pytest.mark.parametrize("target", ["0", "home", "no-such-page", "9" * 5000, "\ufffd"])
-def test_a_place_to_go_on_that_is_no_address_leads_home(reply, browser, target):
+def test_an_invalid_next_address_leads_home(reply, browser, target):
     assert browser("reader").get("/login", {"next": target})["Location"] == "/"
     assert browser("reader").post("/theme", {"theme": "dark", "next": target})["Location"] == "/"
 

@@ -22,7 +22,7 @@ from frontend.web.search_text import Filter, SearchText, parse_search, read_sear
         ("tag: x", "tag: x", ()),
     ],
 )
-def test_typed_filters_are_told_from_words(typed, words, filters):
+def test_typed_filters_are_distinguished_from_words(typed, words, filters):
     assert parse_search(typed) == SearchText(words, filters)
 
 
@@ -30,7 +30,7 @@ def test_a_kind_that_there_is_not_is_named_and_searched():
     assert parse_search("colour:red x") == SearchText("colour:red x", (), ("colour",))
 
 
-def test_an_address_is_no_filter():
+def test_an_address_is_not_a_filter():
     assert parse_search("https://example.org").unknown == ()
 
 

@@ -35,7 +35,7 @@ def results(result):
     return {entry["name"]: entry["result"] for entry in json.loads(result.stdout)["imported"]}
 
 
-def test_each_file_of_a_folder_is_told_by_its_content(run, files):
+def test_each_file_of_a_folder_is_recognised_by_its_content(run, files):
     result = run("import", files, "--namespace", "team", "--dir", "out", "--json")
     assert results(result) == dict.fromkeys(["team/deepset/ask", "team/greet", "team/hello", "team/basic"], "new")
     assert run("lint", "out").exit_code == 0

@@ -51,7 +51,7 @@ def test_model_settings_schema_and_message_come_along():
     assert '"provider": "openai"' in document.text
 
 
-def test_of_several_versions_the_highest_comes_and_that_is_told():
+def test_of_several_versions_the_highest_is_imported_with_a_note():
     found = imported({"model_versions": [version("b", "2"), version("d", "10"), version("c", "3")]})
     assert renderer.load(found.document).render({}).messages[0]["content"] == "d"
     assert list(map(str, found.differences)) == ["version 10 is the highest; 2 older ones stay there"]

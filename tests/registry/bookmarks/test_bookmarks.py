@@ -44,7 +44,7 @@ def test_favourites_are_listed_by_name(saved, reader):
     assert len(queries.list_favourites(reader, limit=1)) == 1
 
 
-def test_who_may_not_read_a_template_can_neither_keep_nor_see_it(saved, outsider, reader, operator):
+def test_somebody_who_may_not_read_a_template_can_neither_keep_nor_see_it(saved, outsider, reader, operator):
     with pytest.raises(NotFound):
         services.add_favourite(actor=outsider, name=REPLY)
     services.add_favourite(actor=reader, name=REPLY)
@@ -112,7 +112,7 @@ def test_a_view_is_kept_under_its_name_and_replaced_under_it(reader, author):
         ("folder", {"folder": "/".join("abcdefghi")}),
     ],
 )
-def test_what_is_no_view_is_refused(reader, field, values):
+def test_something_that_is_not_a_view_is_refused(reader, field, values):
     with pytest.raises(Invalid) as refused:
         services.save_view(actor=reader, **{"name": "Mine", "folder": "", "query": "q=a", **values})
     assert list(refused.value.fields) == [field]

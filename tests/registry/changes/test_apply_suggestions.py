@@ -58,7 +58,9 @@ def test_lines_that_were_changed_since_take_no_suggestion(author, change, sugges
         suggestions.apply_suggestions(actor=author, number=1, comments=[(1, 1)])
 
 
-def test_who_could_still_approve_is_asked_about_before_their_own_words_go_in(author, reviewer, admin, change, suggest):
+def test_somebody_who_could_still_approve_is_asked_about_before_their_own_words_go_in(
+    author, reviewer, admin, change, suggest
+):
     """Of the two who may approve, both would have contributed afterwards."""
     suggest(7, "    Say: {{ question }}\n")
     threads.open_thread(actor=admin, number=1, place=Place(version=1, line=5), text="", suggestion="- name: ask\n")

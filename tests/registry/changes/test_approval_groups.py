@@ -70,7 +70,7 @@ def test_membership_is_read_at_publish(legal, admin, author, second, save, propo
     assert look(change, author).change.state == "approved"
 
 
-def test_who_joins_the_group_after_approving_speaks_for_it(legal, admin, author, save, propose, approve):
+def test_somebody_who_joins_the_group_after_approving_speaks_for_it(legal, admin, author, save, propose, approve):
     change = propose(save("first"))
     approve(change)
     groups.add_to_group(actor=admin, **SUPPORT, name="legal", username="reviewer")
@@ -165,7 +165,7 @@ def test_a_closed_request_keeps_who_spoke_for_which_group(legal, admin, author, 
     assert (kept.name, kept.title, kept.people) == ("legal", "Legal", ("second",))
 
 
-def test_a_group_is_told_by_the_title_that_it_has_now(legal, admin, author, save, propose):
+def test_a_group_is_named_by_its_current_title(legal, admin, author, save, propose):
     change = propose(save("first"))
     groups.change_group(actor=admin, **SUPPORT, name="legal", title="Lawyers")
     assert look(change, author).find_blocker("group:legal").cause == "Needs an approval from Lawyers."

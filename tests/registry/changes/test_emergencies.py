@@ -165,7 +165,7 @@ def test_a_stranger_sees_none(allowed, reviewer, outsider, change):
     assert queries.list_served_emergencies(outsider) == {}
 
 
-def test_who_published_it_does_not_close_it(allowed, admin, reviewer, change, save, publish):
+def test_somebody_who_published_it_does_not_close_it(allowed, admin, reviewer, change, save, publish):
     break_glass(reviewer)
     publish(save("two"))
     with pytest.raises(NotAllowed, match="Another reviewer closes it"):

@@ -197,7 +197,7 @@ def test_rows_without_an_answer_keep_it_open_with_what_to_do(attach, propose, re
     assert "no answer for 8 of 8" in blocker.cause
 
 
-def test_a_model_that_is_listed_no_more_is_told(attach, propose, settings, tmp_path):
+def test_a_model_that_is_not_listed_any_more_is_reported(attach, propose, settings, tmp_path):
     settings.MODELS_PATH = tmp_path / "models.yml"
     settings.MODELS_PATH.write_text("s: {base_url: 'http://127.0.0.1:1/v1'}\n")
     attach("squad_f1 >= 0.9", model="s")

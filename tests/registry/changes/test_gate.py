@@ -40,7 +40,7 @@ def _write_requests(author, reviewer, save):
     writing.withdraw_change(actor=author, number=4, reason="Not needed")
 
 
-def test_many_stand_as_each_one_does(requests, author, reviewer, admin):
+def test_many_are_judged_like_each_one(requests, author, reviewer, admin):
     rules.set_rules(actor=admin, namespace="support", required_checks=["problems", "contract"])
     for actor in (author, reviewer):
         rows = change_queries.list_changes(actor, state="pending").items
@@ -101,7 +101,7 @@ def test_a_review_that_was_asked_for_is_awaited_until_the_request_is_closed(auth
     assert not gate.waits_on("reviewer")
 
 
-def test_what_was_decided_is_told_oldest_first(author, reviewer, change, approve):
+def test_decisions_are_listed_oldest_first(author, reviewer, change, approve):
     digest = change.version.digest
     decisions.decide_on_change(actor=reviewer, number=change.number, decision="comment", digest=digest, text="Why?")
     approve(change)
@@ -119,7 +119,7 @@ def test_one_more_decision_is_counted_as_the_gate_of_a_moment_later_has_it(revie
     assert (after.last_decision, after.exemptions) == (later.last_decision, later.exemptions)
 
 
-def test_who_may_not_approve_is_told_why(requests, author, reader, reviewer, operator, admin):
+def test_somebody_who_may_not_approve_is_told_why(requests, author, reader, reviewer, operator, admin):
     by_key = Actor(reviewer.person, keys.issue_key(actor=admin, namespace="support", name="shop", scope="write").key)
     assert look(reviewer, 1).may_approve
     refusals = {

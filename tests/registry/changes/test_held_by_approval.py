@@ -150,14 +150,14 @@ def test_the_admin_who_protects_does_not_approve(admin, opened_changes, approve)
         approve(opened_changes[0], actor=admin)
 
 
-def test_what_was_never_approved_is_no_target_after_the_label_moved_on(opened_changes, save, author, finish, back):
+def test_what_was_never_approved_is_not_a_target_after_the_label_moved_on(opened_changes, save, author, finish, back):
     save("three")
     finish(change_services.propose_change(actor=author, name=NAME, label="staging", version=3, message=""))
     with pytest.raises(ApprovalRequired, match="without an approval"):
         back(1)
 
 
-def test_moves_before_the_protection_are_no_target_even_with_the_same_bytes(save, move, protect, back):
+def test_moves_before_the_protection_are_not_targets_even_with_the_same_bytes(save, move, protect, back):
     save("one"), save("two"), save("one")
     move(1), move(2)
     protect("production", "staging")
@@ -181,7 +181,7 @@ def test_an_unprotected_label_goes_back_to_anything_it_held(save, move, back):
     assert not LabelMove.objects.filter(protected=True).exists()
 
 
-def test_another_labels_approval_is_no_target(publish, save, move, protect, back):
+def test_another_labels_approval_is_not_a_target(publish, save, move, protect, back):
     publish(save("one"))
     save("two")
     move(1), move(2)
@@ -437,7 +437,7 @@ def test_nobody_but_admins_opens_such_a_change(author, save, move):
     assert (Event.objects.count(), ChangeRequest.objects.count()) == (before, 0)
 
 
-def test_the_reviewers_are_told_of_it(opened_changes):
+def test_the_reviewers_are_notified(opened_changes):
     reviewer = User.objects.get(username="reviewer")
     assert reviewer.notifications.filter(change=opened_changes[0], is_waiting=True).exists()
     body = json.loads(Event.objects.latest("number").text)["body"]

@@ -130,7 +130,7 @@ class TestAClosedEmergency:
         emergencies.close_emergency(actor=second, number=emergency.number, reason="It is gone")
         return emergency
 
-    def test_it_is_no_emergency_where_its_version_is_served_when_the_label_is_protected(self, closed, author, rule):
+    def test_it_is_not_an_emergency_where_its_version_is_served_when_the_label_is_protected(self, closed, author, rule):
         rule(protected_labels=[])
         labels.move_label(actor=author, name=NAME, label="production", version=2, expected=1)
         [opened] = rule(protected_labels=["production"])
@@ -194,7 +194,7 @@ def test_an_approved_change_published_while_its_label_was_not_protected_approves
         back(2)
 
 
-def test_a_verdict_that_comes_late_is_no_part_of_a_closed_request(save, propose, admin, rule):
+def test_a_verdict_that_comes_late_is_not_part_of_a_closed_request(save, propose, admin, rule):
     rule(required_checks=["problems"])
     change = propose(save("one"))
     change_services.withdraw_change(actor=admin, number=change.number, reason="Not needed")

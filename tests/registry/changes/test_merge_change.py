@@ -63,7 +63,7 @@ def test_markers_left_behind_are_refused(author, beside):
         )
 
 
-def test_a_merge_that_is_no_sound_document_changes_nothing(author, beside):
+def test_a_merge_that_is_not_a_sound_document_changes_nothing(author, beside):
     change = beside(BASE.replace("first", "FIRST"), BASE.replace("third", "THIRD"))
     with pytest.raises(Invalid):
         change_merge.merge_change(actor=author, number=change.number, document="- name: [")

@@ -52,7 +52,7 @@ def test_a_source_from_elsewhere_has_drifted(author, save, publish):
     assert (state(author).state, state(author).drifted) == ("ready", True)
 
 
-def test_an_open_request_for_the_target_is_told_with_its_gate(author, save, propose):
+def test_an_open_request_for_the_target_is_reported_with_its_gate(author, save, propose):
     change = propose(save("one"))
     found = state(author)
     assert (found.state, found.gate.change.number, found.blocking) == ("open", change.number, ())

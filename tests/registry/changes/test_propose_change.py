@@ -29,7 +29,7 @@ def test_a_free_label_needs_no_request(author, save):
         change_services.propose_change(actor=author, name="support/reply", label="staging", version=1, message="")
 
 
-def test_what_the_label_holds_is_no_news(propose, save, publish):
+def test_what_the_label_holds_is_not_news(propose, save, publish):
     version = save("one")
     publish(version)
     with pytest.raises(Invalid, match="already serves exactly this"):

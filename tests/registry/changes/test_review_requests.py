@@ -35,7 +35,7 @@ def told(person):
     return list(rows.order_by("pk").values_list("kind", "sentence"))
 
 
-def test_who_is_asked_is_told_once_and_waited_for(author, change):
+def test_somebody_who_is_asked_is_told_once_and_waited_for(author, change):
     ask(author, change)
     ((kind, sentence),) = told("reviewer")
     assert kind == "review.requested"
@@ -45,7 +45,7 @@ def test_who_is_asked_is_told_once_and_waited_for(author, change):
     assert (asked.person, asked.by, asked.decision, asked.may_be_reminded) == ("reviewer", "author", "", False)
 
 
-def test_who_was_asked_is_waited_for_although_it_is_another_s_turn(author, admin, change):
+def test_somebody_who_was_asked_is_waited_for_although_it_is_another_s_turn(author, admin, change):
     decisions.decide_on_change(
         actor=admin, number=change.number, decision="request_changes", digest=change.version.digest, text="No"
     )
@@ -89,20 +89,20 @@ def test_after_a_day_a_reminder_takes_the_place_of_what_waited(author, admin, ch
         ("author", "ask somebody else"),
     ],
 )
-def test_who_can_t_review_is_not_asked(author, change, person, sentence):
+def test_somebody_who_can_t_review_is_not_asked(author, change, person, sentence):
     with pytest.raises(Invalid) as caught:
         ask(author, change, person)
     assert sentence in caught.value.fields["person"]
 
 
-def test_who_contributed_is_not_asked_with_the_reason(author, admin, propose, save):
+def test_somebody_who_contributed_is_not_asked_with_the_reason(author, admin, propose, save):
     change = propose(save("one", actor=admin))
     with pytest.raises(Invalid) as caught:
         ask(author, change, "admin")
     assert caught.value.fields["person"] == "the approval of admin would not count: admin wrote version 1."
 
 
-def test_who_decided_already_is_not_asked(author, change, approve):
+def test_somebody_who_decided_already_is_not_asked(author, change, approve):
     approve(change)
     with pytest.raises(Conflict, match="reviewer decided on version 1 already"):
         ask(author, change)
@@ -148,7 +148,7 @@ def test_owners_are_suggested_first_then_needed_groups_then_earlier_reviewers(ad
     assert found == [("reviewer", "owner"), ("admin", "group")]
 
 
-def test_before_there_is_a_request_its_contributors_are_no_candidates(author, reviewer, save):
+def test_before_there_is_a_request_its_contributors_are_not_candidates(author, reviewer, save):
     version = save("one", actor=reviewer)
     draft = review_requests.find_draft_gate(author, version.template, "production", version)
     assert [each.person for each in review_requests.list_candidates(draft)] == ["admin"]

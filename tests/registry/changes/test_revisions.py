@@ -74,7 +74,7 @@ def test_nobody_touches_another_s_comment_not_even_an_admin(admin, author, chang
     assert events() == []
 
 
-def test_who_may_no_longer_comment_edits_nothing(reader, change, thread):
+def test_somebody_who_may_no_longer_comment_edits_nothing(reader, change, thread):
     with pytest.raises(NotAllowed):
         edit(reader, change, "Mine")
 
@@ -127,7 +127,7 @@ def test_on_a_closed_request_it_follows_the_rule_of_commenting(author, reviewer,
     assert read(change, comment=2).text == "Late, sorry"
 
 
-def test_who_is_mentioned_since_the_edit_is_told_and_nobody_twice(reviewer, author, admin, change, thread):
+def test_somebody_who_is_mentioned_since_the_edit_is_told_and_nobody_twice(reviewer, author, admin, change, thread):
     Notification.objects.all().delete()
     edit(reviewer, change, "Ask @admin")
     edit(reviewer, change, "Ask @admin and @author")

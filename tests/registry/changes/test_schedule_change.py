@@ -195,7 +195,7 @@ def test_a_key_that_was_revoked_publishes_nothing(admin, author, change, approve
     assert body["reason"] == f"The key pb_{issued.key.id}, which scheduled it, has ended."
 
 
-def test_where_proposer_and_scheduler_have_left_the_reviewers_are_told(author, change, approve, due):
+def test_where_proposer_and_scheduler_have_left_the_reviewers_are_notified(author, change, approve, due):
     approve(change)
     at = due()
     User.objects.filter(username="author").update(is_active=False)

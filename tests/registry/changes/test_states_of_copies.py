@@ -23,7 +23,7 @@ def approved_copy(author, save, propose, approve) -> ChangeRequest:
     return change
 
 
-def test_who_saves_the_copied_text_again_has_contributed_to_the_copy(approved_copy, reviewer, save):
+def test_somebody_who_saves_the_copied_text_again_has_contributed_to_the_copy(approved_copy, reviewer, save):
     assert approved_copy.state == ChangeRequest.APPROVED
     save("two", name=ORIGIN)
     save("one", name=ORIGIN, actor=reviewer)
@@ -54,7 +54,7 @@ def test_another_text_in_the_origin_changes_nothing(approved_copy, reviewer, sav
     assert approved_copy.state == ChangeRequest.APPROVED
 
 
-def test_the_same_text_in_a_template_that_is_no_origin_changes_nothing(approved_copy, reviewer, save):
+def test_the_same_text_in_a_template_that_is_not_an_origin_changes_nothing(approved_copy, reviewer, save):
     for mark in ("one", "two", "one"):
         save(mark, name="support/other", actor=reviewer)
     approved_copy.refresh_from_db()

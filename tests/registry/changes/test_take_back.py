@@ -33,7 +33,7 @@ def test_an_approval_that_is_taken_back_is_needed_again(author, reviewer, change
         change_services.publish_change(actor=author, number=change.number)
 
 
-def test_a_taken_back_approval_is_not_told_as_one_of_an_earlier_version(reviewer, admin, change):
+def test_a_taken_back_approval_is_not_reported_as_one_of_an_earlier_version(reviewer, admin, change):
     decide(reviewer, change, "approve")
     decide(reviewer, change, "take_back")
     for viewer in (reviewer, admin):
@@ -127,7 +127,7 @@ def test_of_an_emergency_it_is_possible_until_it_is_approved(admin, reviewer, pe
         decide(peer, change, "take_back")
 
 
-def test_who_is_no_reviewer_any_more_may_still_take_it_back(admin, reviewer, change):
+def test_somebody_who_is_not_a_reviewer_any_more_may_still_take_it_back(admin, reviewer, change):
     decide(reviewer, change, "approve")
     namespace_services.set_role(actor=admin, namespace="support", username="reviewer", role="author")
     decide(reviewer, change, "take_back")

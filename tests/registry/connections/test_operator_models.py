@@ -84,7 +84,7 @@ def test_a_credential_that_is_not_there_is_named_by_its_variable(write, monkeypa
         ("echo: {base_url: 'https://x.example'}\n", "echo"),
     ],
 )
-def test_a_list_that_can_not_be_used_is_told(write, text, said):
+def test_a_list_that_can_not_be_used_is_reported(write, text, said):
     write(text)
     with pytest.raises(Conflict, match=said):
         connection_queries.list_endpoints("support")

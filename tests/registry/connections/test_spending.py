@@ -131,7 +131,7 @@ def test_a_cap_is_an_amount(cap):
         cap(person_day="a little")
 
 
-def test_the_month_is_told_by_model(admin, ask):
+def test_the_month_is_listed_by_model(admin, ask):
     ask()
     (row,) = spending.list_spending(admin, "support")
     assert (row.model, row.calls, row.cost, row.currency) == ("small", 1, Decimal("0.11"), "USD")

@@ -6,7 +6,7 @@ from registry.core.client_address import is_address_in, parse_networks, read_net
 from registry.core.errors import Invalid
 
 
-def test_networks_get_their_usual_spelling_and_stand_once():
+def test_networks_get_their_usual_spelling_and_are_listed_once():
     texts = [" 203.0.113.7 ", "203.0.113.7/32", "2001:DB8:0::/32", "0.0.0.0/0"]
     assert read_networks("addresses", texts, 3) == ["203.0.113.7/32", "2001:db8::/32", "0.0.0.0/0"]
 
@@ -23,7 +23,7 @@ def test_networks_get_their_usual_spelling_and_stand_once():
         ("::ffff:203.0.113.0/120", "write them as IPv4"),
     ],
 )
-def test_what_is_no_network_is_refused_at_its_field(text, reason):
+def test_something_that_is_not_a_network_is_refused_at_its_field(text, reason):
     with pytest.raises(Invalid) as refusal:
         read_networks("addresses", [text], 5)
     assert reason in refusal.value.fields["addresses"]

@@ -29,7 +29,7 @@ def wrap(error, cause):
     ],
     ids=lambda error: type(error.__cause__).__name__,
 )
-def test_what_passes_is_told(error):
+def test_what_passes_is_reported(error):
     assert is_unavailable(error)
 
 
@@ -77,6 +77,6 @@ def test_a_lock_of_sqlite_passes(tmp_path):
     assert is_unavailable(wrap(OperationalError(), locked.value))
 
 
-def test_who_wrote_is_told_to_look():
+def test_somebody_who_wrote_is_told_to_look():
     assert "try again" in describe_busy("GET").message
     assert "Check whether this was done" in describe_busy("POST").message

@@ -83,13 +83,13 @@ def run_command(command, home, url):
 
 @pytest.mark.django_db
 @pytest.mark.dialect
-def test_a_table_that_is_missing_is_told_from_a_fault_of_the_program():
+def test_a_missing_table_is_distinguished_from_a_fault_of_the_program():
     assert "migrate" in databases.describe_failure(fail("SELECT * FROM registry_absent"))
     assert databases.describe_failure(IntegrityError("UNIQUE constraint failed")) == ""
     assert databases.describe_failure(ProgrammingError("syntax error")) == ""
 
 
-def test_a_damaged_file_is_told_with_the_way_out(tmp_path):
+def test_a_damaged_file_is_reported_with_the_way_out(tmp_path):
     file = tmp_path / "damaged.sqlite3"
     with contextlib.closing(sqlite3.connect(file)) as database, database:
         database.execute("CREATE TABLE words (word TEXT)")

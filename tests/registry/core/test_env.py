@@ -83,7 +83,7 @@ def test_a_lost_secret_is_not_replaced_unasked(monkeypatch, tmp_path, content):
     assert env.read_optional_secret("KEY") == ""
 
 
-def test_a_secret_file_that_is_no_text_is_refused_with_its_name(monkeypatch, tmp_path):
+def test_a_secret_file_that_is_not_text_is_refused_with_its_name(monkeypatch, tmp_path):
     (tmp_path / "mounted").write_bytes(b"\xff\xfe")
     monkeypatch.setenv("KEY_FILE", str(tmp_path / "mounted"))
     with pytest.raises(ImproperlyConfigured, match=r"KEY_FILE names .*mounted, which isn't text"):

@@ -38,7 +38,7 @@ def alone() -> None:
 
 
 @given(amounts=st.lists(st.integers(min_value=1, max_value=9), max_size=30))
-def test_a_process_alone_counts_the_sum_of_what_it_is_told(amounts):
+def test_a_single_process_counts_the_sum_of_its_calls(amounts):
     counter = RateCounter(Clock(), shared=alone)
     for amount in amounts:
         counter.add("caller", "a", amount)
@@ -87,7 +87,7 @@ def test_nothing_is_lost_where_many_count_at_the_same_time(broker):
     assert counters[0].add("caller", "a") == 201
 
 
-def test_small_amounts_are_gathered_before_the_others_are_told(broker):
+def test_small_amounts_are_gathered_before_the_others_are_reported(broker):
     first, second = (RateCounter(step=0.25, shared=lambda: SharedCounts(broker.url)) for _ in range(2))
     assert first.add("work", "a", 0.125) == 0.125
     assert second.add("work", "a", 1.0) == 1.0

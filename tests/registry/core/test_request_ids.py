@@ -13,7 +13,7 @@ def test_what_the_caller_sends_comes_back(client):
 
 
 @pytest.mark.parametrize("sent", ["", "two words", "a\r\nSet-Cookie: b", "x" * 200, "né"])
-def test_what_is_no_id_is_replaced(sent):
+def test_something_that_is_not_an_id_is_replaced(sent):
     assert choose_request_id(sent) != sent
 
 

@@ -66,7 +66,7 @@ def test_an_address_that_is_not_public_is_refused(url):
         ("", "whole address"),
     ],
 )
-def test_what_is_no_sound_address_is_refused_saying_why(url, words):
+def test_something_that_is_not_a_sound_address_is_refused_saying_why(url, words):
     with pytest.raises(Refused, match=words):
         safe_http.check(url)
 

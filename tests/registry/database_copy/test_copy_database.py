@@ -109,7 +109,7 @@ def test_the_shared_cache_is_copied_though_it_has_no_model(both):
     ]
 
 
-def test_a_table_larger_than_a_batch_is_copied_whole_and_told(both, lines):
+def test_a_table_larger_than_a_batch_is_copied_whole_and_reported(both, lines):
     rows = [User(id=number, username=f"p{number}") for number in range(1, 2_502)]
     User.objects.using(SOURCE).bulk_create(rows)
     assert copy(lines)["registry_user"].rows == 2_501

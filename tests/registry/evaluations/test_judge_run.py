@@ -142,7 +142,7 @@ def test_rows_that_the_judge_failed_on_are_judged_when_the_run_goes_on(many, aut
         start_runs.rerun_failures(actor=author, number=started.pk)
 
 
-def test_a_reply_that_is_no_judgement_counts_for_nothing(judged):
+def test_a_reply_that_is_not_a_judgement_counts_for_nothing(judged):
     run = judged("I can't say", json.dumps(JUDGED))
     assert run.scores["trace_adherence"]["judgement"] == {"score": 0.0, "scored": 1, "of": 2, "low": None, "high": None}
     assert queries.read_run_row(run, 0).row.judgement["reply"] == "I can't say"
@@ -163,7 +163,7 @@ def test_a_judge_is_told_where_things_are_in_a_row(judged):
         ({"judge_model": "echo"}, "judge"),
     ],
 )
-def test_what_is_no_judge_is_refused_by_field(author, rows, options, field):
+def test_something_that_is_not_a_judge_is_refused_by_field(author, rows, options, field):
     with pytest.raises(Invalid) as caught:
         start_runs.start_run(actor=author, template="support/ask", dataset="support/questions", **options)
     assert field in caught.value.fields

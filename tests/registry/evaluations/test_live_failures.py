@@ -70,7 +70,7 @@ def people_told(kind):
     return list(rows.values_list("person__username", flat=True))
 
 
-def test_a_failure_is_told_once_and_listed(failing, reader):
+def test_a_failure_is_reported_once_and_listed(failing, reader):
     measure(1)
     assert told() == [("evaluation.failing", failing.number)]
     (failure,) = live_failures.list_live_failures(reader)
@@ -110,7 +110,7 @@ def test_what_is_rolled_back_to_is_listed_again(failing, save, publish, reviewer
     assert len(live_failures.list_live_failures(reader)) == 1
 
 
-def test_a_version_that_passes_from_the_first_night_is_not_told_of(save, publish, attach):
+def test_a_version_that_passes_from_the_first_night_is_not_reported(save, publish, attach):
     publish(save())
     attach()
     measure(0)
@@ -196,7 +196,7 @@ def roll_back(actor, version):
     labels.roll_back_label(actor=actor, name=NAME, label="production", version=version.number, reason="It went wrong")
 
 
-def test_what_a_label_was_rolled_back_from_is_no_way_back(save, publish, attach, reviewer, reader):
+def test_what_a_label_was_rolled_back_from_is_not_a_way_back(save, publish, attach, reviewer, reader):
     first, second, third = versions = [save(text) for text in ("one", "words that nobody expects", "three")]
     for version in versions:
         publish(version)

@@ -70,7 +70,7 @@ def test_the_way_back_is_better_and_the_same_text_is_unclear(save, evaluate):
     assert read(first, first).baseline is None
 
 
-def test_the_threshold_of_an_attached_evaluation_stands_by_its_metric(admin, save, evaluate):
+def test_the_threshold_of_an_attached_evaluation_is_next_to_its_metric(admin, save, evaluate):
     first, second = save(), save("words that nobody expects")
     evaluate(first)
     evaluate(second)

@@ -39,7 +39,7 @@ def test_a_metric_is_named_with_an_output_that_is_not_the_answer(metric, target,
         ("rows", "", "rows"),
     ],
 )
-def test_a_threshold_is_told_in_words(gate, target, words):
+def test_a_threshold_is_described_in_words(gate, target, words):
     assert describe_gate(gate, target) == words
 
 

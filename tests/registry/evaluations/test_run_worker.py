@@ -191,7 +191,7 @@ def test_two_runs_are_compared_row_by_row(start, save, questions):
     assert [run.pk for run in queries.list_comparable_runs(queries.load_run(after.pk))] == [before.pk]
 
 
-def test_a_metric_that_can_not_be_computed_is_told_and_the_rest_counts(start):
+def test_a_metric_that_can_not_be_computed_is_reported_and_the_rest_counts(start):
     run = finish(start(metrics=["mrr", "squad_f1"]))
     assert (list(run.scores), run.state) == (["squad_f1"], "done")
     assert "mrr" in run.error

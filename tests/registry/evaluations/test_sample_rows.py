@@ -61,7 +61,7 @@ def test_semicolons_and_tabs_separate_cells_too(delimiter):
     assert values_of(read(text)) == {"erste": {"question": "Wo ist es?"}}
 
 
-def test_columns_that_are_no_inputs_are_named_and_left_out():
+def test_columns_that_are_not_inputs_are_named_and_left_out():
     offered = read("question,tone,expected,lang\nWhy?,warm,yes,en\n")
     assert values_of(offered) == {"questions 1": {"question": "Why?"}}
     assert list_left_out(offered) == ["tone", "lang", "expected.answer"]
@@ -156,7 +156,7 @@ def test_tags_fill_an_input_of_that_name():
 
 
 @pytest.mark.parametrize("target", ["inputs.none", "inputs.question.x", "question", "inputs."])
-def test_a_column_can_not_become_what_is_no_input(target):
+def test_a_column_can_not_become_what_is_not_an_input(target):
     with pytest.raises(Invalid) as caught:
         read("Frage\nWarum?\n", columns={"Frage": target})
     assert "not an input of the text" in caught.value.fields["columns"]

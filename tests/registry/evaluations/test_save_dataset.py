@@ -93,7 +93,7 @@ def test_rows_are_checked_against_a_template_by_row_and_path(author, save):
         ("x" * (8 * 1024 * 1024 + 1), "jsonl", None),
     ],
 )
-def test_what_is_no_dataset_is_refused_by_field(author, text, form, field):
+def test_something_that_is_not_a_dataset_is_refused_by_field(author, text, form, field):
     with pytest.raises(Exception, match=r".") as caught:
         datasets.save_dataset(actor=author, name=NAME, text=text, form=form)
     assert field in getattr(caught.value, "fields", {None: ""})

@@ -145,7 +145,7 @@ def test_the_gate_says_so_beforehand_and_nobody_is_waited_for(author, approved, 
     assert gate.turn.people == ()
 
 
-def test_missing_approvals_are_still_told_first(author, save, propose, freeze_now):
+def test_missing_approvals_are_still_reported_first(author, save, propose, freeze_now):
     freeze_now()
     with pytest.raises(ApprovalRequired) as refusal:
         change_services.publish_change(actor=author, number=propose(save()).number)

@@ -42,7 +42,7 @@ def test_the_proposal_is_measured_on_the_rows_of_the_run_by_its_model(measured):
     assert (run.scores["squad_f1"]["answer"]["score"], run.metrics) == (1.0, place.run.metrics)
 
 
-def test_figures_are_told_apart_by_rows_that_the_model_saw(measured):
+def test_figures_are_split_by_rows_that_the_model_saw(measured):
     _, improvement = measured
     found = figures.measure_improvement(improvement)
     assert [(group.group, group.rows, group.better, group.worse) for group in found.groups] == [

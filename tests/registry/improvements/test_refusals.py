@@ -104,7 +104,7 @@ def test_too_many_under_way_are_refused(place):
         place.start()
 
 
-def test_a_text_that_is_too_long_for_the_template_is_told_before_anything_is_asked(desk):
+def test_a_text_that_is_too_long_for_the_template_is_reported_before_anything_is_asked(desk):
     long = DOCUMENT.replace("Answer the question.", "Answer the question. " * 2000)
     with desk(propose(BETTER), document=long) as found:
         with pytest.raises(Invalid) as refused:

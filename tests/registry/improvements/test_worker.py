@@ -226,7 +226,7 @@ def test_failing_rows_are_found_once_a_plan_and_once_a_call(place, monkeypatch):
     assert find.call_count == 2
 
 
-def test_an_improvement_that_a_cap_refuses_is_no_call(place, admin):
+def test_an_improvement_that_a_cap_refuses_is_not_a_call(place, admin):
     improvement = place.start()
     spend_one_dollar(improvement.person)
     set_cap(admin, "1")

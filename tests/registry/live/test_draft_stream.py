@@ -35,7 +35,7 @@ def follow(port, session, token, after=0):  # noqa: F811
         yield Stream(answer)
 
 
-def test_each_save_by_another_process_is_told_and_the_end(place, port, sessions):  # noqa: F811
+def test_each_save_by_another_process_and_the_end_are_reported(place, port, sessions):  # noqa: F811
     token = place.run("-c", WRITE, "one").stdout.split()[-1]
     with follow(port, sessions["reviewer"], token, 1) as stream:
         place.run("-c", WRITE, "two")

@@ -168,7 +168,7 @@ def test_a_lost_role_holds_immediately(place, port, sessions):
             stream.next()
 
 
-def test_what_is_no_topic_and_who_is_nobody_is_refused(port, sessions):
+def test_unknown_topics_and_people_are_refused(port, sessions):
     url = f"http://127.0.0.1:{port}/live/events"
     assert httpx.get(f"{url}?topic=home", timeout=60).status_code == 401
     cookies = {"Cookie": f"promptuary-session={sessions['reviewer']}"}

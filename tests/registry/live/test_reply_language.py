@@ -12,7 +12,7 @@ from registry.live.reply_server import read_reply_events
 from tests.registry.playground.conftest import connect, server, start  # noqa: F401  # the fixtures
 
 
-def test_waiting_is_told_in_the_language_of_the_reader():
+def test_waiting_is_described_in_the_language_of_the_reader():
     event = Event("waiting", {"seconds": 4.0, "detail": "The model is busy (429). Retrying in 4 s."}, id="7")
     assert translate_event(event, "de") == Event(
         "waiting", {"seconds": 4.0, "detail": "Das Modell ist ausgelastet (429). Nächster Versuch in 4 s."}, id="7"
@@ -54,7 +54,7 @@ def test_what_models_and_providers_say_stays_as_it_is(event):
     assert translate_event(event, "de") == event
 
 
-def test_a_refused_key_is_told_in_the_stream(transactional_db, start, connect, server, author):  # noqa: F811
+def test_a_refused_key_is_reported_in_the_stream(transactional_db, start, connect, server, author):  # noqa: F811
     server.faults = ["rejected"]
     connect()
     column = start().columns.get()

@@ -88,7 +88,7 @@ def test_a_failing_application_is_answered_without_its_words(port):
     assert "Traceback" not in answer.text
 
 
-def test_an_answer_that_breaks_off_is_no_whole_answer(port):
+def test_an_answer_that_breaks_off_is_not_a_whole_answer(port):
     with pytest.raises(httpx.RemoteProtocolError):
         ask(port, "/half")
 

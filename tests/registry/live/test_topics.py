@@ -26,18 +26,18 @@ def event(kind="version.saved", template="support/reply", change=None):
         (CHANGE, [False, False, True]),
     ],
 )
-def test_a_page_is_told_of_what_it_is_about(topics, told):
+def test_a_page_receives_the_events_of_its_subject(topics, told):
     events = [event(), event(template="support/other"), event("comment.added", "support/other", 12)]
     assert [topics.match(each) for each in events] == told
 
 
 @pytest.mark.parametrize("topics", [HOME, TEMPLATE, CHANGE])
 @pytest.mark.parametrize("kind", ["verdict.given", "scores.counted"])
-def test_what_the_worker_writes_by_itself_is_no_news(topics, kind):
+def test_what_the_worker_writes_by_itself_is_not_news(topics, kind):
     assert not topics.match(event(kind, change=12))
 
 
-def test_a_page_on_a_former_name_is_told_of_the_renaming():
+def test_a_page_on_a_former_name_receives_the_renaming():
     renamed = replace(event("template.renamed", "support/answer"), former="support/reply")
     assert [topics.match(renamed) for topics in (HOME, TEMPLATE, CHANGE)] == [True, True, False]
 

@@ -67,7 +67,7 @@ def test_a_source_that_is_being_served_is_refused(places):
 
 
 @pytest.mark.parametrize("address", ["", "mysql://host/name"])
-def test_a_missing_or_foreign_address_is_told_by_the_variable_s_name(places, address):
+def test_a_missing_or_foreign_address_is_reported_by_the_variable_s_name(places, address):
     refused = run(places[0], PROMPTUARY_COPY_TO=address)
     assert refused.returncode == 1
     assert "PROMPTUARY_COPY_TO must be a URL that starts with one of postgres, postgresql, sqlite." in refused.stderr

@@ -32,7 +32,7 @@ def test_an_account_is_made_with_the_password_of_standard_input(typed):
     assert (made.email, made.display_name, made.is_superuser) == ("author@example.org", "An Author", False)
 
 
-def test_who_signs_in_elsewhere_needs_no_password():
+def test_somebody_who_signs_in_elsewhere_needs_no_password():
     call_command("createperson", "author", "--email", "author@example.org", "--no-password")
     assert not User.objects.get(username="author").has_usable_password()
 

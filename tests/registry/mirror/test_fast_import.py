@@ -98,7 +98,7 @@ def test_what_is_there_already_is_not_written_again(repository):
     assert places(repository) == before
 
 
-def test_what_is_no_stream_is_told_in_git_s_own_words(repository):
+def test_an_invalid_stream_is_reported_in_gits_words(repository):
     with pytest.raises(GitFailed, match=r"git fast-import ended early: .*[Uu]nsupported command: nonsense"):
         repository.fast_import([b"nonsense\n", *(b"x" * 65536 for _ in range(100))])
 

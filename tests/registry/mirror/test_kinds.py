@@ -30,12 +30,12 @@ def test_no_two_classes_are_of_one_kind():
     assert saved in event.list_event_classes()
 
 
-def test_a_kind_is_told_in_words_even_one_of_a_newer_release():
+def test_a_kind_is_described_in_words_even_one_of_a_newer_release():
     assert event.describe_kind("version.saved") == "Version saved"
     assert event.describe_kind("guest.was_welcomed") == "Guest was welcomed"
 
 
-def test_what_the_worker_writes_by_itself_is_told_apart_from_what_people_do():
+def test_what_the_worker_writes_by_itself_is_distinguished_from_what_people_do():
     by_worker = event.list_worker_kinds()
     assert "verdict.given" in by_worker
     assert not {"version.saved", "label.moved", "change.decided"} & set(by_worker)
@@ -74,7 +74,9 @@ def guest_welcomed():
     del event._classes["guest.welcomed"]
 
 
-def test_a_kind_that_no_table_names_is_written_told_sent_heard_and_restored(guest_welcomed, cast, support, mirror_path):
+def test_a_kind_that_no_table_names_is_written_described_sent_received_and_restored(
+    guest_welcomed, cast, support, mirror_path
+):
     actor, at = cast["admin"], datetime(2026, 5, 1, 9, 30, tzinfo=UTC)
     with transaction.atomic():
         row = log.append(actor, guest_welcomed(guest="visitor"), namespace=support, at=at)

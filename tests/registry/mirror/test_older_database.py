@@ -95,12 +95,12 @@ def test_discarding_sets_the_mirror_aside_and_says_what_is_given_up(older, story
     assert list(mirror_path.parent.glob("mirror.git.2*"))
 
 
-def test_a_rebuild_is_no_way_around_the_choice(older):
+def test_a_rebuild_is_not_a_way_around_the_choice(older):
     with pytest.raises(CommandError, match="older than its Git mirror"):
         call_command("mirror", "rebuild")
 
 
-def test_two_histories_are_told_apart_even_where_numbers_fit(story, mirror_path):
+def test_two_histories_are_distinguished_even_where_numbers_fit(story, mirror_path):
     backup = transaction.savepoint()
     save(story["author"], "One history")
     mirror.catch_up()

@@ -104,7 +104,7 @@ def test_admins_are_told_on_their_home_page(remote, story, mirror_path, outside,
     assert health.list_instance_faults(story["reader"]) == []
 
 
-def test_a_wrong_token_is_told_and_stands_nowhere(remote, token, capfd):
+def test_a_wrong_token_is_reported_and_written_nowhere(remote, token, capfd):
     token.write_text("guessed")
     assert not mirror.push(remote)
     remote.refresh_from_db()
@@ -166,7 +166,7 @@ def test_a_forged_mirror_is_pushed_nowhere(remote, mirror_path, outside):
     assert refs(outside) == ""
 
 
-def test_a_redacted_text_is_told_of_until_the_owner_has_emptied_the_remote(remote, story, mirror_path, outside):
+def test_a_redacted_text_is_reported_until_the_owner_has_emptied_the_remote(remote, story, mirror_path, outside):
     tasks_tasks.push()
     save(story)
     redaction_services.redact_version(actor=story["admin"], name=TEMPLATE, version=1, reason="A name")
@@ -203,7 +203,7 @@ def test_an_address_without_a_name_is_pushed_to_as_it_is(remote, mirror_path, ou
 
 
 @pytest.mark.parametrize(("content", "reason"), [(None, "No such file or directory"), (b"\xff\xfe", "it isn't text")])
-def test_a_token_that_can_not_be_read_is_told_with_its_file(remote, token, outside, content, reason):
+def test_a_token_that_can_not_be_read_is_reported_with_its_file(remote, token, outside, content, reason):
     token.unlink()
     if content is not None:
         token.write_bytes(content)

@@ -103,7 +103,7 @@ def test_a_file_that_a_commit_has_not_is_named_and_the_next_one_is_read(reposito
         assert files.read(commit, there) == b"Hi\n\0"
 
 
-def test_a_machine_without_git_is_told_so(repository, monkeypatch):
+def test_a_machine_without_git_is_reported(repository, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(GitFailed, match="The `git` program was not found"):
         repository.heads()

@@ -185,7 +185,7 @@ def test_a_repository_without_main_is_refused(db, tmp_path):
         mirror.restore(tmp_path / "empty.git")
 
 
-def test_a_main_that_is_no_commit_holds_no_event(db, tmp_path):
+def test_a_main_that_is_not_a_commit_holds_no_event(db, tmp_path):
     clone = tmp_path / "odd.git"
     subprocess.run(["git", "init", "-q", "--bare", clone], check=True)
     blob = subprocess.run(

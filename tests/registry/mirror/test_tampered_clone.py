@@ -151,7 +151,7 @@ def test_the_hash_that_somebody_kept_tells_a_whole_other_history(clone):
     assert mirror.restore(clone, kept).chain == kept
 
 
-def test_a_clone_that_is_damaged_is_told_as_git_tells_it(clone):
+def test_damage_in_a_clone_is_reported_in_gits_words(clone):
     tree = git(clone, "rev-parse", "main~2^{tree}")
     (clone / ".git" / "objects" / tree[:2] / tree[2:]).unlink()
     (finding,) = verify(clone)
@@ -223,7 +223,7 @@ def test_an_event_that_names_what_nobody_made_is_named(clone, kind, among, body)
     refuse(clone, rechained(forge), rf"Event {number} \({kind}\) names what no event before it made")
 
 
-def test_a_record_that_is_no_event_is_named(clone):
+def test_a_record_that_is_not_an_event_is_named(clone):
     record = '{"number":3}'
 
     def edit(message, number):
@@ -268,7 +268,7 @@ def put_in(clone, number, path, content):
 
 
 @pytest.mark.parametrize("content", ["a: [", "- *nowhere\n"])
-def test_a_file_that_is_no_yaml_is_named_by_its_event(clone, content):
+def test_a_file_that_is_not_yaml_is_named_by_its_event(clone, content):
     number = number_of("samples.saved")
     put_in(clone, number, f"{TEMPLATE}.samples.yml", content)
     empty_the_database()

@@ -70,7 +70,7 @@ def test_a_changed_message_is_named_with_the_line(mirrored):
     assert "mallory" in finding  # the first line that differs is the author's
 
 
-def test_a_commit_that_ends_early_is_told_to_lack_the_rest(mirrored):
+def test_a_commit_that_ends_early_is_reported_to_lack_the_rest(mirrored):
     honest = git(mirrored, "cat-file", "commit", "main")
     lines = honest.split("\n")
     cut = git(mirrored, "hash-object", "-t", "commit", "-w", "--stdin", input="\n".join(lines[:-1]))
@@ -123,7 +123,7 @@ def test_a_label_s_branch_without_a_move_is_named(mirrored):
     assert "label/production" in mirror.verify()[0]
 
 
-def test_a_mirror_set_back_is_told_to_lack_events(mirrored):
+def test_a_mirror_set_back_is_reported_to_lack_events(mirrored):
     git(mirrored, "update-ref", "refs/heads/main", "main~2")
     assert "event 4" in mirror.verify()[0]
     mirror.catch_up()
@@ -220,11 +220,11 @@ def webhook_for_some_templates(cast, mirror_path, settings):
     mirror.catch_up()
 
 
-def test_the_pattern_of_a_webhook_is_no_finding(webhook_for_some_templates):
+def test_the_pattern_of_a_webhook_is_not_a_finding(webhook_for_some_templates):
     assert mirror.verify() == []
 
 
-def test_the_pattern_of_a_webhook_is_no_obstacle_to_a_restore(webhook_for_some_templates, mirror_path):
+def test_the_pattern_of_a_webhook_is_not_an_obstacle_to_a_restore(webhook_for_some_templates, mirror_path):
     with transaction.atomic():
         empty_the_database()
     mirror.restore(mirror_path)

@@ -59,7 +59,7 @@ def test_a_role_in_a_folder_gives_its_rights_there_and_nowhere_else(give, reader
 
 
 @pytest.mark.parametrize("role", ["author", "reviewer"])
-def test_who_is_no_member_gets_no_role_in_a_folder_and_reads_nothing(give, outsider, support, role):
+def test_somebody_who_is_not_a_member_gets_no_role_in_a_folder_and_reads_nothing(give, outsider, support, role):
     with pytest.raises(Conflict, match="outsider has no role of their own in support"):
         give(role, "outsider")
     assert verbs_at(outsider, support, INSIDE) == set()
@@ -169,7 +169,7 @@ def test_whom_a_contributor_gives_a_folder_role_cannot_approve_the_change(give, 
     assert fault.startswith("You have the role reviewer in support/refunds from admin, who contributed")
 
 
-def test_a_folder_role_that_a_contributor_gave_elsewhere_is_no_matter(give, admin, reader, save, propose):
+def test_a_folder_role_that_a_contributor_gave_elsewhere_changes_nothing(give, admin, reader, save, propose):
     services.set_role(actor=admin, **SUPPORT, username="reader", role="author")
     give("reviewer")
     change = propose(save("first", name=f"support/{INSIDE}", actor=admin), actor=admin)
@@ -249,7 +249,7 @@ def test_the_folder_roles_of_a_group_end_with_its_role_and_with_the_group(give, 
     assert not is_allowed(reader, Verb.SAVE, support, INSIDE)
 
 
-def test_who_is_taken_out_loses_folder_roles_and_does_not_find_them_again(give, admin, reader, support):
+def test_somebody_who_is_taken_out_loses_folder_roles_and_does_not_find_them_again(give, admin, reader, support):
     give("reviewer")
     services.set_role(actor=admin, **SUPPORT, username="reader", role=None)
     assert Event.objects.latest("number").text.count('"folders":["refunds"]') == 1

@@ -60,7 +60,7 @@ def test_networks_are_set_and_taken_away_with_an_event_each(admin):
 
 
 @pytest.mark.parametrize("addresses", [["office"], ["203.0.113.7/24"], [f"203.0.113.{n}" for n in range(51)]])
-def test_what_is_no_list_of_networks_is_refused_and_nothing_changes(admin, addresses):
+def test_something_that_is_not_a_list_of_networks_is_refused_and_nothing_changes(admin, addresses):
     issued = issue(admin, addresses=OFFICE)
     with pytest.raises(Invalid) as refusal:
         keys.set_key_addresses(actor=admin, key_id=issued.key.id, addresses=addresses)

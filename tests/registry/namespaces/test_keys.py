@@ -76,7 +76,7 @@ def test_a_key_of_a_person_switched_off_opens_nothing(admin, author):
     assert found.authenticate_key(issued.secret) is None
 
 
-def test_a_moment_in_the_past_is_no_expiry(admin):
+def test_a_moment_in_the_past_is_not_an_expiry(admin):
     with pytest.raises(Invalid, match="past already"):
         issue(admin, expires_at=log.now() - timedelta(seconds=1))
 

@@ -30,7 +30,7 @@ def told(actor):
     return [notice.sentence for notice in notification_queries.list_key_notifications(actor)]
 
 
-def test_a_person_is_told_of_a_key_that_another_issued_in_their_name(admin, author):
+def test_a_person_is_notified_of_a_key_that_another_issued_in_their_name(admin, author):
     issue(admin, scope="write")
     assert len(told(author)) == 1
     assert told(author)[0].startswith("admin issued a key that acts in your name: bot in support. It may read, check")
@@ -38,19 +38,19 @@ def test_a_person_is_told_of_a_key_that_another_issued_in_their_name(admin, auth
     assert told(admin) == []
 
 
-def test_they_are_told_of_one_that_a_command_issued(operator, author, support):
+def test_they_are_notified_of_one_that_a_command_issued(operator, author, support):
     issue(operator, verbs=["fetch"], scope="")
     assert "operator issued a key that acts in your name: bot in support. It may fetch" in told(author)[0]
 
 
-def test_they_are_told_of_one_that_another_rotated(admin, author):
+def test_they_are_notified_of_one_that_another_rotated(admin, author):
     old = issue(admin)
     Notification.objects.all().delete()
     keys.rotate_key(actor=admin, key_id=old.id)
     assert told(author)[0].startswith("admin rotated a key that acts in your name: bot in support.")
 
 
-def test_nobody_is_told_of_what_they_did_themselves(admin):
+def test_nobody_is_notified_of_what_they_did_themselves(admin):
     keys.rotate_key(actor=admin, key_id=issue(admin, person="admin").id)
     assert told(admin) == []
 
@@ -89,7 +89,7 @@ def test_they_see_the_keys_of_every_namespace_and_no_others(admin, author, revie
         ({"verbs": ["move", "publish"]}, "move unprotected labels and publish what is approved"),
     ],
 )
-def test_what_a_key_may_is_told_in_words(admin, author, facts, words):
+def test_what_a_key_may_do_is_described_in_words(admin, author, facts, words):
     assert found.describe_key(issue(admin, **{"scope": "", **facts})) == words
 
 
@@ -118,7 +118,7 @@ def test_nobody_else_revokes_it_and_no_key_does(admin, author, reviewer, outside
         keys.revoke_key(actor=Actor(author.person, issue(admin, scope="write")), key_id=key.id)
 
 
-def test_who_it_acts_for_may_revoke_but_not_rotate(admin, author):
+def test_the_person_it_acts_for_may_revoke_but_not_rotate(admin, author):
     with pytest.raises(NotAllowed):
         keys.rotate_key(actor=author, key_id=issue(admin).id)
 

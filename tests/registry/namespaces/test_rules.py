@@ -67,7 +67,7 @@ def test_owners_are_people_and_those_in_groups():
     assert rule_fields.read_rules(ours.to_dict(), Rules()) == ours
 
 
-def test_a_wrong_approval_rule_is_told_by_its_number():
+def test_a_wrong_approval_rule_is_reported_by_its_number():
     with pytest.raises(Invalid, match="rule 2: a whole number from 0 to 20"):
         rule_fields.read_rules({"approval_rules": [{"approvals": 1}, {"approvals": -1}]}, Rules())
 

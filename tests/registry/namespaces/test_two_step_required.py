@@ -42,7 +42,7 @@ def test_without_two_step_everybody_reads(strict, reader, verb):
 
 
 @pytest.mark.parametrize("verb", WRITING)
-def test_a_role_that_does_not_reach_is_told_first(strict, reader, verb):
+def test_a_role_that_does_not_reach_is_reported_first(strict, reader, verb):
     with pytest.raises(NotAllowed) as refusal:
         permissions.require_verb(reader, verb, strict)
     assert not isinstance(refusal.value, TwoStepRequired)
@@ -57,7 +57,7 @@ def test_with_a_passkey_people_write_and_are_not_named_as_missing_one(strict, au
     assert queries.list_members_without_two_step(strict) == [name for name in names if name != "author"]
 
 
-def test_recovery_codes_alone_are_no_second_step(strict, author):
+def test_recovery_codes_alone_are_not_a_second_step(strict, author):
     Authenticator.objects.create(user=author.person, type=Authenticator.Type.RECOVERY_CODES, data={})
     assert not permissions.is_allowed(author, Verb.SAVE, strict)
 
@@ -83,7 +83,7 @@ def test_commands_have_no_sign_in_and_go_on(strict):
     permissions.require_verb(operator_actor(), Verb.SAVE, strict)
 
 
-def test_who_has_no_two_step_does_not_set_the_rule(support, admin):
+def test_somebody_who_has_no_two_step_does_not_set_the_rule(support, admin):
     with pytest.raises(Invalid) as refusal:
         rules.set_rules(actor=admin, namespace="support", two_step_required=True)
     assert list(refusal.value.fields) == ["two_step_required"]

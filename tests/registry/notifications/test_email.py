@@ -88,7 +88,7 @@ def test_yesterdays_news_are_not_mailed(author, save):
 
 
 @pytest.mark.usefixtures("support")
-def test_who_has_no_address_gets_none(author, save):
+def test_somebody_who_has_no_address_gets_none(author, save):
     _propose(author, save())
     assert _send() == 0
 
@@ -102,7 +102,7 @@ def test_without_a_mail_server_nothing_is_taken(author, save, settings):
 
 
 @pytest.mark.usefixtures("addressed")
-def test_who_wants_none_of_a_namespace_gets_none_of_it(author, reviewer, save):
+def test_somebody_who_wants_none_of_a_namespace_gets_none_of_it(author, reviewer, save):
     watches.set_watch_level(actor=reviewer, level="none", namespace="support")
     _propose(author, save())
     _send()
@@ -110,7 +110,7 @@ def test_who_wants_none_of_a_namespace_gets_none_of_it(author, reviewer, save):
 
 
 @pytest.mark.usefixtures("addressed")
-def test_who_watches_a_template_hears_of_saves_and_moves(author, reader, save):
+def test_somebody_who_watches_a_template_is_notified_of_saves_and_moves(author, reader, save):
     watches.set_watch_level(actor=reader, level="all", namespace="support", template="reply")
     version = save("one")
     save(name="support/other")

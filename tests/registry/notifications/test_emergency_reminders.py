@@ -96,7 +96,7 @@ def test_a_mail_server_that_was_away_for_days_brings_one_mail(change):
     assert all(message.body.count("not yet approved") == 1 for message in outbox.outbox)
 
 
-def test_who_became_a_reviewer_meanwhile_is_told_too(change, operator):
+def test_somebody_who_became_a_reviewer_meanwhile_is_told_too(change, operator):
     namespace_services.set_role(actor=operator, namespace="support", username="reader", role="reviewer")
     assert emergency_reminders.remind_of_emergencies() == 1
     assert Notification.objects.get(kind=EMERGENCY, person__username="reader").is_waiting
@@ -112,7 +112,7 @@ def test_an_approval_ends_it(change, admin, approve):
     assert not Notification.objects.filter(is_waiting=True, read_at=None).exists()
 
 
-def test_one_that_is_served_no_longer_is_told_of_until_it_is_closed(change, admin, reviewer, author, save, publish):
+def test_one_that_is_not_served_any_more_is_reported_until_it_is_closed(change, admin, reviewer, author, save, publish):
     publish(save("two"))
     pass_time()
     emergency_reminders.remind_of_emergencies()

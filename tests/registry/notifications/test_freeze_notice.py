@@ -37,7 +37,7 @@ def told():
     return [(row.person.username, row.sentence) for row in rows.select_related("person")]
 
 
-def test_who_scheduled_and_who_proposed_hear_of_it_once(author, reviewer, change, freeze):
+def test_the_scheduler_and_the_proposer_are_notified_once(author, reviewer, change, freeze):
     change_schedules.schedule_change(actor=reviewer, number=change.number, at=MOMENT)
     freeze()
     people, sentences = zip(*told(), strict=True)
@@ -46,7 +46,7 @@ def test_who_scheduled_and_who_proposed_hear_of_it_once(author, reviewer, change
     assert sentences[0].endswith("set a freeze (Stocktaking). Choose another date.")
 
 
-def test_who_sets_the_freeze_and_a_freeze_next_to_it_are_not_told(admin, change, freeze):
+def test_the_setter_of_a_freeze_and_a_freeze_next_to_it_are_not_notified(admin, change, freeze):
     change_schedules.schedule_change(actor=admin, number=change.number, at=MOMENT)
     freeze(days=1)
     assert told() == []
@@ -54,7 +54,7 @@ def test_who_sets_the_freeze_and_a_freeze_next_to_it_are_not_told(admin, change,
     assert [person for person, _ in told()] == ["author"]
 
 
-def test_a_release_is_told_once_and_leads_to_its_page(author, save, freeze, settings, mailoutbox, monkeypatch):
+def test_a_release_is_announced_once_and_leads_to_its_page(author, save, freeze, settings, mailoutbox, monkeypatch):
     settings.MAIL_IS_SENT = True
     monkeypatch.setattr(notification_email, "_not_before", 0.0)
     author.person.email = "author@example.org"

@@ -169,7 +169,7 @@ def test_a_line_of_any_length_is_cut(author, live, document):
     assert max(len(line) for line in _send().body.splitlines()) < 600
 
 
-def test_who_left_the_namespace_since_gets_no_text(author, admin, live, save):
+def test_somebody_who_left_the_namespace_since_gets_no_text(author, admin, live, save):
     _propose(author, save("kindly"))
     namespace_services.set_role(actor=admin, namespace="support", username="reviewer", role=None)
     message = _send()
@@ -225,7 +225,7 @@ def test_a_release_is_one_item_with_what_each_template_changes(author, live, sav
     assert _html_of(message).count("<strong>them</strong>") == 1
 
 
-def test_of_a_release_of_one_template_its_change_is_told(author, live, save):
+def test_of_a_release_of_one_template_its_change_is_reported(author, live, save):
     save("kindly")
     selection = ReleaseSelection(versions={NAME: 2})
     proposals.propose_release(

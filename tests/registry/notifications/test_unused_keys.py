@@ -101,7 +101,7 @@ def test_its_person_is_mailed_once(key, settings, monkeypatch):
     assert mailed() == []
 
 
-def test_used_again_and_left_again_it_is_told_once_more(key):
+def test_used_again_and_left_again_it_is_reported_once_more(key):
     assert (tell_of_unused_keys(), tell_of_unused_keys()) == (1, 0)
     Notification.objects.update(created_at=ago(100))
     change(key, last_used_at=ago(61))
@@ -115,6 +115,6 @@ def test_a_person_who_is_deactivated_is_not_told(key, author):
     assert tell_of_unused_keys() == 0
 
 
-def test_it_is_no_news_next_to_the_list(key, author):
+def test_it_is_not_news_next_to_the_list(key, author):
     tell_of_unused_keys()
     assert notification_queries.list_key_notifications(author) == []

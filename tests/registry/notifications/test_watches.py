@@ -62,7 +62,7 @@ def test_topics_are_those_of_all_only(reader):
     assert Watch.objects.get().topic_list == []
 
 
-def test_who_left_the_namespace_watches_nothing_in_it(reader, admin, save):
+def test_somebody_who_left_the_namespace_watches_nothing_in_it(reader, admin, save):
     watches.set_watch_level(actor=reader, level="all", namespace="support")
     version = save()
     assert [person.username for person in notification_queries.list_watchers(version.template)] == ["reader"]

@@ -27,7 +27,7 @@ def test_an_empty_registry_is_ready(client):
     assert client.get("/readyz").json()["checks"] == {"database": "ok", "mirror": "ok", "broker": "ok"}
 
 
-def test_a_home_that_others_can_read_is_told_without_its_path(client, settings, tmp_path):
+def test_a_home_that_others_can_read_is_reported_without_its_path(client, settings, tmp_path):
     settings.PROMPTUARY_HOME = tmp_path / "open"
     settings.PROMPTUARY_HOME.mkdir()
     settings.PROMPTUARY_HOME.chmod(0o755)
@@ -38,7 +38,7 @@ def test_a_home_that_others_can_read_is_told_without_its_path(client, settings, 
     assert client.get("/readyz").json()["details"]["home"] == "private"
 
 
-def test_what_a_rendering_could_still_do_is_told(client, monkeypatch):
+def test_what_a_rendering_could_still_do_is_reported(client, monkeypatch):
     assert client.get("/readyz").json()["details"]["rendering"].startswith(("confined", "not confined in full"))
     monkeypatch.setattr(
         "registry.observability.health._find_what_children_may", lambda: ("open sockets", "read other files")
@@ -48,14 +48,14 @@ def test_what_a_rendering_could_still_do_is_told(client, monkeypatch):
     assert answer.json()["details"]["rendering"] == ("not confined in full: a child can open sockets, read other files")
 
 
-def test_a_broker_that_is_away_is_told_and_stops_nothing(client, monkeypatch):
+def test_a_broker_that_is_away_is_reported_and_stops_nothing(client, monkeypatch):
     monkeypatch.setattr("registry.observability.health.app", Celery(broker="redis://127.0.0.1:1/0"))
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["status"]) == (200, "degraded")
     assert answer.json()["checks"]["broker"].startswith("does not answer")
 
 
-def test_a_mirror_that_just_fell_behind_is_no_reason_to_stop_serving(client):
+def test_a_mirror_that_just_fell_behind_is_not_a_reason_to_stop_serving(client):
     services.create_namespace(actor=operator_actor(), name="support")
     assert client.get("/readyz").status_code == 200
 
@@ -68,7 +68,7 @@ def test_a_mirror_that_nobody_writes_is_told(client, monkeypatch):
     assert "is a worker running" in answer.json()["checks"]["mirror"]
 
 
-def test_an_admin_is_told_of_a_mirror_that_falls_behind(monkeypatch):
+def test_an_admin_is_notified_of_a_mirror_that_falls_behind(monkeypatch):
     services.create_namespace(actor=operator_actor(), name="support")
     admin = Actor(User.objects.create(username="admin"))
     reader = Actor(User.objects.create(username="reader"))

@@ -179,7 +179,7 @@ def test_a_release_that_its_person_could_not_publish_is_named(boss, admin, secon
     ]
 
 
-def test_a_rollout_that_would_stand_still_is_named(boss, admin, second, propose, save, publish, approve):
+def test_a_rollout_that_would_stall_is_named(boss, admin, second, propose, save, publish, approve):
     publish(save("one"))
     change = propose(save("two"))
     approve(change)

@@ -87,7 +87,7 @@ def test_an_old_or_broken_link_is_refused(author, monkeypatch):
 
 
 @pytest.mark.parametrize("email", ["author", "a@b", "a b@example.org", "x" * 260 + "@example.org"])
-def test_what_is_no_address_is_refused(author, email):
+def test_something_that_is_not_an_address_is_refused(author, email):
     with pytest.raises((Invalid, TooLarge), match="email"):
         own_account.change_address(actor=author, email=email)
 

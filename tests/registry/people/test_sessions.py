@@ -30,7 +30,7 @@ PIXEL = "Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 (KHTML, like Gecko) 
         ("", "An unknown browser"),
     ],
 )
-def test_a_browser_is_told_in_words(agent, words):
+def test_a_browser_gets_the_refusal_in_words(agent, words):
     assert sessions.describe_browser(agent) == words
 
 

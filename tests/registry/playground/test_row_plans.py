@@ -114,7 +114,7 @@ def test_a_dataset_of_another_namespace_or_none_is_refused(save_rows, connect, p
         )
 
 
-def test_caps_and_missing_prices_are_told_before_a_row_is_run(save_rows, connect, plan, admin, author):
+def test_caps_and_missing_prices_are_reported_before_a_row_is_run(save_rows, connect, plan, admin, author):
     connect(prompt_price=None, completion_price=None)
     save_rows(write_rows(2))
     assert plan().estimate is None

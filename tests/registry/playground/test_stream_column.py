@@ -85,7 +85,7 @@ def test_a_reply_that_breaks_the_rules_is_done_and_says_so(start, stream, connec
     assert (column["output"]["valid"], "no JSON" in column["output"]["problem"]) == (False, True)
 
 
-def test_tool_calls_are_told_and_stored(start, stream, connect, server):
+def test_tool_calls_are_shown_and_stored(start, stream, connect, server):
     server.faults = ["tool"]
     connect()
     events = stream(start())
@@ -102,7 +102,7 @@ def test_tool_calls_of_a_model_that_does_not_stream_are_stored(start, stream, co
     assert events[-1][1]["tools"] == [{"name": "look_up", "arguments": '{"order": "HB-1"}'}]
 
 
-def test_a_refusal_of_a_model_that_does_not_stream_is_told(start, stream, connect, server):
+def test_a_refusal_of_a_model_that_does_not_stream_is_reported(start, stream, connect, server):
     server.faults, server.words = ["whole refusal"], ["I can't help."]
     connect()
     column = stream(start())[-1][1]

@@ -168,12 +168,12 @@ def test_what_stays_is_named_where_it_repeats_the_text(author, reviewer, admin, 
     assert SECRET not in said
 
 
-def test_what_documents_have_in_common_is_no_passage_of_one(admin, leaked):
+def test_what_documents_have_in_common_is_not_a_passage_of_one(admin, leaked):
     passages = redaction_services.plan_redaction(actor=admin, name=NAME, version=2).passages
     assert passages == ("Answer sk-live-4711:", "sk-live-4711")
 
 
-def test_who_asks_for_it_is_told_when_by_whom_and_why(admin, leaked):
+def test_somebody_who_asks_for_it_is_told_when_by_whom_and_why(admin, leaked):
     redact(admin)
     version = version_queries.get_version(admin, NAME, 2)
     with pytest.raises(Gone, match=r"support/reply@2 was redacted on 20.* by admin: It held a key") as caught:

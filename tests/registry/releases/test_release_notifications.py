@@ -33,7 +33,7 @@ def release(open_release):
     return opened
 
 
-def test_an_approval_of_all_templates_is_told_once(release, approve_all):
+def test_an_approval_of_all_templates_is_announced_once(release, approve_all):
     approve_all(release)
     assert told() == [("release.decided", f"reviewer approved 4 templates of release {TITLE}: {NAMES}.")]
 
@@ -64,7 +64,7 @@ def test_asking_for_edits_is_one_mail_with_the_words_that_leads_to_the_release(
     assert "/changes/" not in message.body
 
 
-def test_a_publication_is_told_once(release, author, approve_all):
+def test_a_publication_is_announced_once(release, author, approve_all):
     approve_all(release)
     Notification.objects.all().delete()
     release_services.publish_release(actor=author, number=1)
@@ -74,7 +74,7 @@ def test_a_publication_is_told_once(release, author, approve_all):
     assert not Notification.objects.filter(is_waiting=True, read_at=None).exists()
 
 
-def test_a_withdrawal_is_told_once_with_its_reason(release, author, approve_all):
+def test_a_withdrawal_is_announced_once_with_its_reason(release, author, approve_all):
     approve_all(release)
     Notification.objects.all().delete()
     release_services.withdraw_release(actor=author, number=1, reason="Legal says no")
@@ -95,7 +95,9 @@ def joined(author, reviewer, save):
     return change
 
 
-def test_who_opened_a_change_that_joins_is_told_that_it_joined_and_that_it_is_withdrawn(joined, admin, reviewer):
+def test_somebody_who_opened_a_change_that_joins_is_told_that_it_joined_and_that_it_is_withdrawn(
+    joined, admin, reviewer
+):
     selection = ReleaseSelection(versions={FOUR[0]: 1, FOUR[1]: 1})
     proposals.propose_release(actor=admin, namespace="support", label="production", title="Joint", selection=selection)
     subject = f"{FOUR[0]} v1 for production (change 1)"
@@ -107,14 +109,14 @@ def test_who_opened_a_change_that_joins_is_told_that_it_joined_and_that_it_is_wi
     assert told() == [("release.withdrawn", sentence)]
 
 
-def test_who_opened_a_change_that_is_added_is_told(joined, admin, open_release):
+def test_somebody_who_opened_a_change_that_is_added_is_told(joined, admin, open_release):
     open_release(FOUR[2:3], actor=admin)
     Notification.objects.all().delete()
     proposals.add_to_release(actor=admin, number=1, versions={FOUR[0]: 1})
     assert [kind for kind, _ in told()] == ["release.changed"]
 
 
-def test_a_roll_back_of_the_release_is_told_once_with_its_reason(release, author, reviewer, approve_all, save):
+def test_a_roll_back_of_the_release_is_announced_once_with_its_reason(release, author, reviewer, approve_all, save):
     approve_all(release)
     release_services.publish_release(actor=author, number=1)
     selection = ReleaseSelection(versions={name: save("two", name=name).number for name in FOUR})
@@ -144,7 +146,7 @@ def test_a_roll_back_of_one_template_of_the_release_names_it(release, author, re
     ]
 
 
-def test_who_opened_a_change_that_is_removed_is_told_that_it_goes_live_on_its_own(joined, admin, open_release):
+def test_somebody_who_opened_a_change_that_is_removed_is_told_that_it_goes_live_on_its_own(joined, admin, open_release):
     open_release(FOUR[2:3], actor=admin)
     proposals.add_to_release(actor=admin, number=1, versions={FOUR[0]: 1})
     Notification.objects.all().delete()

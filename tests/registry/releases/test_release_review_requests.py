@@ -57,7 +57,7 @@ def test_what_was_asked_for_alone_today_is_left_out(author, open_release, find_m
     ("person", "reason"),
     [("reader", "can't approve in support"), ("nobody", "can't approve"), ("author", "ask somebody else")],
 )
-def test_who_cannot_approve_is_not_asked(author, open_release, person, reason):
+def test_somebody_who_cannot_approve_is_not_asked(author, open_release, person, reason):
     release = open_release(FOUR[:2])
     with pytest.raises(Invalid, match=reason) as error:
         review_requests.ask_for_release_review(actor=author, number=release.number, person=person)
@@ -79,7 +79,7 @@ def test_a_closed_release_asks_nobody(author, open_release):
         review_requests.ask_for_release_review(actor=author, number=release.number, person="admin")
 
 
-def test_who_may_not_comment_asks_nobody(reader, outsider, open_release):
+def test_somebody_who_may_not_comment_asks_nobody(reader, outsider, open_release):
     release = open_release(FOUR[:2])
     for actor, refusal in ((reader, NotAllowed), (outsider, NotFound)):
         with pytest.raises(refusal):

@@ -31,7 +31,7 @@ def test_what_somebody_looked_at_is_published_under_its_new_name(
     assert served() == {FOUR[0]: 1, RENAMED: 1}
 
 
-def test_what_moved_is_told_by_its_new_name(author, open_release, approve_all, rename_second, served):
+def test_what_moved_is_reported_by_its_new_name(author, open_release, approve_all, rename_second, served):
     release = open_release(FOUR[:2])
     approve_all(release)
     rename_second()

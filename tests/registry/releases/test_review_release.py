@@ -155,7 +155,7 @@ def test_the_conversation_tells_steps_and_comments_in_order(author, reviewer, op
     ]
 
 
-def test_a_comment_is_told_to_the_people_of_the_release(author, reviewer, open_release):
+def test_the_people_of_the_release_are_notified_of_a_comment(author, reviewer, open_release):
     open_release(FOUR[:2])
     release_comments.comment_on_release(actor=reviewer, number=1, text="Also for sale items?")
     notification = Notification.objects.get(kind="release.commented")

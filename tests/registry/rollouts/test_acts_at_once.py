@@ -15,7 +15,7 @@ from tests.registry.changes.test_concurrency import at_once
 pytestmark = pytest.mark.dialect
 
 
-def test_a_change_is_published_or_withdrawn_and_the_other_is_told_by_whom(transactional_db, approved, author, reviewer):
+def test_the_second_of_two_who_close_a_change_learns_who_closed_it(transactional_db, approved, author, reviewer):
     act = {"number": approved.number}
     published, withdrawn = at_once(
         [

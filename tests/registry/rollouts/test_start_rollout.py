@@ -156,7 +156,7 @@ def test_the_reviewers_of_the_change_are_not_told_but_its_author_is(start, revie
 
 
 @pytest.mark.parametrize(("topic", "count"), [("published", 1), ("saved", 0)])
-def test_who_follows_what_is_published_is_told(start, reader, topic, count):
+def test_somebody_who_follows_what_is_published_is_told(start, reader, topic, count):
     following.follow_template(actor=reader, name="support/reply", topics=[topic])
     start()
     assert Notification.objects.filter(person=reader.person, kind="rollout.started").count() == count

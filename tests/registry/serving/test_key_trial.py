@@ -58,7 +58,7 @@ def test_a_limited_key_says_why_it_does_not_read(admin, reply):
     assert "Can't read," not in sentences
 
 
-def test_a_role_that_was_lowered_is_told(admin, reply):
+def test_a_role_that_was_lowered_is_reported(admin, reply):
     key = issue(admin, scope="write").key
     assert "Can save versions" in told(admin, key.id)
     services.set_role(actor=admin, namespace="support", username="author", role="reader")

@@ -132,7 +132,7 @@ def test_a_streamed_reply_has_the_call_too(url):
     assert (reply.finish_reason, [call.name for call in reply.tool_calls.values()]) == ("tool_calls", ["search"])
 
 
-def test_a_body_that_is_no_completion_is_refused(url):
+def test_a_body_that_is_not_a_completion_is_refused(url):
     import openai  # noqa: PLC0415 here: it takes half a second, which each process of a run would pay
 
     client: Any = openai.OpenAI(api_key="k", base_url=url, max_retries=0)

@@ -53,7 +53,7 @@ def test_a_broker_that_is_away_is_logged_and_no_error(away, caplog):
 
 
 @pytest.mark.django_db
-def test_a_save_stands_though_the_broker_is_away(away, django_capture_on_commit_callbacks):
+def test_a_save_succeeds_while_the_broker_is_away(away, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         services.create_namespace(actor=actor.operator_actor(), name="support")
     assert Namespace.objects.filter(name="support").exists()

@@ -36,7 +36,7 @@ def test_being_woken_brings_the_mirror_up_to_the_journal():
     assert Commit.objects.count() == Event.objects.count() == 1
 
 
-def test_the_clock_finds_what_no_wake_up_told_of():
+def test_the_clock_finds_what_no_wake_up_reported():
     make_namespace()
     claims.enqueue("mirror.repack")
     tasks_tasks.heal()
@@ -44,7 +44,7 @@ def test_the_clock_finds_what_no_wake_up_told_of():
     assert Job.objects.get().state == Job.DONE
 
 
-def test_a_mirror_that_stands_still_is_logged_and_ends_no_worker(mirror_path, caplog):
+def test_a_stopped_mirror_is_logged_and_ends_no_worker(mirror_path, caplog):
     repository = Repository(mirror_path)
     repository.create()
     unknown = Entry(number=99, at=0, author="author", subject="x", record="{}", chain="sha256:x")

@@ -71,7 +71,7 @@ def test_the_drafts_of_others_and_ones_own_stay(saved, author):
     assert Draft.objects.filter(person=author.person).count() == 1
 
 
-def test_who_may_not_save_may_not_tag(saved, reader, outsider):
+def test_somebody_who_may_not_save_may_not_tag(saved, reader, outsider):
     for actor in (reader, outsider):
         with pytest.raises(Invalid) as refused:
             bulk.tag_templates(actor=actor, names=[FIRST], add=["refunds"], remove=[])
@@ -89,7 +89,7 @@ def test_who_may_not_save_may_not_tag(saved, reader, outsider):
         ("add", {"add": ["a\0"]}),
     ],
 )
-def test_what_is_no_request_is_refused(saved, author, field, values):
+def test_something_that_is_not_a_request_is_refused(saved, author, field, values):
     with pytest.raises(Invalid) as refused:
         bulk.tag_templates(actor=author, **{"names": [FIRST], "add": ["refunds"], "remove": [], **values})
     assert list(refused.value.fields) == [field]

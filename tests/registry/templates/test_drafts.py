@@ -101,7 +101,7 @@ def test_work_that_the_caller_has_not_seen_is_not_written_over(author, revision)
     assert template_queries.find_draft(author, "support/reply").document == "two"
 
 
-def test_the_same_work_sent_again_is_no_conflict(author):
+def test_the_same_work_sent_again_is_not_a_conflict(author):
     keep(author, document="one")
     again = keep(author, document="one", revision=0)
     assert (again.document, again.revision) == ("one", 1)
@@ -131,7 +131,7 @@ def test_a_draft_that_is_gone_is_reported(author):
     assert caught.value.draft is None
 
 
-def test_a_draft_is_no_event(author):
+def test_a_draft_is_not_an_event(author):
     before = Event.objects.count()
     keep(author)
     assert Event.objects.count() == before

@@ -5,7 +5,7 @@ from registry.templates import labels as writing
 from registry.templates import queries as template_queries
 
 
-def test_labels_stand_where_they_were_put(author, reader, save):
+def test_labels_keep_their_versions(author, reader, save):
     save("one"), save("two")
     writing.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
     template = template_queries.get_template(reader, "support/reply")
@@ -13,7 +13,7 @@ def test_labels_stand_where_they_were_put(author, reader, save):
     assert label_queries.read_label_numbers(template) == {"staging": 1, "latest": 2}
 
 
-def test_where_a_label_has_been_is_told_newest_first(author, reader, save):
+def test_the_history_of_a_label_is_listed_newest_first(author, reader, save):
     save("one"), save("two")
     writing.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
     writing.move_label(actor=author, name="support/reply", label="staging", version=2, expected=1)

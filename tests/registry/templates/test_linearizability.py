@@ -41,7 +41,7 @@ def test_what_overlaps_may_come_in_either_order():
     assert fault_of(1, history, [("a", 1, 2), ("c", 2, 1)]) == ""
 
 
-def test_equal_writes_of_two_writers_are_told_apart():
+def test_equal_writes_of_two_writers_are_distinguished():
     history = [did(0, 10, 1, 2), did(2, 3, 2, 1, who="c"), did(5, 6, 1, 2, who="d")]
     assert fault_of(1, history, [("a", 1, 2), ("c", 2, 1), ("d", 1, 2)]) == ""
 

@@ -22,7 +22,7 @@ def test_a_free_label_is_set_and_moved(author, save):
 
 
 @pytest.mark.parametrize("expected", [None, 2, 7])
-def test_a_label_that_stands_elsewhere_is_left_alone(author, save, expected):
+def test_a_label_that_serves_another_version_is_left_alone(author, save, expected):
     save("one"), save("two")
     labels.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
     with pytest.raises(Conflict) as caught:
@@ -31,7 +31,7 @@ def test_a_label_that_stands_elsewhere_is_left_alone(author, save, expected):
     assert Label.objects.get().version.number == 1
 
 
-def test_moving_to_where_it_stands_is_no_event(author, save):
+def test_moving_to_the_same_version_appends_no_event(author, save):
     save("one")
     labels.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
     before = Event.objects.count()

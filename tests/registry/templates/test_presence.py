@@ -37,7 +37,7 @@ def parts():
     return {tab.tab: tab.part for tab in tabs()}
 
 
-def test_who_opened_the_editor_is_there_until_they_leave(author, reviewer):
+def test_somebody_who_opened_the_editor_is_there_until_they_leave(author, reviewer):
     enter(author)
     enter(reviewer, OTHER_TAB)
     assert people() == sorted([author.person.username, reviewer.person.username])
@@ -114,7 +114,7 @@ def test_rows_that_were_left_over_go_with_the_next_tab(author):
     assert list(EditorPresence.objects.values_list("tab", flat=True)) == [OTHER_TAB]
 
 
-def test_who_lost_the_role_is_named_no_more(author):
+def test_somebody_who_lost_the_role_is_not_named_any_more(author):
     enter(author)
     namespace_services.set_role(actor=operator_actor(), namespace="support", username=author.person.username, role=None)
     assert people() == []
@@ -136,13 +136,13 @@ def test_the_number_of_a_tab_has_its_form(author, tab):
     assert set(caught.value.fields) == {"tab"}
 
 
-def test_presence_is_no_event(author):
+def test_presence_is_not_an_event(author):
     before = Event.objects.count()
     enter(author)
     assert Event.objects.count() == before
 
 
-def test_a_refused_tab_or_part_is_told_in_the_reader_s_language(author):
+def test_a_refused_tab_or_part_is_reported_in_the_readers_language(author):
     with translation.override("de"), pytest.raises(Invalid) as refused:
         enter(author, tab="a")
     assert refused.value.fields == {"tab": "32 hexadezimale Ziffern, die jede Seite selbst wählt."}

@@ -121,7 +121,7 @@ def test_a_draft_that_was_there_can_be_restored(author, save):
     assert template_queries.find_discarded_draft(author, NAME) == started
 
 
-def test_another_tab_with_the_replaced_draft_is_told(author, save):
+def test_another_tab_with_the_replaced_draft_shows_a_notice(author, save):
     save("one")
     save("two")
     before = drafts.save_draft(actor=author, namespace="support", path="reply", document="half", base=2)

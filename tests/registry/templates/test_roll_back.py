@@ -54,7 +54,7 @@ def test_a_version_with_the_digest_of_a_former_one_will_do(reviewer, save, publi
     assert back(reviewer, 4).version.number == 4
 
 
-def test_where_it_stands_it_stays(reviewer, published):
+def test_it_stays_where_it_is(reviewer, published):
     with pytest.raises(Conflict, match="already serves version 2"):
         back(reviewer, 2)
 

@@ -172,7 +172,7 @@ def test_an_outsider_learns_nothing(outsider, save):
         save("one", actor=outsider)
 
 
-def test_a_name_that_is_no_path_is_refused(save):
+def test_a_name_that_is_not_a_path_is_refused(save):
     with pytest.raises(Invalid, match="lower-case letters, digits and hyphens"):
         save("one", name="support/../x")
 
@@ -183,7 +183,7 @@ def test_a_document_over_256_kib_is_refused(author):
 
 
 @pytest.mark.parametrize("text", ["one\ntwo\0", "one\n\ud800"], ids=["NUL", "half a surrogate pair"])
-def test_what_is_no_text_is_a_problem_with_its_line(author, text):
+def test_something_that_is_not_text_is_a_problem_with_its_line(author, text):
     with pytest.raises(Invalid) as caught:
         template_save.save_version(actor=author, name="support/reply", document=text, message="")
     assert [problem.line for problem in caught.value.problems] == [2]

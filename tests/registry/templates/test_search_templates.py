@@ -58,7 +58,7 @@ def test_the_last_change_comes_first_when_asked(reader, shelf, save):
     assert found(reader, sort="changed") == [REPLY, NOTE, LETTER]
 
 
-def test_a_label_move_is_no_change_of_the_order(reader, author, shelf):
+def test_a_label_move_is_not_a_change_of_the_order(reader, author, shelf):
     labels.move_label(actor=author, name=LETTER, label="staging", version=1, expected=None)
     assert found(reader, sort="changed") == [NOTE, LETTER, REPLY]
 
@@ -107,7 +107,7 @@ def test_filters_narrow(reader, shelf, filters, expected):
 
 
 @pytest.mark.parametrize("filters", [{"colour": "red"}, {"sort": "size"}])
-def test_what_is_no_filter_or_order_is_refused(reader, shelf, filters):
+def test_something_that_is_not_a_filter_or_order_is_refused(reader, shelf, filters):
     with pytest.raises(Invalid):
         search_queries.search_templates(reader, **filters)
 

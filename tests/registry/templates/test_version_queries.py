@@ -44,7 +44,7 @@ def test_what_is_not_there_is_shown(reader, three, ref, sentence):
         version_queries.resolve_version(reader, "support/reply", ref)
 
 
-def test_what_is_no_ref_is_refused(reader, three):
+def test_something_that_is_not_a_ref_is_refused(reader, three):
     with pytest.raises(Invalid):
         version_queries.resolve_version(reader, "support/reply", "No Ref")
 

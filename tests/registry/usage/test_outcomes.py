@@ -49,7 +49,7 @@ def test_a_score_that_is_none_is_refused(author, save, name, value):
     assert not OutcomeTotal.objects.exists()
 
 
-def test_a_refused_score_is_told_in_the_language_of_the_page(author, save):
+def test_a_refused_score_is_reported_in_the_language_of_the_page(author, save):
     entry = OutcomeEntry("support/reply", save("one").digest, "good", 1e7)
     with translation.override("de"), pytest.raises(Invalid, match="keine Zahl zwischen"):
         outcomes.add_outcomes(actor=author, entries=[entry])

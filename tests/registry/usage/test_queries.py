@@ -45,7 +45,7 @@ def fetched(key: str, version: Version, ref: str, count: int, days_ago: int = 0,
     return last_at
 
 
-def test_each_key_ref_and_version_is_told_once_over_all_days(versions):
+def test_each_key_ref_and_version_is_listed_once_over_all_days(versions):
     last_at = fetched("chat", versions[1], "production", 5)
     fetched("chat", versions[1], "production", 7, 1)
     fetched("chat", versions[0], "production", 3, 2)
@@ -79,7 +79,7 @@ def test_days_that_are_over_do_not_count(versions):
     assert (one.version, one.count) == (1, 5)
 
 
-def test_labels_and_pins_are_told_apart(versions):
+def test_labels_and_pins_are_distinguished(versions):
     fetched("chat", versions[1], "production", 5)
     fetched("mail", versions[0], "1", 2)
     fetched("mail", versions[0], versions[0].digest, 3)

@@ -47,7 +47,7 @@ def test_slack_hears_who_proposed_what_and_why_with_a_link(make, save, propose, 
     assert f"<{settings.BASE_URL}/changes/{change.number}/publish|What publishing changes>" in str(context)
 
 
-def test_what_people_wrote_is_no_markup_of_slack(make, save, receiver):
+def test_what_people_wrote_is_not_markup_of_slack(make, save, receiver):
     make(receiver="slack")
     save("<!channel> & <https://evil.example>")
     _deliver()
@@ -69,7 +69,7 @@ def test_slack_formats_links_and_notifies_nothing_of_what_people_wrote(make, aut
     assert not re.search(r"@\w|\]\(|://", heard["text"])
 
 
-def test_teams_hears_the_same_as_a_card_whose_words_are_no_markdown(make, save, propose, receiver, settings):
+def test_teams_gets_the_same_as_a_card_whose_words_are_not_markdown(make, save, propose, receiver, settings):
     make(receiver="teams", kinds=["change.proposed"])
     change = propose(save(), message=MESSAGE)
     _deliver()

@@ -116,7 +116,7 @@ def test_a_redirect_is_a_failure_and_is_not_followed(make, save, receiver):
     assert Delivery.objects.get().state == Delivery.PENDING
 
 
-def test_a_receiver_that_is_away_is_told_of_in_the_log(make, save, receiver, settings):
+def test_an_unreachable_receiver_is_reported_in_the_log(make, save, receiver, settings):
     make(url="http://127.0.0.1:9/hook")
     save()
     _deliver()
@@ -163,7 +163,7 @@ def test_after_a_rotation_without_overlap_only_the_new_one_does(make, save, rece
         Verifier(old.secret).verify(body, headers)
 
 
-def test_another_secret_key_of_the_instance_is_told_in_the_log(make, save, receiver, settings):
+def test_another_secret_key_of_the_instance_is_reported_in_the_log(make, save, receiver, settings):
     make()
     save()
     settings.SECRET_KEY = "another"

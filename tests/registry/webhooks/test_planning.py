@@ -70,7 +70,7 @@ def test_the_message_says_who_what_and_where_but_no_document(make, save):
     assert "secret-words" not in body.replace(version.message, "", 1)
 
 
-def test_a_paused_webhook_is_told_nothing_and_goes_on_with_the_next_event(make, save, admin):
+def test_a_paused_webhook_gets_nothing_and_continues_with_the_next_event(make, save, admin):
     webhook = make().webhook
     webhook_services.change_webhook(actor=admin, webhook_id=webhook.id, paused=True)
     save()

@@ -74,7 +74,7 @@ def test_a_changed_input(old, new, breaking):
     assert any(change[2] for change in found) is breaking
 
 
-def test_a_description_is_no_change():
+def test_a_description_is_not_a_change():
     assert inputs("{description: x}", "{description: y}") == []
 
 

@@ -20,7 +20,7 @@ def test_a_document_without_front_matter_is_all_body():
     assert (found.front, found.body_line, found.inputs) == ({}, 1, None)
 
 
-def test_a_list_between_dashes_is_no_front_matter():
+def test_a_list_between_dashes_is_not_front_matter():
     text = "---\n- name: a\n  content: b\n---\n"
     assert parser.parse_document(text).body == text
 
@@ -92,15 +92,15 @@ def test_the_line_of_broken_front_matter_counts_from_the_document():
 
 
 @pytest.mark.parametrize("text", ["a\0b", "a\ud800b"])
-def test_text_that_is_no_text_is_refused(text):
+def test_bytes_that_are_not_text_are_refused(text):
     assert problems_of(text) == [("PT107", 1, 2)]
 
 
-def test_a_lone_carriage_return_ends_a_line_before_what_is_no_text():
+def test_a_lone_carriage_return_ends_a_line_before_what_is_not_text():
     assert problems_of("one\rtwo\r\nthree\0") == [("PT107", 3, 6)]
 
 
-def test_a_sign_that_is_no_text_is_named_with_its_part():
+def test_a_sign_that_is_not_text_is_named_with_its_part():
     _, (problem,) = parser.inspect_document("- name: rules\n  content: a\n- name: user 1\n  content: b\0\n- name: c\n")
     assert (problem.line, problem.message) == (4, "the document has a NUL character in the part user 1")
 

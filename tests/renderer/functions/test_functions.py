@@ -97,7 +97,7 @@ def test_an_empty_list_joins_to_nothing():
 
 
 @pytest.mark.parametrize("documents", [None, 5, "text", {"content": "x"}, [5], [None], [["x"]], [{"text": "x"}]])
-def test_what_is_no_list_of_documents_is_refused(documents):
+def test_something_that_is_not_a_list_of_documents_is_refused(documents):
     with pytest.raises(InputError):
         join(documents)
 

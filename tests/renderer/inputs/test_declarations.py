@@ -157,7 +157,7 @@ def test_data_nested_without_end_are_refused():
     assert refused(lambda: renderer.load("- name: p\n  content: x\n").render({"a": deep})).code == "PT407"
 
 
-def test_data_that_are_no_mapping_are_refused():
+def test_data_other_than_a_mapping_are_refused():
     assert refused(lambda: renderer.load("- name: p\n  content: x\n").render(cast("Any", [1]))).code == "PT407"
 
 

@@ -84,7 +84,7 @@ def refuse(value: str) -> str:
 
 
 @pytest.mark.parametrize("schema", SCHEMAS)
-def test_a_value_that_breaks_its_schema_is_not_told(schema):
+def test_a_value_that_breaks_its_schema_is_not_reported(schema):
     document = f"---\ninputs:\n  tone: {SCHEMAS[schema]}\n---\n- name: a\n  content: '{{{{ tone }}}}'\n"
     told = failure(document, {"tone": CANARY})
     assert CANARY not in told
@@ -118,7 +118,7 @@ def test_the_author_is_told_what_is_in_the_template():
     assert "Largest of them: about … (" in failure(document, {"value": "x"})
 
 
-def test_limits_and_allowed_values_are_told():
+def test_limits_and_allowed_values_are_reported():
     document = "---\ninputs:\n  tone: {enum: [formal, warm]}\n---\n- name: a\n  content: '{{ tone }}'\n"
     assert "`tone` must be one of formal, warm" in failure(document, {"tone": "cold"})
     document = "---\ninputs:\n  q: {type: string, maxLength: 4}\n---\n- name: a\n  content: '{{ q }}'\n"
@@ -126,7 +126,7 @@ def test_limits_and_allowed_values_are_told():
 
 
 @given(st.text(alphabet="QZXW", min_size=8, max_size=20), st.sampled_from([*SCHEMAS.values()]))
-def test_whatever_the_value_is_it_is_not_told(value, schema):
+def test_whatever_the_value_is_it_is_not_reported(value, schema):
     document = f"---\ninputs:\n  tone: {schema}\n---\n- name: a\n  content: '{{{{ tone }}}}'\n"
     told = ""
     try:

@@ -54,7 +54,7 @@ def test_other_code_stays_text_with_the_line_that_says_why(text, said):
     assert pasted.reason.startswith(said)
 
 
-def test_tags_in_a_block_of_code_are_no_reason_to_read_the_text_so():
+def test_tags_in_a_block_of_code_are_not_a_reason_to_read_the_text_so():
     text = "Explain {name}:\n```erb\n<%= user.name %>\n```\n"
     assert text_of(read_one("a.txt", text), name="Ann") == text.replace("{name}", "Ann")
 

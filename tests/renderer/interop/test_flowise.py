@@ -88,7 +88,7 @@ def test_an_agent_flow_gives_its_messages_its_model_and_its_instructions():
     assert renderer.load(sort.document).render({}).text == "Is it a refund?"
 
 
-def test_what_the_api_gives_for_a_flow_is_read_and_nodes_of_one_label_are_told_apart():
+def test_what_the_api_gives_for_a_flow_is_read_and_nodes_of_one_label_are_distinguished():
     flow = write_flow(
         ("worker", "Worker", {"workerPrompt": "Do it."}), ("worker", "Worker", {"workerPrompt": "Check."})
     )

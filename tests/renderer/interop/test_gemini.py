@@ -55,7 +55,7 @@ def test_function_declarations_are_tools_and_other_tools_are_named():
     assert "googleSearch" in sentences(template)
 
 
-def test_a_part_that_is_no_text_is_refused_with_its_place():
+def test_a_part_that_is_not_text_is_refused_with_its_place():
     contents = [{"role": "user", "parts": [{"text": "See"}, {"inlineData": {"mimeType": "audio/mp3", "data": "AA=="}}]}]
     with pytest.raises(LossError, match=r"content 1 has a part that isn't text \(inlineData\)"):
         read_one("gemini.json", {"contents": contents})

@@ -64,6 +64,6 @@ def test_a_refused_go_template_is_kept_as_it_is():
     assert "{{ end }}" not in offer.body.replace("{{ '{{' }}", "<<")
 
 
-def test_go_in_a_block_of_code_is_no_template():
+def test_go_in_a_block_of_code_is_not_a_template():
     text = "Explain:\n```go\ntmpl := `{{range .Items}}{{.Name}}{{end}}`\n```"
     assert "for item" not in read_one("pasted", text).document

@@ -50,7 +50,7 @@ def test_what_the_model_wrote_earlier_is_an_input():
         "{{#if user}}Dear {{name}}{{/if}}",
     ],
 )
-def test_other_handlebars_are_no_blocks_of_roles(text):
+def test_other_handlebars_are_not_blocks_of_roles(text):
     assert detect_format(read_source_file("pasted", text.encode())).name != "guidance"
 
 

@@ -132,7 +132,7 @@ def test_code_without_a_prompt_is_refused(code, said):
         '{"prompt": "Be kind to each customer of ours."}',
     ],
 )
-def test_prose_with_code_is_no_code(text):
+def test_prose_with_code_is_not_code(text):
     source_format = detect_format(read_source_file("pasted", text.encode()))
     assert source_format is None or source_format.name != "javascript"
 

@@ -15,7 +15,7 @@ from tests.renderer.interop.imports import messages_of, read_one, sentences, tex
 HISTORY = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
 
 
-def test_a_tool_that_is_no_function_is_named():
+def test_a_tool_that_is_not_a_function_is_named():
     function = {"type": "function", "name": "look", "parameters": {"type": "object", "properties": {}}}
     request = {"model": "m", "input": "Hi {x}", "tools": [{"type": "web_search"}, function]}
     template = read_one("a.json", request)

@@ -50,5 +50,5 @@ def test_a_call_in_a_chat_prompt_of_langchain_is_text_and_named():
 
 
 @pytest.mark.parametrize("value", [[{"type": "human"}], [{"type": "cat", "data": {"content": "x"}}], [STORED[0], 3]])
-def test_a_list_of_other_things_is_no_stored_conversation(value):
+def test_a_list_of_other_things_is_not_a_stored_conversation(value):
     assert detect_format(read_source_file("pasted", json.dumps(value).encode())).name == "text"

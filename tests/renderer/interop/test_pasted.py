@@ -34,7 +34,7 @@ def test_a_placeholder_without_a_name_next_to_named_ones_is_noted_as_text():
     assert contents(pasted.body, name="Ann") == [("user", "Hi Ann, you owe %s.")]
 
 
-def test_a_byte_order_mark_and_line_ends_of_windows_are_no_part_of_the_prompt():
+def test_a_byte_order_mark_and_line_ends_of_windows_are_not_part_of_the_prompt():
     pasted = read_pasted_prompt("\ufeffDear {name},\r\n\r\nthank you.\r\n")
     assert contents(pasted.body, name="Ann") == [("user", "Dear Ann,\n\nthank you.")]
     assert read_pasted_prompt("\ufeffBe kind.\r\nBe short.") is None
@@ -101,7 +101,7 @@ def test_signs_that_mean_something_in_a_part_are_kept(text, reason):
     assert contents(pasted.body) == [("user", text)]
 
 
-def test_a_branch_of_handlebars_that_is_kept_is_no_input():
+def test_a_branch_of_handlebars_that_is_kept_is_not_an_input():
     pasted = read_pasted_prompt("{{#if a}}A {{name}}{{else}}B{{/if}}{{> footer}}")
     assert contents(pasted.body, name="Ann") == [("user", "{{#if a}}A Ann{{else}}B{{/if}}{{> footer}}")]
 
@@ -160,7 +160,7 @@ def test_what_cannot_be_sent_by_its_name_becomes_an_input_and_is_named(text, nam
         "{% set x = 1 %}{{ fmt(x) }}",
     ],
 )
-def test_a_function_whose_result_is_no_single_input_is_named(text):
+def test_a_function_whose_result_is_not_a_single_input_is_named(text):
     pasted = read_pasted_prompt(text)
     assert (pasted.kind, pasted.reason) == (
         "literal",
@@ -186,11 +186,11 @@ def test_a_filter_of_its_program_becomes_an_input_without_a_note_on_an_attempt()
         "Q: {% set ns = namespace(n=0) %}{% if a %}b{% elif (c) %}d{% endif %} {{ range(3) | join(', ') }}",
     ],
 )
-def test_functions_of_the_text_and_of_jinja_are_no_foreign_ones(text):
+def test_functions_of_the_text_and_of_jinja_are_not_foreign_ones(text):
     assert read_pasted_prompt(text) is None
 
 
-def test_formulas_and_variables_of_a_shell_are_no_places():
+def test_formulas_and_variables_of_a_shell_are_not_places():
     text = "Hi {{ name }}: \\frac{a}{b}, $x$ and $y$.\n```sh\necho $home\n```\n<<SYS>>"
     assert getattr(read_pasted_prompt(text), "kind", None) != "noted"
 

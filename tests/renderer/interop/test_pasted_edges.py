@@ -56,7 +56,7 @@ def test_the_last_line_end_that_goes_is_named():
     assert LINE_END_LEFT in read_pasted_prompt("Dear {name}.\n").differences
 
 
-def test_a_document_with_blank_lines_around_it_is_no_text_with_edges():
+def test_a_document_with_blank_lines_around_it_is_not_text_with_edges():
     text = "\n\n- name: a\n  role: user\n  content: Be kind.\n\n\n"
     pasted = read_pasted_prompt(text)
     assert (pasted.kind, pasted.body, pasted.count) == ("messages", text, 1)
@@ -71,7 +71,7 @@ def test_an_import_says_that_other_line_ends_become_line_feeds(text):
 
 @pytest.mark.parametrize("end", ["</s>", "<|end_of_text|>", ""])
 @pytest.mark.parametrize("start", ["<s>", "<bos>", "<|begin_of_text|>", ""])
-def test_marks_around_a_conversation_are_no_part_of_it(start, end):
+def test_marks_around_a_conversation_are_not_part_of_it(start, end):
     assert is_chat_markup(f" \n{start} [INST] Hi [/INST] {end}\n ")
 
 

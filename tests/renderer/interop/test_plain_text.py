@@ -257,7 +257,7 @@ def test_string_templates_and_the_import_give_the_same(text):
 
 
 @pytest.mark.parametrize("content", [b"", b"  \n", b"\xff\xfe", b"a\x00b", b"x" * 2_000_001])
-def test_what_is_no_text_is_refused(content):
+def test_something_that_is_not_text_is_refused(content):
     with pytest.raises(LossError):
         read_templates("a.txt", content)
 

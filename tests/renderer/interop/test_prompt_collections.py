@@ -100,7 +100,7 @@ def test_prose_in_lines_with_a_label_is_one_text(name, text):
         f"tone_prompt: >\n  {SYSTEM}\n",
     ],
 )
-def test_yaml_that_is_no_prose_is_read_where_it_is_pasted(text):
+def test_yaml_that_is_not_prose_is_read_where_it_is_pasted(text):
     template = read_one("pasted", text)
     assert template.source_format == "prompt-collection"
     assert messages_of(template, shop="Harbour", question="Why?")[0][1].startswith(TALK[0][1])
@@ -118,7 +118,7 @@ def test_a_single_message_of_an_api_is_a_part():
     assert messages_of(template, name="Ann") == [("system", "Be kind to Ann.")]
 
 
-def test_front_matter_of_an_agent_is_no_part_of_its_text():
+def test_front_matter_of_an_agent_is_not_part_of_its_text():
     text = "---\nname: code-reviewer\ndescription: Reviews code\ntools: Read, Grep\n---\n\nYou review code.\n"
     template = read_one("pasted", text)
     assert (template.name, text_of(template)) == ("code-reviewer", "\nYou review code.\n")

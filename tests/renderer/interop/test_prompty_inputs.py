@@ -53,6 +53,6 @@ def test_tests_of_promptfoo_in_another_file_leave_its_prompts_readable():
     assert some.samples == {"test 2": {"city": "Ulm"}}
 
 
-def test_a_model_that_is_no_text_is_refused():
+def test_a_model_that_is_not_text_is_refused():
     with pytest.raises(LossError, match="`model` must be text"):
         read("---\nmodel: true\n---\nuser:\nHi {{name}}\n")

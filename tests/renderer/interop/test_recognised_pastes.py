@@ -83,7 +83,7 @@ def test_a_list_of_parts_is_recognised_and_unchanged(text, count):
         "- Be kind.\n- role: user, content: what they ask\n",
     ],
 )
-def test_other_yaml_and_prose_are_no_parts(text):
+def test_other_yaml_and_prose_are_not_parts(text):
     assert format_of(text) != "prompt-poet"
     pasted = read_pasted_prompt(text)
     assert pasted is None or pasted.title != "prompt-poet, Promptuary"
@@ -192,7 +192,7 @@ def test_a_text_that_only_mentions_such_code_is_text(text):
     assert pasted is None or pasted.title != "Python code"
 
 
-def test_a_toml_file_of_prompts_is_no_code():
+def test_a_toml_file_of_prompts_is_not_code():
     text = 'prompt = "Tell me a joke about tea and biscuits, please."\n'
     assert detect_format(read_source_file("prompts.toml", text.encode())).name != "python"
 

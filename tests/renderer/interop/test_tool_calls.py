@@ -80,7 +80,7 @@ def test_text_next_to_a_call_and_a_result_stays():
 
 
 @pytest.mark.parametrize(("arguments", "written"), [("plain {text}", '"plain x"'), ("", "{}"), (None, "{}")])
-def test_arguments_that_are_no_json_are_text(arguments, written):
+def test_arguments_that_are_not_json_are_text(arguments, written):
     messages = [{"role": "assistant", "tool_calls": [{"function": {"name": "say", "arguments": arguments}}]}]
     assert messages_of(read_one("chat.json", messages), text="x") == [
         ("assistant", f'{{"name": "say", "arguments": {written}}}')

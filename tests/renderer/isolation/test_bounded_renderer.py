@@ -311,7 +311,7 @@ def test_a_child_that_gets_no_processor_is_stopped_by_the_clock(bounded, signal_
     wait_until(lambda: not list(children_of(bounded._fork_server.process_id)), 10)  # its own timer ends it
 
 
-def test_a_child_ended_from_outside_is_no_timeout(bounded):
+def test_a_child_ended_from_outside_is_not_a_timeout(bounded):
     def end_the_child():
         time.sleep(1)  # by now the previous one has ended, and this one is running
         for process_id in children_of(fork_server):

@@ -137,7 +137,7 @@ def test_a_child_of_the_bounded_renderer_can_do_nothing_of_it():
         renderer.close()
 
 
-def test_without_kernel_or_library_nothing_is_applied_and_it_is_told(monkeypatch):
+def test_without_kernel_or_library_nothing_is_applied_and_that_is_reported(monkeypatch):
     monkeypatch.setattr(confinement, "pyseccomp", None)
     monkeypatch.setattr(confinement, "landlock", None)
     assert "open sockets" in in_child(probe, Confinement().apply)

@@ -155,7 +155,7 @@ def test_a_new_line_that_a_plain_scalar_cannot_hold_is_refused(template):
     assert edit(template, 2, 1, "plain text\ngoes on here").reason == "unfaithful"
 
 
-def test_the_same_text_is_no_suggestion(template):
+def test_the_same_text_is_not_a_suggestion(template):
     assert edit(template, 0, 1, "You help Ada. Be kind.").reason == "same"
 
 

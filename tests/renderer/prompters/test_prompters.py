@@ -50,7 +50,7 @@ def cause(call) -> str:
         ("", []),
     ],
 )
-def test_slots_and_escapes_are_told_from_other_braces(text, pieces):
+def test_slots_and_escapes_are_distinguished_from_other_braces(text, pieces):
     assert [f"<{piece.name}>" if isinstance(piece, slots.Slot) else piece for piece in slots.read_slots(text)] == pieces
 
 
@@ -66,7 +66,7 @@ def test_values_are_filled_in_one_pass(first, second):
     assert f"[{first}|{second}]" in prompt
 
 
-def test_an_escaped_name_is_no_slot():
+def test_an_escaped_name_is_not_a_slot():
     assert "give {x}" in ChatPrompter("give {{x}}").generate_prompt("hi")
 
 

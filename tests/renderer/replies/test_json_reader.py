@@ -114,7 +114,7 @@ def test_texts_are_read_as_the_schema_wants_them():
     assert reading.repairs[0] == 'read the text "True" in `ok` as true'
 
 
-def test_a_text_that_is_no_boolean_stays_and_is_refused():
+def test_a_text_that_is_not_a_boolean_stays_and_is_refused():
     with pytest.raises(OutputError, match="`ok` in the reply must be a boolean"):
         conform({"ok": "maybe"}, SCHEMA)
 

@@ -202,7 +202,7 @@ def test_the_judges_reply_is_read_from_what_the_data_call_reply():
 @pytest.mark.parametrize(
     ("name", "what"), [("results", "the model's replies"), ("prompts", "the prompts that were sent")]
 )
-def test_data_that_give_way_to_the_replies_are_told(name, what):
+def test_data_that_give_way_to_the_replies_are_reported(name, what):
     step = f"[{{func: rename, inputs: {{value: {name}}}, outputs: [o]}}]"
     read = load(step, "{query}").read("yes", {"query": "q", name: ["of the data"]})
     assert read["o"] == {"results": ["yes"], "prompts": ["q"]}[name]

@@ -104,7 +104,7 @@ def test_a_pattern_without_a_group_takes_the_whole_match():
     assert references("3 and 1", r"\d") == ["d3", "d1"]
 
 
-def test_parentheses_in_classes_and_escapes_are_no_groups():
+def test_parentheses_in_classes_and_escapes_are_not_groups():
     assert references(r"see (2)", r"[(](\d)\)") == ["d2"]
 
 

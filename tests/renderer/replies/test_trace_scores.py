@@ -86,7 +86,7 @@ def test_an_overall_no_against_supported_sentences_is_reported():
 
 
 @pytest.mark.parametrize("special", ["supported_without_sentence", "general", "well_known_fact", "numerical_reasoning"])
-def test_special_reasons_support_a_sentence_and_are_no_unknown_keys(special):
+def test_special_reasons_support_a_sentence_and_are_not_unknown_keys(special):
     found = scores(sentence_support_information=[sentence("a", (special,))])
     assert (found["adherence"], found["unknown_keys"]) == (True, [])
 
@@ -95,7 +95,7 @@ def test_special_reasons_never_count_as_relevant():
     assert scores(all_relevant_sentence_keys=["general"])["relevance"] == 0
 
 
-def test_full_support_by_nothing_is_no_support():
+def test_full_support_by_nothing_is_not_support():
     found = scores(sentence_support_information=[sentence("a", ())])
     assert found["adherence"] is False
     assert "a is called fully supported, but by no sentence" in found["reasons"]["adherence"]
@@ -149,7 +149,7 @@ def test_a_missing_list_leaves_its_scores_open_with_the_reason(name, metrics):
     assert all(f"`{name}` is missing in the reply" in found["reasons"][metric] for metric in metrics)
 
 
-def test_a_list_that_is_no_list_is_named():
+def test_a_list_that_is_not_a_list_is_named():
     assert (
         scores(all_relevant_sentence_keys=None)["reasons"]["relevance"] == "`all_relevant_sentence_keys` is not a list"
     )
@@ -170,7 +170,7 @@ def test_a_boolean_written_as_text_is_read_and_reported(written, verdict):
     assert found["repairs"] == [f"read {written!r} in `fully_supported` as {str(verdict).lower()}"]
 
 
-def test_a_missing_verdict_is_no_full_support():
+def test_a_missing_verdict_is_not_full_support():
     found = scores(sentence_support_information=[sentence("a", fully=None)])
     assert (found["adherence"], found["unsupported_keys"]) == (False, ["a"])
     assert "a has no verdict" in found["reasons"]["adherence"]
@@ -216,7 +216,7 @@ def test_a_reply_cut_off_keeps_what_it_has_and_says_so():
     assert "breaks off" in found["repairs"][0]
 
 
-def test_a_reply_that_is_no_json_leaves_every_score_open():
+def test_a_reply_that_is_not_json_leaves_every_score_open():
     found = trace_scores("I cannot do that.", DOCUMENTS)
     assert [found[name] for name in ("relevance", "utilization", "completeness", "adherence")] == [None] * 4
     assert found["reasons"]["relevance"] == "the reply has no JSON"

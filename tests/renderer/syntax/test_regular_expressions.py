@@ -65,7 +65,7 @@ def test_half_of_a_surrogate_pair_is_looked_at_as_any_character():
 
 
 @pytest.mark.parametrize("source", ["(", "[a", "*", r"\p{L}", "a" * 10_001, "(" * 5_000 + ")" * 5_000])
-def test_what_is_no_pattern_is_refused(source):
+def test_something_that_is_not_a_pattern_is_refused(source):
     with pytest.raises(PatternError):
         compile_pattern(source)
 

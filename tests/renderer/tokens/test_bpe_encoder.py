@@ -107,7 +107,7 @@ def test_tokens_and_merges_are_found_and_others_are_not():
     assert (tables.merged_id(1), tables.find_spelling(9), tables.find_spelling(8)) == (9, "abab", None)
 
 
-def test_tokens_of_one_checksum_are_told_apart():
+def test_tokens_of_one_checksum_are_distinguished():
     same = {"plumless": 1, "buckeroo": 2}  # CRC-32 gives both 4ddb0c25
     tables = BpeTables(BpeTables.pack(same, []))
     assert (tables.find_token("plumless"), tables.find_token("buckeroo")) == (1, 2)
@@ -119,7 +119,7 @@ def test_what_is_cut_short_is_refused(data):
         BpeTables(data)
 
 
-def test_a_merge_into_what_is_no_token_is_refused():
+def test_a_merge_into_what_is_not_a_token_is_refused():
     with pytest.raises(KeyError):
         BpeTables.pack(TINY, [("b", "a")])
 

@@ -49,7 +49,7 @@ def test_the_same_function_keeps_its_memory():
     assert calls == ["a b"]
 
 
-def test_something_else_is_no_tokenizer():
+def test_something_else_is_not_a_tokenizer():
     with pytest.raises(TokenizerError, match="not int"):
         tokenizers.find_tokenizer(7)  # type: ignore[arg-type]  # the wrong type is the test
 

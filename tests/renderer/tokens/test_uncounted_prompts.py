@@ -248,7 +248,7 @@ def test_a_damaged_file_is_noticed_and_fetched_again(gone, data, folder, damage)
     assert (vocabularies.read_vocabulary(gone, source), len(source.asked)) == (whole, 2)
 
 
-def test_a_folder_that_cannot_be_written_works_in_memory_and_is_told(gone, data, tmp_path, monkeypatch, caplog):
+def test_a_folder_that_cannot_be_written_works_in_memory_and_is_reported(gone, data, tmp_path, monkeypatch, caplog):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("PROMPTUARY_CACHE", str(tmp_path / "file" / str(next(_numbers))))
     source = FakeVocabularies(data)

@@ -86,7 +86,7 @@ def test_a_step_takes_more_so_that_the_cut_stays_put():
     assert names(first)[0] == names(grown)[0] == "m4"
 
 
-def test_a_step_beyond_all_that_may_go_is_no_error():
+def test_a_step_beyond_all_that_may_go_is_not_an_error():
     parts = [part("system", 2), *chat(3, 3, 3)]
     assert names(fitting.fit_parts(parts, WORDS, limit=9, step=1000)) == ["system"]
 

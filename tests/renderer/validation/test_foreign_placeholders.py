@@ -87,7 +87,7 @@ def test_a_text_with_placeholders_of_its_own_means_its_braces(text):
 
 @pytest.mark.parametrize("name", ["shaped", "prompter"])
 @pytest.mark.parametrize("text", ["Say {{ topic }} twice", "<<name>> is", "a %(name)s b"])
-def test_where_single_braces_are_values_other_forms_are_told(name, text):
+def test_where_single_braces_are_values_other_forms_are_reported(name, text):
     (problem,) = told(document(name, text))
     cured = applied(document(name, text), problem.fix)
     assert [each for each in renderer.validate(cured) if each.severity == "error" or each.code == "PT208"] == []

@@ -90,7 +90,7 @@ def test_a_credential_is_found_wherever_it_stands(kind, text, around):
         "/support/Refunds/reply2/versions/and/many/more",
     ],
 )
-def test_a_placeholder_and_what_is_no_credential_pass(text):
+def test_a_placeholder_and_what_is_not_a_credential_pass(text):
     assert list(secrets.find_secrets(text)) == []
 
 
@@ -132,7 +132,7 @@ def test_personal_data_is_found(text, kind):
         "2026-11-22 13:45:00",
     ],
 )
-def test_what_is_no_personal_data_passes(text):
+def test_something_that_is_not_personal_data_passes(text):
     assert list(personal_data.find_personal_data(text)) == []
 
 

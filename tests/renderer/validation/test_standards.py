@@ -123,12 +123,12 @@ def test_a_tag_that_yaml_would_read_otherwise_is_offered_in_words_only():
     assert (problem.fix, "true, x" in problem.message) == (None, True)
 
 
-def test_of_many_tags_that_are_not_allowed_the_first_ten_are_told():
+def test_of_many_tags_that_are_not_allowed_the_first_ten_are_named():
     text = front(f"tags: [{', '.join(f'tag{number}' for number in range(5_000))}]")
     assert codes({"tags": {"allowed": [f"label{number}" for number in range(100)]}}, text) == ["PT003"] * 10
 
 
-def test_a_page_full_of_banned_words_is_told_in_fifty_places():
+def test_a_page_full_of_banned_words_is_reported_in_fifty_places():
     assert len(check({"banned_words": {"words": ["a"]}}, "a, " * 500)) == 50
 
 
@@ -249,7 +249,7 @@ def test_a_wrong_setting_is_named_by_its_path(standards, path, words):
     assert words in caught.value.faults[path]
 
 
-def test_all_wrong_settings_are_told_together():
+def test_all_wrong_settings_are_reported_together():
     with pytest.raises(StandardsError) as caught:
         read_standards({"colour": {}, "size": {"most": 0}})
     assert list(caught.value.faults) == ["colour", "size.most"]

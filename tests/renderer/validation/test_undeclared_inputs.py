@@ -77,7 +77,7 @@ def test_the_type_of_an_input_is_inferred_from_its_uses(body, schema):
         "No names at all.",
     ],
 )
-def test_variables_of_the_text_itself_are_no_inputs(body):
+def test_variables_of_the_text_itself_are_not_inputs(body):
     assert _undeclared(body) == {}
 
 

@@ -85,7 +85,7 @@ def test_undeclared_and_unused_inputs():
         "{{ q.anything.at_all }}",
     ],
 )
-def test_names_the_template_binds_are_no_inputs(body):
+def test_names_the_template_binds_are_not_inputs(body):
     assert not [p for p in renderer.validate(HEAD + "- name: a\n  content: '" + body + "'\n") if p.code == "PT403"]
 
 
@@ -224,7 +224,7 @@ def test_what_only_looks_like_a_secret_is_a_warning():
         "sk-learn",
     ],
 )
-def test_plain_words_are_no_secrets(text):
+def test_plain_words_are_not_secrets(text):
     assert "PT701" not in codes(HEAD + f"- name: a\n  content: '{text} {{{{ q }}}}'\n")
 
 
@@ -233,7 +233,7 @@ def test_control_marks_in_the_authors_text_are_pointed_out(mark):
     assert found(HEAD + f"- name: a\n  content: 'x {mark} {{{{ q }}}}'\n") == [("PT610", "warning", 6, 15)]
 
 
-def test_the_kept_space_is_no_control_mark():
+def test_the_kept_space_is_not_a_control_mark():
     assert found(HEAD + "- name: a\n  content: <|space|>x {{ q }}\n") == []
 
 

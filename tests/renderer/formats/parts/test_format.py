@@ -163,7 +163,7 @@ def test_the_token_limit_is_known_to_the_template():
 
 
 @pytest.mark.parametrize("width", [4, 6])
-def test_indent_meets_the_block_it_stands_in(width):
+def test_indent_matches_the_block_around_it(width):
     text = f"- name: a\n  content: |\n    Say: {{{{ v | indent({width}) }}}}\n    end\n"
     assert parts(text, v="one\n  two\n\nthree")[0].content == (
         "Say: one\n  two\n\nthree\nend" if width == 4 else "Say: one\n    two\n\n  three\nend"

@@ -97,7 +97,7 @@ def test_an_author_who_writes_private_characters_does_not_meet_the_marks():
     assert content_of(renderer.load(text).render({"v": "\ue0000\ue000"})) == "\ue000 0\ue000 \ue0000\ue000 \ue001"
 
 
-def test_a_value_in_a_comment_is_no_structure():
+def test_a_value_in_a_comment_is_not_structure():
     text = "# {{ v }}\n- name: a # {{ v }}\n  content: {{ w }}\n"
     assert content_of(renderer.load(text).render({"v": "x\n- name: y", "w": "w"})) == "w"
 

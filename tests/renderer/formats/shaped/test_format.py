@@ -71,7 +71,7 @@ def test_join_takes_plain_texts_as_documents():
     assert fill("{join(documents, '; ', '$idx: $content')}", documents=["a", "b"]) == ["1: a; 2: b"]
 
 
-def test_meta_that_is_no_text_is_shown_and_replaced_in_as_text():
+def test_meta_that_is_not_text_is_shown_and_replaced_in_as_text():
     assert fill("{join(documents, '', '$year', {'1': 'I'})}", documents=[BEER]) == ["I842"]
 
 
@@ -91,7 +91,7 @@ def test_to_list_gives_a_prompt_for_each_document():
     assert fill("{to_list(query)} / {join(documents, '+', '$id')}", query="q", documents=[BEER, TEA]) == ["q / b+t"] * 2
 
 
-def test_to_list_takes_another_lists_length_when_told():
+def test_to_list_takes_the_length_of_another_list_on_request():
     assert fill("{to_list(query, options)}", query="q", options=[1, 2, 3]) == ["q", "q", "q"]
 
 
@@ -151,7 +151,7 @@ def test_an_unknown_function_suggests_the_likely_one():
     assert "did you mean `join`?" in mistake("{joined(documents)}").message
 
 
-def test_the_clock_is_no_function_of_prompts():
+def test_prompts_have_no_clock_function():
     assert "give the time as an input" in mistake("{current_datetime()}").message
 
 
