@@ -7,7 +7,7 @@ from promptuary import renderer
 from promptuary.renderer.interop.imported import ImportedTemplate
 from promptuary.renderer.interop.reading import read_templates
 
-__all__ = ["messages_of", "read_one", "sentences", "text_of"]
+__all__ = ["list_differences", "read_one", "render_messages", "render_text"]
 
 
 def read_one(path: str, content: Any, source_format: str = "") -> ImportedTemplate:
@@ -17,18 +17,18 @@ def read_one(path: str, content: Any, source_format: str = "") -> ImportedTempla
     return template
 
 
-def text_of(template: ImportedTemplate, **data: Any) -> str:
+def render_text(template: ImportedTemplate, **data: Any) -> str:
     """The rendered text of a template of one text."""
-    ((_, content),) = messages_of(template, **data)
+    ((_, content),) = render_messages(template, **data)
     return str(content)
 
 
-def messages_of(template: ImportedTemplate, **data: Any) -> list[tuple[str, Any]]:
+def render_messages(template: ImportedTemplate, **data: Any) -> list[tuple[str, Any]]:
     """Role and content of each rendered part."""
     prompt = renderer.load(template.document).render(data)
     return [(part.role, part.content) for part in prompt.parts]
 
 
-def sentences(template: ImportedTemplate) -> str:
+def list_differences(template: ImportedTemplate) -> str:
     """The differences, a line each."""
     return "\n".join(map(str, template.differences))

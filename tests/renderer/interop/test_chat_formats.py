@@ -5,7 +5,7 @@ import pytest
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.reading import read_templates
-from tests.renderer.interop.imports import messages_of, read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_messages, render_text
 
 MESSAGES = [{"role": "system", "content": "Be {tone}."}, {"role": "user", "content": "{question}"}]
 ASKED = [("system", "Be kind."), ("user", "Why?")]
@@ -13,7 +13,7 @@ DATA = {"tone": "kind", "question": "Why?"}
 
 
 def test_openai_messages():
-    assert messages_of(read_one("chat.json", MESSAGES), **DATA) == ASKED
+    assert render_messages(read_one("chat.json", MESSAGES), **DATA) == ASKED
 
 
 def test_an_openai_request_keeps_model_settings_and_tools():
@@ -22,18 +22,18 @@ def test_an_openai_request_keeps_model_settings_and_tools():
     template = read_one("chat.json", request)
     document = parse_document(template.document)
     assert (document.model, document.settings, len(document.tools)) == ("gpt-4o", {"temperature": 0.2}, 1)
-    assert messages_of(template, **DATA) == ASKED
-    assert "`stream`" in sentences(template)
+    assert render_messages(template, **DATA) == ASKED
+    assert "`stream`" in list_differences(template)
 
 
 def test_an_anthropic_request_has_its_system_text_first():
     request = {"model": "claude", "max_tokens": 10, "system": "Be {tone}.", "messages": [MESSAGES[1]]}
-    assert messages_of(read_one("chat.json", request), **DATA) == ASKED
+    assert render_messages(read_one("chat.json", request), **DATA) == ASKED
 
 
 def test_a_responses_request():
     request = {"model": "gpt-4o", "instructions": "Be {tone}.", "input": "{question}"}
-    assert messages_of(read_one("chat.json", request), **DATA) == ASKED
+    assert render_messages(read_one("chat.json", request), **DATA) == ASKED
 
 
 def test_an_image_is_an_item_of_its_message():
@@ -41,7 +41,7 @@ def test_an_image_is_an_item_of_its_message():
         {"type": "text", "text": "See {x}"},
         {"type": "image_url", "image_url": {"url": "https://a.example/{x}"}},
     ]
-    ((_, items),) = messages_of(read_one("chat.json", [{"role": "user", "content": content}]), x="1")
+    ((_, items),) = render_messages(read_one("chat.json", [{"role": "user", "content": content}]), x="1")
     assert items[0]["text"] == "See 1"
     assert items[1]["image_url"]["url"] == "https://a.example/1"
 
@@ -63,8 +63,8 @@ def test_messages_without_a_place_here_are_refused(message):
 def test_chatml_leaves_out_its_marks_and_the_empty_turn():
     text = "<|im_start|>system\nBe {tone}.<|im_end|>\n<|im_start|>user\n{question}\n<|im_end|>\n<|im_start|>assistant\n"
     template = read_one("chat.txt", text)
-    assert messages_of(template, **DATA) == ASKED
-    assert "empty last turn" in sentences(template)
+    assert render_messages(template, **DATA) == ASKED
+    assert "empty last turn" in list_differences(template)
 
 
 def test_text_between_chatml_messages_is_refused_with_its_line():
@@ -79,8 +79,8 @@ def test_a_saved_langchain_prompt():
         "template": "Q: {question} {{}}",
         "template_format": "f-string",
     }
-    assert text_of(read_one("p.json", saved), question="Why?") == "Q: Why? {}"
-    assert text_of(read_one("p.yaml", "_type: prompt\ntemplate: 'Q: {question}'\n"), question="Why?") == "Q: Why?"
+    assert render_text(read_one("p.json", saved), question="Why?") == "Q: Why? {}"
+    assert render_text(read_one("p.yaml", "_type: prompt\ntemplate: 'Q: {question}'\n"), question="Why?") == "Q: Why?"
 
 
 def test_a_langchain_few_shot_prompt_has_its_examples_in_the_text():
@@ -92,7 +92,7 @@ def test_a_langchain_few_shot_prompt_has_its_examples_in_the_text():
         "suffix": "{word} ->",
         "example_separator": "\n",
     }
-    assert text_of(read_one("p.json", saved), word="big") == "Opposites.\ntall -> {short}\nbig ->"
+    assert render_text(read_one("p.json", saved), word="big") == "Opposites.\ntall -> {short}\nbig ->"
 
 
 def serialised(name, **fields):
@@ -112,7 +112,7 @@ def test_a_serialised_chat_prompt_with_a_place_for_messages():
     history = [{"role": "assistant", "content": "Hm\n- name: x"}]
     template = read_one("p.json", {"manifest": value, "repo": "judge", "owner": "team"})
     assert template.name == "judge"
-    rendered = messages_of(template, history=history, **DATA)
+    rendered = render_messages(template, history=history, **DATA)
     assert rendered == [ASKED[0], ("assistant", "Hm\n- name: x"), ASKED[1]]
 
 
@@ -130,13 +130,13 @@ tests:
     assert: [{type: contains, value: Bonjour}]
 """
     template, chat = read_templates("promptfooconfig.yaml", text.encode())
-    assert "prompt 3 is in another file: file://other.txt" in sentences(template)
+    assert "prompt 3 is in another file: file://other.txt" in list_differences(template)
     with pytest.raises(LossError, match="prompt 1 is in another file"):
         read_one("promptfooconfig.yaml", {"prompts": ["file://other.txt"], "providers": []})
-    assert (chat.name, messages_of(chat, name="Ann")) == ("chat", [("user", "Hello Ann")])
+    assert (chat.name, render_messages(chat, name="Ann")) == ("chat", [("user", "Hello Ann")])
     assert template.samples == {"test 1": {"name": "Ann", "language": "fr"}}
-    assert text_of(template, **template.samples["test 1"]) == "Greet Ann in FR"
-    assert "assertions" in sentences(template)
+    assert render_text(template, **template.samples["test 1"]) == "Greet Ann in FR"
+    assert "assertions" in list_differences(template)
 
 
 def test_dotprompt():
@@ -158,7 +158,7 @@ Be kind{{#if style}} and {{style}}{{/if}}.
     document = parse_document(template.document)
     assert (document.model, document.settings) == ("gemini-2.0-flash", {"temperature": 0.4, "max_tokens": 10})
     assert document.inputs["items"] == {"type": "array", "items": {"type": "string"}, "description": "what"}
-    assert messages_of(template, name="Ann", items=["a", "b"]) == [("system", "Be kind."), ("user", "a b for Ann")]
+    assert render_messages(template, name="Ann", items=["a", "b"]) == [("system", "Be kind."), ("user", "a b for Ann")]
 
 
 def test_semantic_kernel_yaml_in_its_own_format():
@@ -174,8 +174,8 @@ execution_settings:
   default: {temperature: 0.1}
 """
     template = read_one("chat.yaml", text)
-    assert text_of(template, time_now="noon") == "none at noon says a\n"
-    assert "`{{time.now}}` is the input `time_now`" in sentences(template)
+    assert render_text(template, time_now="noon") == "none at noon says a\n"
+    assert "`{{time.now}}` is the input `time_now`" in list_differences(template)
     assert parse_document(template.document).settings == {"temperature": 0.1}
 
 
@@ -187,7 +187,7 @@ template: |
   {{#message role="user"}}{{question}}{{/message}}
 template_format: handlebars
 """
-    assert messages_of(read_one("chat.yaml", text), **DATA) == ASKED
+    assert render_messages(read_one("chat.yaml", text), **DATA) == ASKED
 
 
 def test_a_haystack_2_pipeline():
@@ -203,8 +203,8 @@ connections: []
 """
     template = read_one("rag.yaml", text)
     assert parse_document(template.document).model == "gpt-4o"
-    assert text_of(template, documents=[{"content": "a"}], question="Why?") == "Docs: a\nQ: Why?"
-    assert "llm" in sentences(template)
+    assert render_text(template, documents=[{"content": "a"}], question="Why?") == "Docs: a\nQ: Why?"
+    assert "llm" in list_differences(template)
 
 
 def test_a_haystack_2_chat_builder():
@@ -216,7 +216,7 @@ def test_a_haystack_2_chat_builder():
         "type": "haystack.components.builders.chat_prompt_builder.ChatPromptBuilder",
         "init_parameters": {"template": messages},
     }
-    assert messages_of(read_one("rag.json", {"components": {"b": part}}), **DATA) == ASKED
+    assert render_messages(read_one("rag.json", {"components": {"b": part}}), **DATA) == ASKED
 
 
 def test_a_haystack_2_pipeline_without_prompts_is_refused():
@@ -243,13 +243,13 @@ def test_a_dspy_program():
         ("assistant", "Answer: 2"),
         ("user", "Question: Why?"),
     ]
-    assert messages_of(template, question="Why?") == expected
-    assert "output" in sentences(template)
+    assert render_messages(template, question="Why?") == expected
+    assert "output" in list_differences(template)
 
 
 def test_banks_messages():
     text = '{% chat role="system" %}Be {{ tone }}.{% endchat %}\n{% chat role="user" %}{{ question }}{% endchat %}\n'
-    assert messages_of(read_one("a.jinja", text), **DATA) == ASKED
+    assert render_messages(read_one("a.jinja", text), **DATA) == ASKED
 
 
 def test_a_modelfile():
@@ -259,8 +259,8 @@ def test_a_modelfile():
     template = read_one("Modelfile", text)
     document = parse_document(template.document)
     assert (document.model, document.settings) == ("llama3.2", {"temperature": 0.5, "stop": ["AI:"]})
-    assert messages_of(template, prompt="Why?") == [("system", "\nBe kind."), ("user", "Hi"), ("user", "Why?")]
-    assert "TEMPLATE" in sentences(template)
+    assert render_messages(template, prompt="Why?") == [("system", "\nBe kind."), ("user", "Hi"), ("user", "Why?")]
+    assert "TEMPLATE" in list_differences(template)
 
 
 def test_a_dify_app():
@@ -281,7 +281,7 @@ workflow:
 """
     template = read_one("app.yml", text)
     assert template.name == "support/answer"
-    assert messages_of(template, tone="kind", query="Why?") == [ASKED[0], ("user", "Why? {not a slot}")]
+    assert render_messages(template, tone="kind", query="Why?") == [ASKED[0], ("user", "Why? {not a slot}")]
 
 
 def test_promptlayer():
@@ -299,15 +299,15 @@ def test_promptlayer():
         },
         "metadata": {"model": {"provider": "openai", "name": "gpt-4o", "parameters": {"temperature": 0}}},
     }
-    assert messages_of(read_one("p.json", value), **DATA) == ASKED
+    assert render_messages(read_one("p.json", value), **DATA) == ASKED
 
 
 def test_an_lm_eval_task_has_its_description_before_the_question():
     question = 'doc_to_text: "Q: {{question}}\\nA:"\n'
     text = f'task: qa\ndescription: "Answer.\\n\\n"\n{question}process_docs: !function utils.f\n'
     template = read_one("qa.yaml", text)
-    assert text_of(template, question="Why?") == "Answer.\n\nQ: Why?\nA:"
-    assert "process_docs" in sentences(template)
+    assert render_text(template, question="Why?") == "Answer.\n\nQ: Why?\nA:"
+    assert "process_docs" in list_differences(template)
     with pytest.raises(LossError, match=r"Python function: !function utils.f"):
         read_one("qa.yaml", "task: qa\ndoc_to_text: !function utils.f\n")
 
@@ -318,8 +318,8 @@ def test_prompts_of_a_yaml_file_of_its_own_form():
         b"writer:\n  role: Senior {topic} writer of this place\n  goal: Write about {topic} for us\n  verbose: true\n",
     )
     assert [template.name for template in from_yaml] == ["agents/writer/role", "agents/writer/goal"]
-    assert text_of(from_yaml[0], topic="tea") == "Senior tea writer of this place"
-    assert "verbose" in sentences(from_yaml[0])
+    assert render_text(from_yaml[0], topic="tea") == "Senior tea writer of this place"
+    assert "verbose" in list_differences(from_yaml[0])
 
 
 def test_a_file_of_messages_keeps_its_name_description_and_tags_next_to_the_settings():
@@ -328,7 +328,7 @@ def test_a_file_of_messages_keeps_its_name_description_and_tags_next_to_the_sett
     document = parse_document(template.document)
     assert (template.name, document.description, list(document.tags)) == ("order-help", "Helps.", ["shop"])
     assert document.settings == {"temperature": 0.2}
-    assert "`id` is left out" in sentences(template)
+    assert "`id` is left out" in list_differences(template)
 
 
 def test_a_name_without_letters_is_not_taken_for_the_address():
@@ -339,7 +339,7 @@ def test_a_langchain_prompt_of_an_older_version_has_no_type():
     saved = {"input_variables": ["question"], "output_parser": None, "template": "Q: {question}"}
     template = read_one("p.json", {**saved, "template_format": "f-string"})
     assert template.source_format == "langchain"
-    assert text_of(template, question="Why?") == "Q: Why?"
+    assert render_text(template, question="Why?") == "Q: Why?"
 
 
 def test_the_only_prompt_of_a_langchain_sequence_is_read_wherever_it_is():
@@ -349,7 +349,7 @@ def test_the_only_prompt_of_a_langchain_sequence_is_read_wherever_it_is():
     prompt = made("PromptTemplate", template="Q: {question}", template_format="f-string", input_variables=["question"])
     model = {"lc": 1, "type": "not_implemented", "id": ["langchain", "ChatOpenAI"]}
     sequence = made("RunnableSequence", first=made("RunnableParallel", steps={}), middle=[prompt], last=model)
-    assert text_of(read_one("p.json", sequence), question="Why?") == "Q: Why?"
+    assert render_text(read_one("p.json", sequence), question="Why?") == "Q: Why?"
     for middle, count in (([], 0), ([prompt, prompt], 2)):
         sequence["kwargs"]["middle"] = middle
         with pytest.raises(LossError, match=f"its sequence has {count} prompts"):

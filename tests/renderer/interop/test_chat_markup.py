@@ -6,7 +6,7 @@ from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.labelled_turns import count_labelled_turns
 from promptuary.renderer.interop.pasted import read_pasted_prompt
 from promptuary.renderer.interop.reading import read_templates
-from tests.renderer.interop.imports import messages_of, read_one, sentences
+from tests.renderer.interop.imports import list_differences, read_one, render_messages
 
 LLAMA_2 = "<s>[INST] <<SYS>>\nBe kind.\n<</SYS>>\n\n{question} [/INST]"
 LLAMA_3 = (
@@ -23,18 +23,18 @@ ASKED = [("system", "Be kind."), ("user", "Why?")]
 def test_each_markup_becomes_parts_without_its_marks(text):
     template = read_one("pasted", text)
     assert template.source_format == "chat-markup"
-    assert messages_of(template, question="Why?") == ASKED
-    assert "the markers are left out" in sentences(template)
+    assert render_messages(template, question="Why?") == ASKED
+    assert "the markers are left out" in list_differences(template)
 
 
 def test_a_conversation_keeps_its_answers():
     template = read_one("pasted", "<s>[INST] Hi [/INST] Hello! </s><s>[INST] {question} [/INST]")
-    assert messages_of(template, question="Why?") == [("user", "Hi"), ("assistant", "Hello!"), ("user", "Why?")]
+    assert render_messages(template, question="Why?") == [("user", "Hi"), ("assistant", "Hello!"), ("user", "Why?")]
 
 
 def test_a_model_is_an_assistant():
     template = read_one("pasted", "<start_of_turn>user\nHi<end_of_turn>\n<start_of_turn>model\nHello<end_of_turn>")
-    assert messages_of(template) == [("user", "Hi"), ("assistant", "Hello")]
+    assert render_messages(template) == [("user", "Hi"), ("assistant", "Hello")]
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_labels_become_roles_where_somebody_asks(text, messages):
     assert read_one("pasted", text).source_format == "text"
     assert count_labelled_turns(text) == len(messages)
     template = read_one("pasted", text, "labelled-turns")
-    assert messages_of(template, question="Why?") == messages
-    assert "the labels of the turns" in sentences(template)
+    assert render_messages(template, question="Why?") == messages
+    assert "the labels of the turns" in list_differences(template)
 
 
 @pytest.mark.parametrize("text", ["User: {question}", "No label at all.", "The user: a person. The assistant: a tool."])
@@ -100,7 +100,7 @@ def test_turns_with_a_block_over_several_of_them_are_one_text(text):
 def test_turns_with_whole_blocks_are_split():
     text = "USER: Hi{% if name %} {{ name }}{% endif %}{% set x = 1 %}\nASSISTANT: Hello\n"
     assert count_labelled_turns(text) == 2
-    assert messages_of(read_one("pasted", text, "labelled-turns"), name="Ann") == [
+    assert render_messages(read_one("pasted", text, "labelled-turns"), name="Ann") == [
         ("user", "Hi Ann"),
         ("assistant", "Hello"),
     ]

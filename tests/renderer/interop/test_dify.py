@@ -1,7 +1,7 @@
 """Dify's apps: the fields of their forms become inputs."""
 
 from promptuary.renderer.document.parser import parse_document
-from tests.renderer.interop.imports import messages_of, read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_messages, render_text
 
 SIMPLE = """
 kind: app
@@ -49,8 +49,8 @@ def test_the_fields_of_a_simple_app_become_inputs_with_what_the_form_demands():
         "lines": {"description": "Lines", "type": "number", "default": 3},
         "topic": {"type": "string", "enum": ["shoes", "coats", ""], "default": ""},
     }
-    assert text_of(template, question="Why?") == "Answer Why? for a  in warm, 3 lines. "
-    assert "fields of the form that this prompt does not use are left out: `unused`" in sentences(template)
+    assert render_text(template, question="Why?") == "Answer Why? for a  in warm, 3 lines. "
+    assert "fields of the form that this prompt does not use are left out: `unused`" in list_differences(template)
 
 
 def test_the_fields_of_a_workflow_belong_to_its_start_node():
@@ -62,11 +62,11 @@ def test_the_fields_of_a_workflow_belong_to_its_start_node():
         "lines": {"type": "number"},
         "tone_2": {},
     }
-    said = sentences(template)
+    said = list_differences(template)
     assert "the field `photo` of the form, of the type file, takes any value" in said
     assert "the field `lines` of the form is optional there; here a value is required" in said
     data = {"tone": "kind", "photo": "P", "lines": 2, "tone_2": "T"}
-    assert messages_of(template, **data) == [("user", "Be kind. P 2 T")]
+    assert render_messages(template, **data) == [("user", "Be kind. P 2 T")]
 
 
 def test_a_jinja_prompt_names_its_fields_in_its_own_way():
@@ -75,8 +75,8 @@ def test_a_jinja_prompt_names_its_fields_in_its_own_way():
     assert parse_document(template.document).inputs == {
         "mood": {"description": "Tone", "type": "string", "maxLength": 20}
     }
-    assert messages_of(template, mood="kind") == [("user", "Be kind.")]
-    assert "are left out: `photo`, `lines`" in sentences(template)
+    assert render_messages(template, mood="kind") == [("user", "Be kind.")]
+    assert "are left out: `photo`, `lines`" in list_differences(template)
 
 
 def test_a_default_that_its_own_field_refuses_is_not_taken():

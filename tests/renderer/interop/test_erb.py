@@ -5,18 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptuary.renderer.interop.pasted import read_pasted_prompt
-from tests.renderer.interop.imports import read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_text
 
 
 def test_what_is_printed_becomes_an_input():
     template = read_one("a.txt", "Hi <%= name %>, <%=@order.id%>.\n<%= @question %>")
-    assert text_of(template, name="Ann", order={"id": "7"}, question="Why?") == "Hi Ann, 7.\nWhy?"
+    assert render_text(template, name="Ann", order={"id": "7"}, question="Why?") == "Hi Ann, 7.\nWhy?"
 
 
 def test_a_call_becomes_an_input_that_says_what_to_give():
     template = read_one("a.erb", 'By <%= names.join(", ") %> at <%= Time.now %>.')
-    assert "`Time.now` is the input `time_now`: give the text that this expression prints" in sentences(template)
-    assert text_of(template, names_join="Ann, Bo", time_now="noon") == "By Ann, Bo at noon."
+    assert "`Time.now` is the input `time_now`: give the text that this expression prints" in list_differences(template)
+    assert render_text(template, names_join="Ann, Bo", time_now="noon") == "By Ann, Bo at noon."
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_a_call_becomes_an_input_that_says_what_to_give():
 )
 def test_statements_become_jinja_and_print_the_same(text, rendered):
     values = {"x": "a", "n": 3, "never": False, "items": [{"t": 1}, {"t": 2}]}
-    assert text_of(read_one("a.erb", text), **values) == rendered
+    assert render_text(read_one("a.erb", text), **values) == rendered
 
 
 @pytest.mark.parametrize(
@@ -56,18 +56,18 @@ def test_other_code_stays_text_with_the_line_that_says_why(text, said):
 
 def test_tags_in_a_block_of_code_are_not_a_reason_to_read_the_text_so():
     text = "Explain {name}:\n```erb\n<%= user.name %>\n```\n"
-    assert text_of(read_one("a.txt", text), name="Ann") == text.replace("{name}", "Ann")
+    assert render_text(read_one("a.txt", text), name="Ann") == text.replace("{name}", "Ann")
 
 
 def test_placeholders_of_another_notation_stay_text_and_are_named():
     template = read_one("a.txt", "Hi <%= name %>,\nyour {order}.")
-    assert "`<%= name %>` is read as an input" in sentences(template)
-    assert "line 2: `{order}` stays text" in sentences(template)
-    assert text_of(template, name="Ann") == "Hi Ann,\nyour {order}."
+    assert "`<%= name %>` is read as an input" in list_differences(template)
+    assert "line 2: `{order}` stays text" in list_differences(template)
+    assert render_text(template, name="Ann") == "Hi Ann,\nyour {order}."
 
 
 @given(st.lists(st.sampled_from(["<%= a %>", "<%=@b%>", "\n", " ", "{x}", "%>", '"', "# "]), min_size=1).map("".join))
 def test_a_text_with_print_tags_alone_keeps_all_that_is_around_them(text):
     expected = text.replace("<%= a %>", "‹a›").replace("<%=@b%>", "‹b›")
     if expected.strip():
-        assert text_of(read_one("a.erb", text), a="‹a›", b="‹b›") == expected
+        assert render_text(read_one("a.erb", text), a="‹a›", b="‹b›") == expected

@@ -4,7 +4,7 @@ import pytest
 
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.interop.imported import LossError
-from tests.renderer.interop.imports import messages_of, read_one, sentences
+from tests.renderer.interop.imports import list_differences, read_one, render_messages
 
 REQUEST = {
     "systemInstruction": {"parts": [{"text": "You are {{name}}."}]},
@@ -21,15 +21,15 @@ REQUEST = {
 def test_a_request_keeps_each_content_and_its_configuration():
     template = read_one("gemini.json", REQUEST)
     assert template.source_format == "gemini"
-    assert messages_of(template, name="Ada", question="Why?") == [
+    assert render_messages(template, name="Ada", question="Why?") == [
         ("system", "You are Ada."),
         ("user", "Hello"),
         ("assistant", "Hi."),
         ("user", "Why?"),
     ]
     assert parse_document(template.document).settings == {"max_tokens": 200, "stop": ["END"], "temperature": 0.4}
-    assert "safetySettings" in sentences(template)
-    assert "`systemInstruction` is the first part" in sentences(template)
+    assert "safetySettings" in list_differences(template)
+    assert "`systemInstruction` is the first part" in list_differences(template)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_a_request_keeps_each_content_and_its_configuration():
     ],
 )
 def test_other_spellings_of_the_contents(value, texts):
-    assert [text for _, text in messages_of(read_one("gemini.json", value), x="1")] == texts
+    assert [text for _, text in render_messages(read_one("gemini.json", value), x="1")] == texts
 
 
 def test_function_declarations_are_tools_and_other_tools_are_named():
@@ -52,7 +52,7 @@ def test_function_declarations_are_tools_and_other_tools_are_named():
     tools = [{"functionDeclarations": [declaration]}, {"googleSearch": {}}]
     template = read_one("gemini.json", {**REQUEST, "tools": tools})
     assert [tool["function"]["name"] for tool in parse_document(template.document).tools] == ["look"]
-    assert "googleSearch" in sentences(template)
+    assert "googleSearch" in list_differences(template)
 
 
 def test_a_part_that_is_not_text_is_refused_with_its_place():
@@ -69,14 +69,14 @@ def test_calls_of_functions_are_text_and_their_results_parts_of_the_role_tool():
         {"role": "model", "parts": [{"thought": True, "text": "Easy."}, {"text": "21 degrees."}]},
     ]
     template = read_one("gemini.json", {"contents": contents})
-    assert messages_of(template, town="Bonn") == [
+    assert render_messages(template, town="Bonn") == [
         ("user", "How warm is it in Bonn?"),
         ("assistant", '{"name": "look", "arguments": {"town": "Bonn"}}'),
         ("tool", '{"degrees": 21}'),
         ("assistant", "21 degrees."),
     ]
-    assert "message 2: its call of `look` is text" in sentences(template)
-    assert "message 4: its reasoning is left out" in sentences(template)
+    assert "message 2: its call of `look` is text" in list_differences(template)
+    assert "message 4: its reasoning is left out" in list_differences(template)
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,9 @@ def test_calls_of_functions_are_text_and_their_results_parts_of_the_role_tool():
     ],
 )
 def test_an_image_is_an_item_of_its_message(part, address):
-    ((_, items),) = messages_of(read_one("gemini.json", {"contents": [{"parts": [part, {"text": "See {x}"}]}]}), x="1")
+    ((_, items),) = render_messages(
+        read_one("gemini.json", {"contents": [{"parts": [part, {"text": "See {x}"}]}]}), x="1"
+    )
     assert items[0]["text"] == "See 1"
     assert items[1]["image_url"]["url"] == address
 

@@ -6,7 +6,7 @@ import pytest
 
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.interop.imported import LossError
-from tests.renderer.interop.imports import messages_of, read_one, sentences
+from tests.renderer.interop.imports import list_differences, read_one, render_messages
 
 FILE = """\
 name: Sum up
@@ -33,10 +33,10 @@ def test_a_file_gives_messages_parameters_and_samples():
     document = parse_document(template.document)
     assert (template.source_format, template.name) == ("github-models", "sum-up")
     assert (document.model, document.settings) == ("openai/gpt-4o-mini", {"temperature": 0.5})
-    assert messages_of(template, input="Text") == [("system", 'Be brief. Answer as {"a": 1}.'), ("user", "Text")]
+    assert render_messages(template, input="Text") == [("system", 'Be brief. Answer as {"a": 1}.'), ("user", "Text")]
     assert template.samples == {"test 1": {"input": "The quick fox"}}
-    assert "expected replies of `testData` are left out" in sentences(template)
-    assert "evaluators (1)" in sentences(template)
+    assert "expected replies of `testData` are left out" in list_differences(template)
+    assert "evaluators (1)" in list_differences(template)
 
 
 def test_a_json_schema_is_that_of_the_output():

@@ -4,7 +4,7 @@ import pytest
 
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.pasted import read_pasted_prompt
-from tests.renderer.interop.imports import read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_text
 
 DATA = {
     "Role": "a clerk",
@@ -35,8 +35,8 @@ DATA = {
 )
 def test_go_templates_become_jinja(text, rendered):
     template = read_one("pasted", text)
-    assert text_of(template, **DATA) == rendered
-    assert "<no value>" in sentences(template)
+    assert render_text(template, **DATA) == rendered
+    assert "<no value>" in list_differences(template)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.pasted import read_pasted_prompt
 from promptuary.renderer.interop.reading import detect_format
 from promptuary.renderer.interop.source_file import read_source_file
-from tests.renderer.interop.imports import messages_of, read_one, sentences
+from tests.renderer.interop.imports import list_differences, read_one, render_messages
 
 CHAT = """\
 {{#system~}}
@@ -26,8 +26,8 @@ Help with {{topic}}.{{#if tone}} Be {{tone}}.{{/if}}
 def test_each_block_is_a_message_and_the_last_turn_is_the_reply():
     template = read_one("pasted", CHAT)
     assert template.source_format == "guidance"
-    assert messages_of(template, topic="tea", tone="") == [("system", "You are kind."), ("user", "Help with tea.")]
-    assert "the last turn is left out" in sentences(template)
+    assert render_messages(template, topic="tea", tone="") == [("system", "You are kind."), ("user", "Help with tea.")]
+    assert "the last turn is left out" in list_differences(template)
     pasted = read_pasted_prompt(CHAT)
     assert (pasted.kind, pasted.title, pasted.count) == ("messages", "guidance", 2)
 
@@ -36,9 +36,9 @@ def test_what_the_model_wrote_earlier_is_an_input():
     text = "{{#user}}Ask{{/user}}{{#assistant}}{{gen 'plan'}}{{/assistant}}{{#user}}\nAnd now?{{/user}}"
     template = read_one("pasted", text)
     rows = [("user", "Ask"), ("assistant", "A plan"), ("user", "And now?")]
-    assert messages_of(template, plan="A plan") == rows
-    assert "what the model wrote in an earlier turn is an input" in sentences(template)
-    assert "white space at the edges of a message is left out" in sentences(template)
+    assert render_messages(template, plan="A plan") == rows
+    assert "what the model wrote in an earlier turn is an input" in list_differences(template)
+    assert "white space at the edges of a message is left out" in list_differences(template)
 
 
 @pytest.mark.parametrize(

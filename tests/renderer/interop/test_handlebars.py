@@ -3,7 +3,7 @@
 import pytest
 
 from promptuary.renderer.interop.imported import LossError
-from tests.renderer.interop.imports import read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_text
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_handlebars_become_jinja(text, rendered):
         "nothing": "",
         "person": {"name": "Ann"},
     }
-    assert text_of(read_one("a.hbs", text), **data) == rendered
+    assert render_text(read_one("a.hbs", text), **data) == rendered
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def test_handlebars_become_jinja(text, rendered):
 )
 def test_mustache_becomes_jinja_and_says_what_it_takes_a_section_for(text, rendered, sentence):
     template = read_one("a.mustache", text)
-    assert text_of(template, items=["a", "b"], people=[{"name": "Ann"}], flag=True, city="Rome") == rendered
-    assert sentence in sentences(template)
+    assert render_text(template, items=["a", "b"], people=[{"name": "Ann"}], flag=True, city="Rome") == rendered
+    assert sentence in list_differences(template)
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_mustache_becomes_jinja_and_says_what_it_takes_a_section_for(text, rende
 )
 def test_a_pasted_section_with_names_of_its_own_is_a_loop_if_it_is_called_as_several_things(text, rendered):
     data = {"items": [{"name": "boots"}, {"name": "hat"}], "people": [], "flags": True, "has_docs": True}
-    assert text_of(read_one("pasted", text), city="Rome", name="Ann", **data) == rendered
+    assert render_text(read_one("pasted", text), city="Rome", name="Ann", **data) == rendered
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_helpers_with_a_usual_name_become_jinja(text, rendered):
         "city": "Rome",
         "nothing": "",
     }
-    assert text_of(read_one("a.hbs", text), **data) == rendered
+    assert render_text(read_one("a.hbs", text), **data) == rendered
 
 
 @pytest.mark.parametrize(
@@ -143,11 +143,11 @@ def test_helpers_with_a_usual_name_become_jinja(text, rendered):
 )
 def test_what_a_helper_of_the_program_returns_is_given(text, data, rendered, said):
     template = read_one("a.hbs", text)
-    assert text_of(template, **data) == rendered
-    assert said in sentences(template)
+    assert render_text(template, **data) == rendered
+    assert said in list_differences(template)
 
 
 def test_a_pasted_call_in_a_call_is_handlebars():
     template = read_one("pasted", 'Dear {{upper (lookup user "name")}}')
-    assert text_of(template, user={"name": "Ann"}) == "Dear ANN"
-    assert "the helper `upper` is read in its usual meaning" in sentences(template)
+    assert render_text(template, user={"name": "Ann"}) == "Dear ANN"
+    assert "the helper `upper` is read in its usual meaning" in list_differences(template)

@@ -3,7 +3,7 @@
 import pytest
 
 from promptuary.renderer.interop.pasted import read_pasted_prompt
-from tests.renderer.interop.imports import read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_text
 
 DOCS = {"docs": [{"t": "a", "t_mark": "A", "mark_t": "A"}, {"t": "b", "t_mark": "B", "mark_t": "B"}]}
 WORDS = {"words": ["a", "b"]}
@@ -40,11 +40,11 @@ WORDS = {"words": ["a", "b"]}
     ],
 )
 def test_what_its_program_gives_for_an_item_is_a_key_of_it(name, text, data, rendered):
-    assert text_of(read_one(name, text), **data) == rendered
+    assert render_text(read_one(name, text), **data) == rendered
 
 
 def test_each_key_each_item_and_each_input_is_named():
-    said = sentences(
+    said = list_differences(
         read_one(
             "a.j2", "{% for d in docs %}{{ d.t | mark }}{% endfor %}{% for w in ws | top %}{{ w | up }}{% endfor %}"
         )
@@ -56,9 +56,9 @@ def test_each_key_each_item_and_each_input_is_named():
 
 def test_a_key_never_has_the_name_of_a_method():
     template = read_one("a.j2", "{% for d in docs %}{{ d.x }}{{ items(d) }}{% endfor %}")
-    assert text_of(template, docs=[{"x": 1, "items_d": 2}]) == "12"
+    assert render_text(template, docs=[{"x": 1, "items_d": 2}]) == "12"
     template = read_one("a.j2", "{% for d in docs %}{{ d.x }}{{ d.items(1) }}{{ d.keys | up }}{% endfor %}")
-    assert "`keys_up`" in sentences(template)
+    assert "`keys_up`" in list_differences(template)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.pasted import read_pasted_prompt
 from promptuary.renderer.interop.reading import detect_format, read_templates
 from promptuary.renderer.interop.source_file import read_source_file
-from tests.renderer.interop.imports import messages_of, read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_messages, render_text
 
 KIND = "You are kind to each customer."
 
@@ -38,7 +38,7 @@ def test_a_text_of_the_code_prints_what_the_code_prints(code, expected):
     template = read_one("pasted", code)
     assert template.source_format == "javascript"
     data = {"name": "Ann", "user": {"mail": "a@b"}, "a_x_b": "it"}
-    assert text_of(template, **data) == expected
+    assert render_text(template, **data) == expected
 
 
 TALK = [("system", KIND), ("user", "Sum up: Hi")]
@@ -60,7 +60,7 @@ SUM = "`Sum up: ${text}`"
 )
 def test_messages_of_the_code_are_parts(code):
     template = read_one("pasted", code)
-    assert messages_of(template, text="Hi") == TALK
+    assert render_messages(template, text="Hi") == TALK
     assert read_pasted_prompt(code).title == "JavaScript, TypeScript"
 
 
@@ -68,7 +68,7 @@ def test_messages_of_the_code_are_parts(code):
 def test_the_turns_so_far_come_by_a_loop(turns):
     code = f"const p = ChatPromptTemplate.fromMessages([['system', `{KIND}`], {turns}, ['human', '{{text}}']]);"
     history = [{"role": "assistant", "content": "Hello"}]
-    assert messages_of(read_one("p.ts", code), text="Hi", history=history) == [
+    assert render_messages(read_one("p.ts", code), text="Hi", history=history) == [
         ("system", KIND),
         ("assistant", "Hello"),
         ("user", "Hi"),
@@ -81,27 +81,29 @@ def test_each_prompt_is_a_template_and_other_long_texts_are_named():
     code += "export const userPrompt = (q) => `Question: ${q}`;"
     system, user = read_templates("ask.ts", code.encode())
     assert (system.name, user.name) == ("ask/system-prompt", "ask/user-prompt")
-    assert "left out, as they are not prompts: notice" in sentences(system)
-    assert text_of(user, q="Why?") == "Question: Why?"
-    assert text_of(read_one("notice.ts", f"const notice = `{long}`;")) == long
+    assert "left out, as they are not prompts: notice" in list_differences(system)
+    assert render_text(user, q="Why?") == "Question: Why?"
+    assert render_text(read_one("notice.ts", f"const notice = `{long}`;")) == long
 
 
 def test_a_text_that_is_only_passed_on_stays_a_prompt_and_one_inside_another_is_none():
     code = f"const tonePrompt = 'Be brief and kind, always.';\nconst kindPrompt = `{KIND} ${{tonePrompt}}`;\n"
     code += "export default { systemMessage: kindPrompt, title: `${kindPrompt} and ${tonePrompt}` };"
     template = read_one("a.ts", code)
-    assert (template.name, text_of(template)) == ("kind-prompt", f"{KIND} Be brief and kind, always.")
+    assert (template.name, render_text(template)) == ("kind-prompt", f"{KIND} Be brief and kind, always.")
 
 
 def test_a_long_text_with_a_name_in_braces_is_a_prompt_under_any_key():
     text = "Answer the question below from the documents, in plain words and in one line: {question}. Thank you!"
-    assert text_of(read_one("a.ts", f"const o = {{ rows: 4, default: `{text}` }};\nconst p = `{KIND}`"), question="Q")
+    assert render_text(
+        read_one("a.ts", f"const o = {{ rows: 4, default: `{text}` }};\nconst p = `{KIND}`"), question="Q"
+    )
 
 
 def test_an_expression_is_an_input_and_named():
     template = read_one("a.ts", f"const prompt = `{KIND} ${{names.map(n => n.id).join(', ')}}`;")
-    assert "is the input `names_map_n_n_id_join`: give its text" in sentences(template)
-    assert text_of(template, names_map_n_n_id_join="Ann, Bo") == f"{KIND} Ann, Bo"
+    assert "is the input `names_map_n_n_id_join`: give its text" in list_differences(template)
+    assert render_text(template, names_map_n_n_id_join="Ann, Bo") == f"{KIND} Ann, Bo"
 
 
 @pytest.mark.parametrize(
@@ -139,4 +141,4 @@ def test_prose_with_code_is_not_code(text):
 
 def test_nothing_of_the_code_runs_and_a_long_file_is_read_fast():
     code = "const a = { b: [1, 2, (3)] };\n" * 20_000 + f"const prompt = `{KIND}`;"
-    assert text_of(read_one("a.js", code)) == KIND
+    assert render_text(read_one("a.js", code)) == KIND

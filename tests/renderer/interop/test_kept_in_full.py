@@ -10,7 +10,7 @@ from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.pasted import read_pasted_prompt
 from promptuary.renderer.interop.reading import read_templates
 from promptuary.renderer.tokens.lazy import LazyTokenizer
-from tests.renderer.interop.imports import messages_of, read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_messages, render_text
 
 HISTORY = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
 
@@ -20,21 +20,21 @@ def test_a_tool_that_is_not_a_function_is_named():
     request = {"model": "m", "input": "Hi {x}", "tools": [{"type": "web_search"}, function]}
     template = read_one("a.json", request)
     assert [tool["function"]["name"] for tool in parse_document(template.document).tools] == ["look"]
-    assert "1 tools that are not functions are left out: web_search" in sentences(template)
+    assert "1 tools that are not functions are left out: web_search" in list_differences(template)
 
 
 def test_a_key_next_to_a_message_is_named():
     template = read_one("a.json", [{"role": "user", "content": "Hi", "weight": 1, "name": "ada"}])
-    assert "message 1: `weight` is left out" in sentences(template)
-    assert "message 1: `name` is left out" in sentences(template)
+    assert "message 1: `weight` is left out" in list_differences(template)
+    assert "message 1: `name` is left out" in list_differences(template)
 
 
 def test_variables_of_two_nodes_with_one_name_stay_two_inputs():
     node = {"type": "llm", "title": "Join", "model": {}, "prompt_template": {"text": "{{#1.text#}}, {{#2.text#}}"}}
     app = {"kind": "app", "app": {"name": "a"}, "workflow": {"graph": {"nodes": [{"id": "3", "data": node}]}}}
     template = read_one("app.json", app)
-    assert text_of(template, text="one", text_2="two") == "one, two"
-    assert "`{{#2.text#}}` is the input `text_2`" in sentences(template)
+    assert render_text(template, text="one", text_2="two") == "one, two"
+    assert "`{{#2.text#}}` is the input `text_2`" in list_differences(template)
 
 
 def test_a_place_for_messages_in_langfuse_is_a_loop():
@@ -45,8 +45,8 @@ def test_a_place_for_messages_in_langfuse_is_a_loop():
     ]
     template = read_one("a.json", {"name": "chat", "type": "chat", "prompt": prompt})
     expected = [("system", "For A"), ("user", "Hi"), ("assistant", "Hello"), ("user", "Q")]
-    assert messages_of(template, who="A", question="Q", history=HISTORY) == expected
-    assert "inside the messages of `history` stay text" in sentences(template)
+    assert render_messages(template, who="A", question="Q", history=HISTORY) == expected
+    assert "inside the messages of `history` stay text" in list_differences(template)
 
 
 HANDLEBARS = """\
@@ -73,9 +73,9 @@ template: |
 def test_a_loop_of_messages_in_semantic_kernel_is_a_loop(source):
     template = read_one("chat.yaml", source)
     expected = [("system", "You help Ann & others."), ("user", "Hi"), ("assistant", "Hello")]
-    assert messages_of(template, customer={"name": "Ann"}, history=HISTORY) == expected
-    assert "the messages of `history` come by a loop" in sentences(template)
-    assert "escapes such as `&amp;`" in sentences(template)
+    assert render_messages(template, customer={"name": "Ann"}, history=HISTORY) == expected
+    assert "the messages of `history` come by a loop" in list_differences(template)
+    assert "escapes such as `&amp;`" in list_differences(template)
 
 
 def test_text_between_messages_is_refused_and_shown():
@@ -85,17 +85,17 @@ def test_text_between_messages_is_refused_and_shown():
 
 def test_the_format_semantic_kernel_reads_its_yaml():
     source = "name: a\ntemplate: Say {{$x}}.\ntemplate_format: semantic-kernel\n"
-    assert text_of(read_one("a.yaml", source, "semantic-kernel"), x="1") == "Say 1."
+    assert render_text(read_one("a.yaml", source, "semantic-kernel"), x="1") == "Say 1."
 
 
 def test_prose_with_a_tag_in_it_keeps_its_inputs_and_its_tag():
     template = read_one("a.txt", "Never write {% in an answer, nor %}.\nHi {name}!\n")
-    assert text_of(template, name="Ann") == "Never write {% in an answer, nor %}.\nHi Ann!\n"
+    assert render_text(template, name="Ann") == "Never write {% in an answer, nor %}.\nHi Ann!\n"
 
 
 def test_text_in_utf_16_is_read():
     (template,) = read_templates("a.txt", "Grüße an {{ name }}\n".encode("utf-16"))
-    assert text_of(template, name="Ann") == "Grüße an Ann\n"
+    assert render_text(template, name="Ann") == "Grüße an Ann\n"
     with pytest.raises(LossError, match="it isn't text in UTF-8; save it in this encoding"):
         read_templates("a.txt", "Grüße".encode("latin-1"))
 

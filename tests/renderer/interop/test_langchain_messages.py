@@ -6,7 +6,7 @@ import pytest
 
 from promptuary.renderer.interop.reading import detect_format
 from promptuary.renderer.interop.source_file import read_source_file
-from tests.renderer.interop.imports import messages_of, read_one, sentences
+from tests.renderer.interop.imports import list_differences, read_one, render_messages
 
 STORED = [
     {"type": "system", "data": {"content": "Be kind.", "type": "system"}},
@@ -31,22 +31,22 @@ def _serialised(name, **fields):
 @pytest.mark.parametrize("value", [STORED, {"messages": STORED}], ids=["list", "history"])
 def test_messages_that_langchain_stored_are_read(value):
     template = read_one("pasted", value)
-    assert messages_of(template, place="Bonn") == STORED_ROWS
-    assert "message 3: its call of `get` is text without its id" in sentences(template)
+    assert render_messages(template, place="Bonn") == STORED_ROWS
+    assert "message 3: its call of `get` is text without its id" in list_differences(template)
 
 
 def test_messages_that_langchain_serialised_are_read():
     value = [_serialised("HumanMessage", content="Hi"), _serialised("AIMessage", content="Hello")]
-    assert messages_of(read_one("pasted", value)) == [("user", "Hi"), ("assistant", "Hello")]
-    assert messages_of(read_one("pasted", value[0])) == [("user", "Hi")]
+    assert render_messages(read_one("pasted", value)) == [("user", "Hi"), ("assistant", "Hello")]
+    assert render_messages(read_one("pasted", value[0])) == [("user", "Hi")]
 
 
 def test_a_call_in_a_chat_prompt_of_langchain_is_text_and_named():
     message = _serialised("AIMessage", content="So:", tool_calls=[{"name": "get", "args": {}, "id": "c"}])
     prompt = _serialised("ChatPromptTemplate", messages=[message], input_variables=[])
     template = read_one("pasted", prompt)
-    assert messages_of(template) == [("assistant", 'So:\n{"name": "get", "arguments": {}}')]
-    assert "the call of `get` is text without its id" in sentences(template)
+    assert render_messages(template) == [("assistant", 'So:\n{"name": "get", "arguments": {}}')]
+    assert "the call of `get` is text without its id" in list_differences(template)
 
 
 @pytest.mark.parametrize("value", [[{"type": "human"}], [{"type": "cat", "data": {"content": "x"}}], [STORED[0], 3]])

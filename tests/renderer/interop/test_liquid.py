@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from promptuary.renderer.interop.pasted import read_pasted_prompt
 from promptuary.renderer.interop.template_text import find_language
-from tests.renderer.interop.imports import messages_of, read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_messages, render_text
 
 VALUES = {
     "a": "Ann b",
@@ -57,7 +57,7 @@ VALUES = {
     ],
 )  # fmt: skip
 def test_a_text_prints_what_liquid_prints(text, printed):
-    assert text_of(read_one("a.liquid", text), **VALUES) == printed
+    assert render_text(read_one("a.liquid", text), **VALUES) == printed
 
 
 @pytest.mark.parametrize(
@@ -94,15 +94,18 @@ def test_other_texts_are_not(text):
 
 def test_a_value_with_a_filter_of_its_program_becomes_an_input_that_says_what_to_give():
     template = read_one("a.txt", "On {{ 'now' | date: '%Y' }}, {{ user.name | money }} {{ x | default: 1 }}")
-    assert "`'now' | date: '%Y'` is the input `now_date_y`: give the text that this expression prints" in sentences(
-        template
+    assert (
+        "`'now' | date: '%Y'` is the input `now_date_y`: give the text that this expression prints"
+        in list_differences(template)
     )
-    assert text_of(template, now_date_y="2030", user_name_money="5 €", x=2) == "On 2030, 5 € 2"
+    assert render_text(template, now_date_y="2030", user_name_money="5 €", x=2) == "On 2030, 5 € 2"
 
 
 def test_what_counts_as_no_in_a_condition_is_shown():
-    assert "an empty text, an empty list and 0 count as no" in sentences(read_one("a.liquid", "{% if a %}b{% endif %}"))
-    assert "count as no" not in sentences(read_one("a.liquid", "{% if a == 1 %}b{% endif %}"))
+    assert "an empty text, an empty list and 0 count as no" in list_differences(
+        read_one("a.liquid", "{% if a %}b{% endif %}")
+    )
+    assert "count as no" not in list_differences(read_one("a.liquid", "{% if a == 1 %}b{% endif %}"))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +143,7 @@ def test_a_prompt_of_semantic_kernel_in_liquid_is_read():
             "input_variables": [{"name": "name"}],
         },
     )
-    assert messages_of(template, name="Ann") == [("system", "Help ANN.")]
+    assert render_messages(template, name="Ann") == [("system", "Help ANN.")]
 
 
 @given(
@@ -152,7 +155,7 @@ def test_a_prompt_of_semantic_kernel_in_liquid_is_read():
 def test_a_text_with_values_alone_keeps_all_that_is_around_them(text):
     expected = text.replace("{{ a | append: '!' }}", "‹a›!").replace("{{b}}", "‹b›")
     if expected.strip() and "{{" not in expected and "{%" not in expected and "{{{" not in text:
-        assert text_of(read_one("a.liquid", text), a="‹a›", b="‹b›") == expected
+        assert render_text(read_one("a.liquid", text), a="‹a›", b="‹b›") == expected
 
 
 @given(st.text(st.sampled_from("{}%|:'\"-. ab1()[]=<\n")).map(lambda text: "{% unless a %}" + text))

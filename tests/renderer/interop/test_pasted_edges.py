@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from promptuary import renderer
 from promptuary.renderer.interop.chat_markup import is_chat_markup
 from promptuary.renderer.interop.pasted import read_pasted_prompt
-from tests.renderer.interop.imports import read_one, text_of
+from tests.renderer.interop.imports import read_one, render_text
 
 BLANKS = st.text(st.sampled_from(" \t\n\xa0\u3000"), max_size=4)
 WORDS = st.lists(st.sampled_from(["Be kind.", "- one", "# Title", "\\n", "<b>", "é 😀"]), min_size=1).map("\n".join)
@@ -65,7 +65,7 @@ def test_a_document_with_blank_lines_around_it_is_not_text_with_edges():
 @pytest.mark.parametrize("text", ["one\r\ntwo\r\n", "one\rtwo"])
 def test_an_import_says_that_other_line_ends_become_line_feeds(text):
     template = read_one("a.txt", text)
-    assert text_of(template) == text.replace("\r\n", "\n").replace("\r", "\n")
+    assert render_text(template) == text.replace("\r\n", "\n").replace("\r", "\n")
     assert [str(each) for each in template.differences] == ["its line ends become line feeds, which documents have"]
 
 

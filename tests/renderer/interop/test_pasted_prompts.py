@@ -5,7 +5,7 @@ import pytest
 from promptuary import renderer
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.reading import read_templates
-from tests.renderer.interop.imports import read_one, text_of
+from tests.renderer.interop.imports import read_one, render_text
 from tests.renderer.interop.pasted_prompts import PROMPTS
 
 REFUSED = {
@@ -33,4 +33,4 @@ def test_what_it_cannot_become_is_shown_with_the_line(name):
 
 @pytest.mark.parametrize("name", PROMPTS)
 def test_as_plain_text_every_prompt_is_kept_as_it_is(name):
-    assert text_of(read_one("pasted", PROMPTS[name], "none")) == PROMPTS[name]
+    assert render_text(read_one("pasted", PROMPTS[name], "none")) == PROMPTS[name]

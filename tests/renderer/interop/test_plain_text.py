@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.pieces import Message, prove_parts, write_parts_body
 from promptuary.renderer.interop.reading import read_templates
-from tests.renderer.interop.imports import messages_of, read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_messages, render_text
 
 LETTERS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r"), min_size=1, max_size=80)
 WEIRD = st.lists(
@@ -56,7 +56,8 @@ def test_each_syntax_is_recognised_and_filled(text, rendered):
     template = read_one("letter.txt", text)
     assert template.name == "letter"
     assert (
-        text_of(template, name="‹name›", input_0="‹input_0›", user={"name": "‹user›"}, first_name="‹first›") == rendered
+        render_text(template, name="‹name›", input_0="‹input_0›", user={"name": "‹user›"}, first_name="‹first›")
+        == rendered
     )
 
 
@@ -77,14 +78,14 @@ def test_each_syntax_is_recognised_and_filled(text, rendered):
 )
 def test_braces_that_fill_nothing_in_are_named_with_their_line(text, said, rendered):
     template = read_one("a.txt", text)
-    assert said in sentences(template)
-    assert text_of(template, name="Ann") == rendered
+    assert said in list_differences(template)
+    assert render_text(template, name="Ann") == rendered
 
 
 @pytest.mark.parametrize(("syntax", "text"), [("tag", "Dear <name>."), ("capitals", "Dear [NAME].")])
 def test_a_notation_that_may_be_text_is_read_where_somebody_says_so(syntax, text):
-    assert text_of(read_one("pasted", text)) == text
-    assert text_of(read_one("pasted", text, syntax), name="Ann", NAME="Ann") == "Dear Ann."
+    assert render_text(read_one("pasted", text)) == text
+    assert render_text(read_one("pasted", text, syntax), name="Ann", NAME="Ann") == "Dear Ann."
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_a_notation_that_may_be_text_is_read_where_somebody_says_so(syntax, text
 )
 def test_what_a_guess_changed_is_shown(text, said):
     template = read_one("pasted", text)
-    assert said in sentences(template)
+    assert said in list_differences(template)
     assert said or not template.differences
 
 
@@ -109,22 +110,22 @@ PLAIN = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x0
 @given(PLAIN.filter(str.strip))
 def test_a_text_without_variables_renders_to_itself(text):
     template = read_one("pasted.txt", text, "text")
-    assert text_of(template) == text
+    assert render_text(template) == text
     assert template.differences == ()
 
 
 @pytest.mark.parametrize("text", ["{{ name }} alone", '{"a": 1, "b": {}}', "a set {1, 2} and {x | x > 0}", "no brace"])
 def test_other_braces_are_not_worth_a_word(text):
-    assert "stays text" not in sentences(read_one("a.txt", text))
+    assert "stays text" not in list_differences(read_one("a.txt", text))
 
 
 def test_a_path_of_str_format_stays_one():
-    assert text_of(read_one("a.txt", "{a.b} {c[d]} {e[0]}"), a={"b": 1}, c={"d": 2}, e=[3]) == "1 2 3"
+    assert render_text(read_one("a.txt", "{a.b} {c[d]} {e[0]}"), a={"b": 1}, c={"d": 2}, e=[3]) == "1 2 3"
 
 
 def test_a_number_format_is_kept():
     template = read_one("a.txt", "cost {x:.2f}", "str.format")
-    assert text_of(template, x=2) == "cost 2.00"
+    assert render_text(template, x=2) == "cost 2.00"
 
 
 @pytest.mark.parametrize("spec", [".2f", ",.2f", ".1%", ",", "d", "08.3f", ".3g", "03d"])
@@ -132,7 +133,7 @@ def test_a_number_format_is_kept():
 @given(number=st.integers(-(10**6), 10**6))
 def test_a_number_format_that_is_pasted_prints_as_python_does(spec, others, number):
     template = read_one("a.txt", f"cost {{x:{spec}}} for {{y}}{others}")
-    assert text_of(template, x=number, y="Ann") == f"cost {number:{spec}} for Ann{others}"
+    assert render_text(template, x=number, y="Ann") == f"cost {number:{spec}} for Ann{others}"
 
 
 @pytest.mark.parametrize(
@@ -145,7 +146,7 @@ def test_a_number_format_that_is_pasted_prints_as_python_does(spec, others, numb
 )
 def test_fields_in_strings_of_code_and_in_formulas_stay_text(text):
     template = read_one("a.txt", "{name}: " + text)
-    assert text_of(template, name="Ann") == "Ann: " + text
+    assert render_text(template, name="Ann") == "Ann: " + text
 
 
 @pytest.mark.parametrize(
@@ -162,7 +163,9 @@ def test_fields_in_strings_of_code_and_in_formulas_stay_text(text):
     ],
 )
 def test_placeholders_of_ruby_go_with_their_sign_unless_it_may_be_text(text, rendered):
-    assert text_of(read_one("a.txt", text), name="Ann", text="Ann", user={"name": "Bo"}, number=7, hex=7) == rendered
+    assert (
+        render_text(read_one("a.txt", text), name="Ann", text="Ann", user={"name": "Bo"}, number=7, hex=7) == rendered
+    )
 
 
 @pytest.mark.parametrize("text", ["{x:*^10}", "{x!r:d}", "{x:{y}}", "{x"])
@@ -179,26 +182,26 @@ def test_what_str_format_alone_can_do_is_refused(text):
     ],
 )
 def test_a_conversion_or_a_width_prints_what_python_prints(field, value):
-    assert text_of(read_one("a.txt", field, "str.format"), x=value) == field.format(x=value)
+    assert render_text(read_one("a.txt", field, "str.format"), x=value) == field.format(x=value)
 
 
 def test_a_name_that_jinja_takes_is_another_input_and_named():
     template = read_one("a.txt", "Look {in} {class}")
-    assert "`{in}` is the input `in_value`" in sentences(template)
-    assert text_of(template, in_value="here", **{"class": "1"}) == "Look here 1"
+    assert "`{in}` is the input `in_value`" in list_differences(template)
+    assert render_text(template, in_value="here", **{"class": "1"}) == "Look here 1"
 
 
 def test_the_name_of_a_value_that_every_template_has_is_given_another_name():
     template = read_one("a.txt", "Use at most {token_limit} words.")
-    assert "`{token_limit}` is the input `token_limit_value`" in sentences(template)
-    assert text_of(template, token_limit_value="9") == "Use at most 9 words."
+    assert "`{token_limit}` is the input `token_limit_value`" in list_differences(template)
+    assert render_text(template, token_limit_value="9") == "Use at most 9 words."
 
 
 def test_text_above_the_comment_marker_is_left_out_and_named():
     text = "Variables: !<INPUT 0>!\n<commentblockmarker>###</commentblockmarker>\nHi !<INPUT 0>!\n"
     template = read_one("a.txt", text)
-    assert text_of(template, input_0="Ann") == "Hi Ann"
-    assert "above the comment marker" in sentences(template)
+    assert render_text(template, input_0="Ann") == "Hi Ann"
+    assert "above the comment marker" in list_differences(template)
 
 
 def test_markdown_keeps_its_text_and_names_the_front_matter_it_leaves_out():
@@ -207,19 +210,19 @@ def test_markdown_keeps_its_text_and_names_the_front_matter_it_leaves_out():
     )
     assert template.name == "strict-judge"
     assert "description: Judges" in template.document
-    assert "color" in sentences(template)
-    assert text_of(template, answer="42") == "# Judge\n\n42\n"
+    assert "color" in list_differences(template)
+    assert render_text(template, answer="42") == "# Judge\n\n42\n"
 
 
 def test_line_ends_of_windows_are_line_feeds():
-    assert text_of(read_one("a.txt", "one\r\ntwo\r\n")) == "one\ntwo\n"
+    assert render_text(read_one("a.txt", "one\r\ntwo\r\n")) == "one\ntwo\n"
 
 
 @given(LETTERS | WEIRD.map("".join))
 def test_a_text_without_placeholders_renders_to_itself(text):
     if not text.strip():
         return
-    assert text_of(read_one("a.txt", text, "none")) == text
+    assert render_text(read_one("a.txt", text, "none")) == text
 
 
 @given(LETTERS | WEIRD.map("".join))
@@ -242,7 +245,7 @@ def test_str_format_and_the_import_give_the_same(text):
     except LookupError:  # a field of another name
         return
     if expected.strip():
-        assert text_of(read_one("a.txt", text, "str.format"), x="‹x›", y="‹y›") == expected
+        assert render_text(read_one("a.txt", text, "str.format"), x="‹x›", y="‹y›") == expected
 
 
 @given(st.lists(st.sampled_from(["$x", "${y}", "$$", " ", "{", "}", "a\n", "{{x}}"]), min_size=1).map("".join))
@@ -253,7 +256,7 @@ def test_string_templates_and_the_import_give_the_same(text):
     except ValueError:
         return
     if expected.strip():
-        assert text_of(read_one("a.txt", text, "dollar"), **values) == expected
+        assert render_text(read_one("a.txt", text, "dollar"), **values) == expected
 
 
 @pytest.mark.parametrize("content", [b"", b"  \n", b"\xff\xfe", b"a\x00b", b"x" * 2_000_001])
@@ -264,8 +267,8 @@ def test_something_that_is_not_text_is_refused(content):
 
 def test_jinja_drops_its_last_line_end_and_says_so():
     template = read_one("a.j2", "{% for x in xs -%}\n  {{ x }}\n{% endfor %}{% raw %}{{ x }}{% endraw %}\n")
-    assert text_of(template, xs=["1", "2"]) == "1\n2\n{{ x }}"
-    assert "the last line end" in sentences(template)
+    assert render_text(template, xs=["1", "2"]) == "1\n2\n{{ x }}"
+    assert "the last line end" in list_differences(template)
 
 
 def test_a_jinja_file_with_another_one_in_it_is_refused_with_the_line():
@@ -275,16 +278,16 @@ def test_a_jinja_file_with_another_one_in_it_is_refused_with_the_line():
 
 def test_methods_and_filters_of_its_program_become_keys_and_inputs():
     template = read_one("a.j2", "{% for t in tools %}{{ t.describe() }};{% endfor %}{{ history | colang }}")
-    assert text_of(template, tools=[{"describe": "a"}], history_colang="h") == "a;h"
-    assert "`t.describe()` is the key `describe`" in sentences(template)
-    assert "`history | colang` is the input `history_colang`" in sentences(template)
+    assert render_text(template, tools=[{"describe": "a"}], history_colang="h") == "a;h"
+    assert "`t.describe()` is the key `describe`" in list_differences(template)
+    assert "`history | colang` is the input `history_colang`" in list_differences(template)
 
 
 def test_whitespace_options_are_those_of_the_chosen_format():
     text = "{% if x %}\n  a\n  {% endif %}\nb\n"
-    assert text_of(read_one("a.j2", text, "jinja-trimmed"), x=True) == "  a\nb"
-    assert text_of(read_one("a.j2", text, "jinja"), x=True) == "\n  a\n  \nb"
-    assert messages_of(read_one("a.txt", "x"))[0][0] == "user"
+    assert render_text(read_one("a.j2", text, "jinja-trimmed"), x=True) == "  a\nb"
+    assert render_text(read_one("a.j2", text, "jinja"), x=True) == "\n  a\n  \nb"
+    assert render_messages(read_one("a.txt", "x"))[0][0] == "user"
 
 
 def test_a_text_that_looks_like_json_and_is_none_says_where_it_ends_to_be_it():
@@ -328,10 +331,10 @@ def test_rows_of_a_dataset_are_named_as_such():
 )
 def test_an_expression_of_a_template_literal_is_an_input_beside_names(text, data, rendered):
     template = read_one("a.txt", text)
-    assert text_of(template, name="Ann", **data) == rendered
-    assert all(f"`{name}`: give its text" in sentences(template) for name in data)
+    assert render_text(template, name="Ann", **data) == rendered
+    assert all(f"`{name}`: give its text" in list_differences(template) for name in data)
 
 
 @pytest.mark.parametrize("opened", ["${f(", "${f({}"])
 def test_many_open_expressions_are_read_fast(opened):
-    assert text_of(read_one("a.txt", "${name} " + opened * 20_000), name="Ann").startswith(f"Ann {opened}")
+    assert render_text(read_one("a.txt", "${name} " + opened * 20_000), name="Ann").startswith(f"Ann {opened}")

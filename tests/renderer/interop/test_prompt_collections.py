@@ -8,7 +8,7 @@ import pytest
 
 from promptuary.renderer.interop.pasted import read_pasted_prompt
 from promptuary.renderer.interop.reading import read_templates
-from tests.renderer.interop.imports import messages_of, read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_messages, render_text
 
 SYSTEM, USER = "You answer for {{shop}} in plain words.", "Question: {{question}}"
 TALK = [("system", "You answer for Harbour in plain words."), ("user", "Question: Why?")]
@@ -27,7 +27,7 @@ TALK = [("system", "You answer for Harbour in plain words."), ("user", "Question
 def test_texts_under_the_keys_of_a_conversation_are_its_messages(system, user):
     template = read_one("reply.yaml", f"{user}: '{USER}'\n{system}: |\n  {SYSTEM}\n")
     role = "developer" if system == "developer" else "system"
-    assert messages_of(template, shop="Harbour", question="Why?") == [(role, TALK[0][1]), TALK[1]]
+    assert render_messages(template, shop="Harbour", question="Why?") == [(role, TALK[0][1]), TALK[1]]
 
 
 def test_each_conversation_of_a_file_is_a_template():
@@ -37,8 +37,8 @@ def test_each_conversation_of_a_file_is_a_template():
     }
     short, long = read_templates("parse.json", json.dumps({"id": "parse", "prompts": prompts}).encode())
     assert (short.name, long.name) == ("parse/prompts/short", "parse/prompts/long")
-    assert messages_of(long, shop="Harbour", question="Why?") == TALK
-    assert "left out, as they are not prompts: id, prompts.long.condition" in sentences(short)
+    assert render_messages(long, shop="Harbour", question="Why?") == TALK
+    assert "left out, as they are not prompts: id, prompts.long.condition" in list_differences(short)
 
 
 @pytest.mark.parametrize("keys", [("system", "assistant"), ("system", "system_prompt")])
@@ -56,20 +56,22 @@ def test_a_seed_of_pyrit_is_its_value_and_its_description_and_name_are_taken_ove
         "value": "Say {{ prompt }} in plain words.",
     }
     template = read_one("seed.yaml", seed)
-    assert (template.name, text_of(template, prompt="it")) == ("plain-words", "Say it in plain words.")
+    assert (template.name, render_text(template, prompt="it")) == ("plain-words", "Say it in plain words.")
     assert str(seed["description"]) in template.document
-    assert "left out, as they are not prompts: source, parameters, data_type" in sentences(template).replace(".1", "")
+    assert "left out, as they are not prompts: source, parameters, data_type" in list_differences(template).replace(
+        ".1", ""
+    )
 
 
 def test_a_value_that_no_seed_has_is_a_prompt_by_its_length_only():
     values = {"value": "Say it in plain words.", "prompt": "Answer in plain words, please."}
-    assert "left out, as they are not prompts: value" in sentences(read_one("a.yaml", values))
+    assert "left out, as they are not prompts: value" in list_differences(read_one("a.yaml", values))
 
 
 def test_what_is_next_to_the_prompt_is_its_model_and_its_settings():
     template = read_one("a.yaml", {"prompt": "Answer in plain words: {q}", "model": "gpt-4o", "temperature": 0.2})
     assert "\nmodel: gpt-4o\nsettings:\n  temperature: 0.2\n" in template.document
-    assert "left out" not in sentences(template)
+    assert "left out" not in list_differences(template)
 
 
 PROSE = [
@@ -88,7 +90,7 @@ def test_prose_in_lines_with_a_label_is_one_text(name, text):
     template = read_one(name, text)
     assert template.source_format == "text"
     expected = text.replace("{text}", "Hi").replace("{{ author }}", "Ann")
-    assert text_of(template, text="Hi", author="Ann") == expected
+    assert render_text(template, text="Hi", author="Ann") == expected
 
 
 @pytest.mark.parametrize(
@@ -103,7 +105,7 @@ def test_prose_in_lines_with_a_label_is_one_text(name, text):
 def test_yaml_that_is_not_prose_is_read_where_it_is_pasted(text):
     template = read_one("pasted", text)
     assert template.source_format == "prompt-collection"
-    assert messages_of(template, shop="Harbour", question="Why?")[0][1].startswith(TALK[0][1])
+    assert render_messages(template, shop="Harbour", question="Why?")[0][1].startswith(TALK[0][1])
 
 
 def test_a_conversation_in_yaml_that_is_pasted_into_a_part_is_offered_as_parts():
@@ -115,17 +117,17 @@ def test_a_conversation_in_yaml_that_is_pasted_into_a_part_is_offered_as_parts()
 
 def test_a_single_message_of_an_api_is_a_part():
     template = read_one("pasted", '{"role": "system", "content": "Be kind to {name}."}')
-    assert messages_of(template, name="Ann") == [("system", "Be kind to Ann.")]
+    assert render_messages(template, name="Ann") == [("system", "Be kind to Ann.")]
 
 
 def test_front_matter_of_an_agent_is_not_part_of_its_text():
     text = "---\nname: code-reviewer\ndescription: Reviews code\ntools: Read, Grep\n---\n\nYou review code.\n"
     template = read_one("pasted", text)
-    assert (template.name, text_of(template)) == ("code-reviewer", "\nYou review code.\n")
+    assert (template.name, render_text(template)) == ("code-reviewer", "\nYou review code.\n")
     assert "description: Reviews code\n" in template.document
-    assert "front matter is left out: tools" in sentences(template)
+    assert "front matter is left out: tools" in list_differences(template)
 
 
 def test_a_text_between_rules_that_describes_nothing_is_part_of_the_prompt():
     text = "---\nNote: be kind\n---\nSay hello.\n"
-    assert text_of(read_one("pasted", text)) == text
+    assert render_text(read_one("pasted", text)) == text

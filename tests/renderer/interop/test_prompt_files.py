@@ -6,7 +6,7 @@ import pytest
 
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.reading import read_files, read_templates
-from tests.renderer.interop.imports import messages_of, read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_messages, render_text
 
 
 def test_each_line_of_training_data_is_a_template():
@@ -16,8 +16,8 @@ def test_each_line_of_training_data_is_a_template():
     ]
     first, second = read_templates("chats.jsonl", "\n".join(map(json.dumps, lines)).encode())
     assert (first.name, second.name) == ("chats/1", "chats/2")
-    assert messages_of(first, parcel="it") == [("user", "Where is it?"), ("assistant", "In Bonn.")]
-    assert messages_of(second, name="Ann") == [("user", "Thanks, Ann.")]
+    assert render_messages(first, parcel="it") == [("user", "Where is it?"), ("assistant", "In Bonn.")]
+    assert render_messages(second, name="Ann") == [("user", "Thanks, Ann.")]
 
 
 def test_texts_of_a_toml_file_are_prompts():
@@ -31,7 +31,7 @@ user = "Check this text, please: {{ text }}"
     results = read_files({"a/prompts.toml": text.encode(), "a/notes.bin": b"x"})
     (review,) = results[0].templates
     assert "\nmodel: gpt-5\n" in review.document
-    assert messages_of(review, kind="short", strict=True, text="Hi") == [
+    assert render_messages(review, kind="short", strict=True, text="Hi") == [
         ("system", "You check short texts for this shop. Be strict."),
         ("user", "Check this text, please: Hi"),
     ]
@@ -45,40 +45,40 @@ def test_toml_that_is_not_valid_is_refused():
 def test_a_short_text_with_a_name_in_braces_is_a_prompt_next_to_others():
     value = {"system": "You are kind to {name} and to others.", "bye": "Say bye to {name} as one does", "colour": "red"}
     kind, bye = read_templates("texts.json", json.dumps(value).encode())
-    assert text_of(bye, name="Ann") == "Say bye to Ann as one does"
-    assert "left out, as they are not prompts: colour" in sentences(kind)
+    assert render_text(bye, name="Ann") == "Say bye to Ann as one does"
+    assert "left out, as they are not prompts: colour" in list_differences(kind)
 
 
 def test_a_list_of_messages_in_promptfoo_is_read_and_another_list_named():
     messages = [{"role": "system", "content": "Be {{tone}}."}, {"role": "user", "content": "{{question}}"}]
     template = read_one("promptfooconfig.yaml", {"prompts": [messages, ["x"]], "providers": ["openai:gpt-5"]})
-    assert messages_of(template, tone="kind", question="Why?") == [("system", "Be kind."), ("user", "Why?")]
-    assert "prompt 2 is left out, because it is neither a text nor messages" in sentences(template)
+    assert render_messages(template, tone="kind", question="Why?") == [("system", "Be kind."), ("user", "Why?")]
+    assert "prompt 2 is left out, because it is neither a text nor messages" in list_differences(template)
 
 
 def test_a_tmpl_file_of_go_is_read_as_go():
-    assert text_of(read_one("a.tmpl", "Hi {{.Name}}{{if .Loud}}!{{end}}"), Name="Ann", Loud=True) == "Hi Ann!"
-    assert text_of(read_one("a.tmpl", "Hi {{ name }}{% if loud %}!{% endif %}"), name="Ann", loud=True) == "Hi Ann!"
+    assert render_text(read_one("a.tmpl", "Hi {{.Name}}{{if .Loud}}!{{end}}"), Name="Ann", Loud=True) == "Hi Ann!"
+    assert render_text(read_one("a.tmpl", "Hi {{ name }}{% if loud %}!{% endif %}"), name="Ann", loud=True) == "Hi Ann!"
 
 
 def test_what_a_method_with_arguments_prints_is_an_input():
     template = read_one("a.jinja", 'On {{ day.strftime("%d") }}: {{ words.split(",") | length }} {{ ctx.show("a") }}')
     data = {"day_strftime_d": "May 1", "words": "a,b", "ctx_show_a": "x"}
-    assert text_of(template, **data) == "On May 1: 2 x"
-    assert "give the text that this expression prints" in sentences(template)
+    assert render_text(template, **data) == "On May 1: 2 x"
+    assert "give the text that this expression prints" in list_differences(template)
 
 
 def test_a_method_of_a_loops_item_with_arguments_is_a_key_of_the_item():
     template = read_one("a.jinja", '{% for day in days %}{{ day.strftime("%d") }}{% endfor %}')
-    assert text_of(template, days=[{"strftime_d": "May 1"}, {"strftime_d": "2"}]) == "May 12"
+    assert render_text(template, days=[{"strftime_d": "May 1"}, {"strftime_d": "2"}]) == "May 12"
 
 
 def test_yaml_with_keys_in_a_prompt_file_is_a_collection():
     text = "name: shop\ntemplate: |\n  You answer questions about {{ shop }} in plain words.\ncolour: red\n"
     template = read_one("shop.prompt", text)
     assert template.source_format == "prompt-collection"
-    assert text_of(template, shop="boots") == "You answer questions about boots in plain words.\n"
-    assert "left out, as they are not prompts: colour" in sentences(template)
+    assert render_text(template, shop="boots") == "You answer questions about boots in plain words.\n"
+    assert "left out, as they are not prompts: colour" in list_differences(template)
 
 
 def test_a_text_without_keys_in_a_prompt_file_is_dotprompt():
@@ -88,4 +88,4 @@ def test_a_text_without_keys_in_a_prompt_file_is_dotprompt():
     ):
         template = read_one("greet.prompt", text)
         assert template.source_format == "dotprompt"
-        assert messages_of(template, name="Ann") == [("user", text.replace("{{name}}", "Ann"))]
+        assert render_messages(template, name="Ann") == [("user", text.replace("{{name}}", "Ann"))]

@@ -4,7 +4,7 @@ import pytest
 
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.reading import read_templates
-from tests.renderer.interop.imports import sentences, text_of
+from tests.renderer.interop.imports import list_differences, render_text
 
 TABLE = (
     'act,prompt,for_devs\nLinux Terminal,"Act as a terminal, {{user}}.\nOnly ""output"".",TRUE\nGuide,Guide me,FALSE\n'
@@ -14,15 +14,15 @@ TABLE = (
 def test_each_row_is_a_template():
     terminal, guide = read_templates("prompts.csv", TABLE.encode())
     assert (terminal.name, guide.name) == ("prompts/linux-terminal", "prompts/guide")
-    assert text_of(terminal, user="Ada") == 'Act as a terminal, Ada.\nOnly "output".'
-    assert "columns that are left out: for_devs" in sentences(terminal)
+    assert render_text(terminal, user="Ada") == 'Act as a terminal, Ada.\nOnly "output".'
+    assert "columns that are left out: for_devs" in list_differences(terminal)
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_the_delimiter_is_found_and_line_ends_may_be_those_of_windows(delimiter):
     content = f"\ufeffname{delimiter}prompt\r\na{delimiter}Hallo {{x}}\r\n"
     (template,) = read_templates("prompts.csv", content.encode())
-    assert text_of(template, x="Welt") == "Hallo Welt"
+    assert render_text(template, x="Welt") == "Hallo Welt"
 
 
 def test_a_pasted_table_is_recognised_by_its_first_line():
@@ -34,10 +34,10 @@ def test_a_pasted_table_is_recognised_by_its_first_line():
 def test_rows_of_one_name_are_kept_apart_and_a_bad_row_is_named_with_its_line():
     content = 'name,prompt\na,One\na,Two\nb,"{% include ""x"" %}"\n'
     first, second = read_templates("prompts.csv", content.encode())
-    assert text_of(first) == "One"
-    assert text_of(second) == "Two"
+    assert render_text(first) == "One"
+    assert render_text(second) == "Two"
     assert first.name != second.name
-    assert "line 4: row 3 is left out" in sentences(first)
+    assert "line 4: row 3 is left out" in list_differences(first)
 
 
 @pytest.mark.parametrize(

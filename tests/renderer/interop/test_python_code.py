@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.reading import read_templates
-from tests.renderer.interop.imports import messages_of, read_one, sentences, text_of
+from tests.renderer.interop.imports import list_differences, read_one, render_messages, render_text
 
 LONG = "Answer the question from the context only, and say so where it does not hold the answer."
 
@@ -19,13 +19,13 @@ def test_constants_that_are_filled_by_format():
     code = f'SUMMARY_PROMPT = """{LONG}\n{{{{"a": 1}}}} {{text}}"""\nother = 3\n'
     template = read_one("prompts.py", code)
     assert template.name == "summary-prompt"
-    assert text_of(template, text="Tea") == f'{LONG}\n{{"a": 1}} Tea'
+    assert render_text(template, text="Tea") == f'{LONG}\n{{"a": 1}} Tea'
 
 
 def test_sums_of_constants_and_trimmed_texts():
     prompt = f'PROMPT = dedent("""\n    {LONG}\n    """).strip() + RULES\n'
     code = f'from textwrap import dedent\nRULES = "Be kind to {{name}}. "\n{prompt}'
-    assert text_of(read_one("prompts.py", code), name="Ann") == f"{LONG}Be kind to Ann. "
+    assert render_text(read_one("prompts.py", code), name="Ann") == f"{LONG}Be kind to Ann. "
 
 
 def test_attributes_keys_and_functions_are_named_by_their_place():
@@ -49,14 +49,14 @@ def test_fields_of_an_f_string_that_are_more_than_names_become_inputs():
     prompt = f'    prompt = f"""{LONG} {{question.text}} {{len(documents)}} {{score:.1f}}"""\n'
     code = f"def build(question, documents):\n{prompt}"
     template = read_one("judge.py", code)
-    assert text_of(template, question={"text": "Why?"}, len_documents="3", score=0.25).endswith("Why? 3 0.2")
-    assert "`{len(documents)}` is the input `len_documents`" in sentences(template)
+    assert render_text(template, question={"text": "Why?"}, len_documents="3", score=0.25).endswith("Why? 3 0.2")
+    assert "`{len(documents)}` is the input `len_documents`" in list_differences(template)
 
 
 def test_an_f_string_outside_of_functions_is_filled_again():
     code = f'FORMAT = "as JSON"\nPROMPT = f"""{LONG} {{FORMAT}} for {{name}} about {{{{topic}}}}"""\n'
     template = read_one("prompts.py", code)
-    assert text_of(template, name="Ann", topic="tea") == f"{LONG} as JSON for Ann about tea"
+    assert render_text(template, name="Ann", topic="tea") == f"{LONG} as JSON for Ann about tea"
 
 
 def test_langchain_calls_say_the_language():
@@ -68,28 +68,28 @@ B = PromptTemplate(template="{{% if y %}}{{{{ y }}}}{{% endif %}} {LONG}", templ
 C = ChatPromptTemplate.from_messages([("system", "Be kind."), MessagesPlaceholder("history"), ("human", "{{y}}")])
 """
     templates = read_code(code)
-    assert text_of(templates["prompts/a"], y="1") == f"{LONG} {{x}} 1"
-    assert text_of(templates["prompts/b"], y="1") == f"1 {LONG}"
+    assert render_text(templates["prompts/a"], y="1") == f"{LONG} {{x}} 1"
+    assert render_text(templates["prompts/b"], y="1") == f"1 {LONG}"
     history = [{"role": "assistant", "content": "Hm"}]
     expected = [("system", "Be kind."), ("assistant", "Hm"), ("user", "1")]
-    assert messages_of(templates["prompts/c"], y="1", history=history) == expected
+    assert render_messages(templates["prompts/c"], y="1", history=history) == expected
 
 
 def test_messages_as_mappings():
     messages = '[{"role": "system", "content": "Be kind."}, {"role": "user", "content": f"{question}"}]'
     code = f"def ask(question):\n    return {messages}\n"
-    assert messages_of(read_one("ask.py", code), question="Why?") == [("system", "Be kind."), ("user", "Why?")]
+    assert render_messages(read_one("ask.py", code), question="Why?") == [("system", "Be kind."), ("user", "Why?")]
 
 
 def test_what_cannot_be_read_is_named_with_its_line():
     code = f'A_PROMPT = "{LONG} {{x}}"\nB_PROMPT = "{LONG} {{x:*^9}}"\nB_PROMPT.format(x=1)\n'
     template = read_one("prompts.py", code)
-    assert "line 2: `B_PROMPT` is left out" in sentences(template)
+    assert "line 2: `B_PROMPT` is left out" in list_differences(template)
 
 
 def test_string_templates_of_the_standard_library():
     code = f'from string import Template\nPROMPT = Template("{LONG} $name {{x}}")\n'
-    assert text_of(read_one("prompts.py", code), name="Ann") == f"{LONG} Ann {{x}}"
+    assert render_text(read_one("prompts.py", code), name="Ann") == f"{LONG} Ann {{x}}"
 
 
 @pytest.mark.parametrize("code", ["x = 1", "def f(:\n", 'print("hello there, my good old friend")'])
@@ -112,4 +112,4 @@ def test_a_constant_of_code_gives_the_text_that_python_gives(text):
         expected = (LONG + text).format()
     except (ValueError, LookupError, AttributeError):
         return
-    assert text_of(read_one("prompts.py", code)) == expected
+    assert render_text(read_one("prompts.py", code)) == expected

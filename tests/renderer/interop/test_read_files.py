@@ -8,7 +8,7 @@ import pytest
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.reading import detect_format, read_files, read_templates
 from promptuary.renderer.interop.source_file import SourceFile, Tagged, read_foreign_yaml
-from tests.renderer.interop.imports import text_of
+from tests.renderer.interop.imports import render_text
 
 
 def zipped(files, **options):
@@ -39,7 +39,7 @@ def test_a_semantic_kernel_folder_is_one_template():
     (template,) = result.templates
     assert template.name == "joke"
     assert "temperature: 0.9" in template.document
-    assert text_of(template, topic="tea") == "A joke about tea"
+    assert render_text(template, topic="tea") == "A joke about tea"
 
 
 def test_a_refused_file_keeps_the_others():

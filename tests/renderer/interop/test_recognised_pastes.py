@@ -7,7 +7,7 @@ import pytest
 from promptuary.renderer.interop.pasted import read_pasted_prompt
 from promptuary.renderer.interop.reading import detect_format, read_templates
 from promptuary.renderer.interop.source_file import read_source_file
-from tests.renderer.interop.imports import messages_of, read_one, text_of
+from tests.renderer.interop.imports import read_one, render_messages, render_text
 
 
 def format_of(text):
@@ -122,7 +122,7 @@ def test_langchain_messages_in_code_are_recognised(text):
     assert format_of(text) == "python"
     (template,) = read_templates("pasted", text.encode())
     rendered = [("system", "You translate to German."), ("user", "Tea")]
-    assert messages_of(template, language="German", text="Tea") == rendered
+    assert render_messages(template, language="German", text="Tea") == rendered
     pasted = read_pasted_prompt(text)
     assert (pasted.kind, pasted.count) == ("messages", 2)
 
@@ -145,14 +145,17 @@ def test_langchain_messages_in_code_are_recognised(text):
 def test_a_langchain_text_in_code_is_recognised(text):
     assert format_of(text) == "python"
     (template,) = read_templates("pasted", text.encode())
-    assert text_of(template, topic="tea") == "Tell me a joke about tea."
+    assert render_text(template, topic="tea") == "Tell me a joke about tea."
     assert (read_pasted_prompt(text).kind, read_pasted_prompt(text).count) == ("text", 1)
 
 
 def test_a_text_that_the_code_does_not_contain_is_an_input():
     text = 'ChatPromptTemplate.from_messages([("system", SYSTEM), HumanMessagePromptTemplate.from_template(rules.ask)])'
     template = read_one("pasted", text)
-    assert messages_of(template, SYSTEM="Be kind.", rules={"ask": "Why?"}) == [("system", "Be kind."), ("user", "Why?")]
+    assert render_messages(template, SYSTEM="Be kind.", rules={"ask": "Why?"}) == [
+        ("system", "Be kind."),
+        ("user", "Why?"),
+    ]
 
 
 def test_two_prompts_of_pasted_code_are_two_templates():
@@ -210,7 +213,7 @@ def test_a_toml_file_of_prompts_is_not_code():
 def test_a_text_that_is_one_string_of_code_is_its_content(text, expected):
     template = read_one("pasted", text)
     assert template.source_format in ("python", "javascript")
-    assert text_of(template, name="Ann", q="Why?", user={"name": "Bo"}) == expected
+    assert render_text(template, name="Ann", q="Why?", user={"name": "Bo"}) == expected
 
 
 @pytest.mark.parametrize(
@@ -232,9 +235,9 @@ def test_quoted_prose_stays_as_it_is(text):
 
 def test_a_signature_of_dspy_that_is_pasted_is_its_instruction():
     code = 'class QA(dspy.Signature):\n    """Answer questions with short answers."""\n    q = dspy.InputField()\n'
-    assert text_of(read_one("pasted", code)).startswith("Answer questions with short answers.")
+    assert render_text(read_one("pasted", code)).startswith("Answer questions with short answers.")
 
 
 def test_the_arguments_of_an_agents_command_are_an_input_and_variables_of_a_shell_are_none():
     template = read_one("pasted", "Review $ARGUMENTS in $HOME.")
-    assert text_of(template, ARGUMENTS="change 7") == "Review change 7 in $HOME."
+    assert render_text(template, ARGUMENTS="change 7") == "Review change 7 in $HOME."

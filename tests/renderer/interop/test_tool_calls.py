@@ -6,7 +6,7 @@ import pytest
 
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.pasted import read_pasted_prompt
-from tests.renderer.interop.imports import messages_of, read_one, sentences
+from tests.renderer.interop.imports import list_differences, read_one, render_messages
 
 CALL = '{"name": "find_parcel", "arguments": {"number": "7"}}'
 ASKED = ("user", "Where is parcel 7?")
@@ -49,16 +49,16 @@ OF_RESPONSES = {
 def test_calls_and_results_are_kept_in_their_order(value):
     template = read_one("chat.json", value)
     assert template.source_format == "chat-messages"
-    assert messages_of(template, number="7") == [ASKED, ("assistant", CALL), ANSWERED]
-    assert "its call of `find_parcel` is text without its id" in sentences(template)
+    assert render_messages(template, number="7") == [ASKED, ("assistant", CALL), ANSWERED]
+    assert "its call of `find_parcel` is text without its id" in list_differences(template)
 
 
 def test_ids_and_reasoning_are_left_out_by_name():
-    assert "message 3: `tool_call_id` is left out" in sentences(read_one("chat.json", OF_CHAT_COMPLETIONS))
-    anthropic = sentences(read_one("chat.json", OF_ANTHROPIC))
+    assert "message 3: `tool_call_id` is left out" in list_differences(read_one("chat.json", OF_CHAT_COMPLETIONS))
+    anthropic = list_differences(read_one("chat.json", OF_ANTHROPIC))
     assert "message 2: its reasoning is left out" in anthropic
     assert "message 3: the result of a call is a part of the role tool" in anthropic
-    assert "message 2: its reasoning is left out" in sentences(read_one("chat.json", OF_RESPONSES))
+    assert "message 2: its reasoning is left out" in list_differences(read_one("chat.json", OF_RESPONSES))
 
 
 def test_text_next_to_a_call_and_a_result_stays():
@@ -72,7 +72,7 @@ def test_text_next_to_a_call_and_a_result_stays():
             ],
         },
     ]
-    assert messages_of(read_one("chat.json", messages), town="Bonn", other="8") == [
+    assert render_messages(read_one("chat.json", messages), town="Bonn", other="8") == [
         ("assistant", f"I look.\n{CALL}"),
         ("tool", "in Bonn"),
         ("user", "And 8?"),
@@ -82,7 +82,7 @@ def test_text_next_to_a_call_and_a_result_stays():
 @pytest.mark.parametrize(("arguments", "written"), [("plain {text}", '"plain x"'), ("", "{}"), (None, "{}")])
 def test_arguments_that_are_not_json_are_text(arguments, written):
     messages = [{"role": "assistant", "tool_calls": [{"function": {"name": "say", "arguments": arguments}}]}]
-    assert messages_of(read_one("chat.json", messages), text="x") == [
+    assert render_messages(read_one("chat.json", messages), text="x") == [
         ("assistant", f'{{"name": "say", "arguments": {written}}}')
     ]
 
@@ -106,13 +106,13 @@ def test_an_image_of_anthropic_comes_after_the_text():
         {"type": "text", "text": "Compare them."},
     ]
     template = read_one("chat.json", [{"role": "user", "content": content}])
-    ((_, items),) = messages_of(template)
+    ((_, items),) = render_messages(template)
     assert [item.get("text") or item["image_url"]["url"] for item in items] == [
         "Compare them.",
         "data:image/png;base64,iVBORw==",
         "https://a.example/b.png",
     ]
-    assert "message 1: its images come after its text" in sentences(template)
+    assert "message 1: its images come after its text" in list_differences(template)
 
 
 @pytest.mark.parametrize(
@@ -139,5 +139,5 @@ def test_an_image_of_anthropic_comes_after_the_text():
 )
 def test_prompts_of_other_registries_keep_their_calls(path, value):
     template = read_one(path, value)
-    assert [role for role, _ in messages_of(template, number="7")] == ["user", "assistant", "tool"]
-    assert messages_of(template, number="7")[1] == ("assistant", CALL)
+    assert [role for role, _ in render_messages(template, number="7")] == ["user", "assistant", "tool"]
+    assert render_messages(template, number="7")[1] == ("assistant", CALL)
