@@ -1,22 +1,18 @@
-"""HTTP for event loops, by httpx."""
+"""HTTP for event loops, by httpx. Only this module of the client imports httpx."""
 
 import asyncio
+import ssl
 from collections.abc import Mapping
 
 import httpx
 
-from promptuary._httpx_transport import (
-    BROKEN,
-    HttpTransport,
-    add_chunk,
-    choose_tls_settings,
-    make_late_error,
-    make_unreachable_error,
-    read_headers,
-)
+from promptuary._http_transport import HttpTransport, add_chunk, make_late_error, make_unreachable_error
 from promptuary._transport import Answer, Request
 
-__all__ = ["AsyncHttpTransport"]
+__all__ = ["AsyncHttpTransport", "choose_tls_settings"]
+
+# Raised on a kept-alive connection that the server has since closed: retry if the request is idempotent.
+BROKEN = (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError)
 
 
 class AsyncHttpTransport:
@@ -69,4 +65,13 @@ class AsyncHttpTransport:
             body = bytearray()
             async for chunk in response.aiter_bytes():
                 add_chunk(body, chunk)
-            return Answer(response.status_code, read_headers(response.headers), bytes(body))
+            headers = {name.lower(): value for name, value in response.headers.items()}
+            return Answer(response.status_code, headers, bytes(body))
+
+
+def choose_tls_settings(url: str) -> bool | ssl.SSLContext:
+    """The `verify` of an httpx client that connects to this address only.
+
+    For plain http it is a context that trusts no certificate, since loading the system's certificates takes 20 ms.
+    """
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if url.lower().startswith("http:") else True

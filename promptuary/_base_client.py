@@ -144,7 +144,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
         """The blocking transport for the background thread."""
 
     def _make_transport(self) -> Any:
-        # Imported here rather than with the package: see promptuary._httpx_transport.
+        # Imported here rather than with the package: see promptuary._http_transport.
         module, name = self._transport_kind
         transport = getattr(importlib.import_module(f"promptuary.{module}"), name)
         return transport(self._address.url, self._address.headers("promptuary-python"))

@@ -31,7 +31,7 @@ Result = TypeVar("Result")
 class Promptuary(BaseClient[Transport]):
     """Fetches and renders templates. Blocking, and safe to share between threads and across forks."""
 
-    _transport_kind = "_httpx_transport", "HttpTransport"
+    _transport_kind = "_http_transport", "HttpTransport"
     _flights_kind = SingleFlight
 
     def get(

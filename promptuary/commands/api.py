@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from promptuary._config import ClientConfig
 from promptuary._fetching import make_answer_error
-from promptuary._httpx_transport import HttpTransport
+from promptuary._http_transport import HttpTransport
 from promptuary._transport import Request
 from promptuary.client import Promptuary
 from promptuary.errors import BadAnswer

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from promptuary._config import ClientConfig
-from promptuary._httpx_transport import HttpTransport
+from promptuary._http_transport import HttpTransport
 from promptuary._transport import Request
 from promptuary.commands.output import Finding, UsageError
 from promptuary.errors import BadAnswer

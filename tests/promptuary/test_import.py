@@ -9,7 +9,7 @@ import pytest
 import promptuary
 
 
-@pytest.mark.parametrize("module", ["promptuary", "promptuary.client"])
+@pytest.mark.parametrize("module", ["promptuary", "promptuary.client", "promptuary._http_transport"])
 def test_importing_the_client_loads_neither_evaluation_nor_the_command_line(module):
     ours = "'promptuary.commands', 'promptuary.evaluation', 'promptuary.workspace'"
     heavy = f"{{{ours}, 'typer', 'rich', 'click', 'django', 'httpx', 'asyncio', 'tokenizers', 'jsonschema'}}"

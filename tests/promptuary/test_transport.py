@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from promptuary import BadAnswer, Promptuary, Unavailable
-from promptuary._async_httpx_transport import AsyncHttpTransport
-from promptuary._httpx_transport import MAX_BYTES, HttpTransport, choose_tls_settings
+from promptuary._async_httpx_transport import AsyncHttpTransport, choose_tls_settings
+from promptuary._http_transport import MAX_BYTES, HttpTransport
 from promptuary._transport import Request
 
 ROOT = Path(__file__).parents[2]
@@ -155,7 +155,7 @@ def test_a_failing_server_counts_as_unavailable(status):
 
 FORKING_SERVICE = """
 import os, sys, traceback
-from promptuary._httpx_transport import HttpTransport
+from promptuary._http_transport import HttpTransport
 from promptuary._transport import Request
 
 transport = HttpTransport(sys.argv[1], {})
