@@ -189,10 +189,10 @@ def test_ticked_rows_are_copied_into_another_dataset_hidden_ones_too(visit: Visi
     page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
     expect(page.locator("#status")).to_contain_text(f"2 rows copied to {target}.")
-    with page.context.expect_page() as opened:
-        page.locator("#status").get_by_role("link", name="Open version 2").click(modifiers=["Control"])
-    expect(opened.value.locator("main")).to_contain_text("Version 2, 3 rows")
-    expect(opened.value.get_by_role("rowheader")).to_have_text(["r-0", "r-1 late sale", "r-2 late"])
+    copy = page.context.new_page()  # Playwright can miss the navigation of a tab that the browser opens itself
+    copy.goto(page.locator("#status").get_by_role("link", name="Open version 2").get_attribute("href") or "")
+    expect(copy.locator("main")).to_contain_text("Version 2, 3 rows")
+    expect(copy.get_by_role("rowheader")).to_have_text(["r-0", "r-1 late sale", "r-2 late"])
     expect(page.get_by_role("button", name="All 4")).to_be_visible()
 
 
