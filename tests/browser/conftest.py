@@ -14,7 +14,16 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, ViewportSize, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Route,
+    ViewportSize,
+    expect,
+    sync_playwright,
+)
 
 from tests.support.child_process import start_child
 from tests.support.server_process import wait_for_demo
@@ -156,7 +165,7 @@ class Visit:
         # Colours, which the tests measure, change immediately instead of over 120 ms.
         options.setdefault("reduced_motion", "reduce")
         context = self.browser.new_context(**options)
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(30_000)
         context.add_init_script(f"localStorage.getItem('editor-mode') ?? localStorage.setItem('editor-mode', '{mode}')")
         self.contexts.append(context)
         page = context.new_page()
@@ -213,15 +222,24 @@ def fetch(server: Server) -> Callable[[str], httpx.Response]:
 
 @pytest.fixture
 def until() -> Callable[[Callable[[], bool]], None]:
-    """Waits for something the worker or another process does, at most 15 s."""
+    """Waits for something the worker or another process does, at most a minute."""
 
     def wait(holds: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 15
+        deadline = time.monotonic() + 60
         while not holds():
-            assert time.monotonic() < deadline, "it did not come about within 15 s"
+            assert time.monotonic() < deadline, "it did not come about within a minute"
             time.sleep(0.1)  # bounded polling: another process gives no signal
 
     return wait
+
+
+def wait_until_held(page: Page, held: list[Route]) -> None:
+    """Wait until a request of the page has come to the route that holds it; at most half a minute."""
+    for _ in range(600):
+        if held:
+            return
+        page.wait_for_timeout(50)  # bounded polling: Playwright tells the route meanwhile
+    raise AssertionError("no request came that is held")
 
 
 def _free_port() -> int:

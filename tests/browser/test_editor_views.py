@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, wait_until_held
 from tests.support.accessibility import list_barriers
 from tests.support.editor_page import EditorPage
 
@@ -84,6 +84,7 @@ def test_samples_are_added_renamed_and_removed_by_keyboard_alone(new_draft):
     expect(rows.last).to_have_text("fresh")
     expect(rows.last).to_be_focused()
     page.keyboard.press("F2")
+    expect(name).to_be_focused()
     page.keyboard.type(rows.first.inner_text())
     page.keyboard.press("Enter")
     expect(page.get_by_role("alert").filter(has_text="There is already a sample called")).to_be_visible()
@@ -118,6 +119,30 @@ def test_enter_in_a_field_presses_no_button_of_the_form(new_draft):
     new_draft.page.get_by_label("Seed").first.press("Enter")
     expect(new_draft.page.get_by_text("Your draft", exact=True)).to_be_visible()
     new_draft.expect_text("a haiku")
+
+
+def test_a_fix_keeps_the_focus_when_the_preview_brings_another_one_above_it(new_draft):
+    page = new_draft.page
+    page.keyboard.press("Alt+3")
+    page.get_by_role("button", name="Add sample").click()
+    page.keyboard.press("Alt+1")
+    optional = page.get_by_role("button", name="Make it optional")
+    optional.wait_for()
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/-/edit/preview*", hold)
+    new_draft.replace("{{ question }}", "{{ question }} {{ customer }}")
+    optional.focus()
+    wait_until_held(page, held)
+    page.unroute("**/-/edit/preview*", hold)  # lets the held requests go
+    expect(page.get_by_role("button", name="Declare it")).to_be_visible()
+    expect(optional).to_be_focused()
+    page.keyboard.press("Enter")
+    new_draft.expect_text('  question: {type: string, maxLength: 4000, untrusted: true, default: ""}\n')
+    new_draft.expect_no_text("  customer: ")
 
 
 def test_without_scripts_run_says_what_it_needs_and_the_form_works(visit: Visit):

@@ -4,9 +4,9 @@ import json
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import PHONE, Visit
+from tests.browser.conftest import PHONE, Visit, wait_until_held
 from tests.support.accessibility import list_barriers
 from tests.support.editor_page import EditorPage
 
@@ -68,9 +68,12 @@ def list_names(page: Page):
     return page.locator("[data-samples] tbody th [data-choose]")
 
 
-def list_excerpts(page: Page) -> list[str]:
+def expect_excerpts(page: Page, *excerpts: str) -> None:
+    """Wait until the list has these items alone, in this order."""
     areas = page.locator("#input-excerpts textarea")
-    return [areas.nth(index).input_value() for index in range(areas.count())]
+    expect(areas).to_have_count(len(excerpts))
+    for index, excerpt in enumerate(excerpts):
+        expect(areas.nth(index)).to_have_value(excerpt)
 
 
 def test_the_panel_steps_through_the_samples_and_stays_in_its_field(open_samples):
@@ -99,6 +102,31 @@ def test_the_panel_steps_through_the_samples_and_stays_in_its_field(open_samples
     question.press("Escape")
     expect(list_names(page).nth(2)).to_be_focused()
     assert list_barriers(page) == []
+
+
+def test_a_list_that_was_asked_for_earlier_marks_the_sample_that_was_selected_since(open_samples):
+    page = open_samples()
+    question = page.get_by_label("question", exact=True)
+    held: list[Route] = []
+
+    def hold_list(route: Route) -> None:
+        """Hold the list, and what follows: without the answer of the preview no newer list is asked for."""
+        if held or (route.request.post_data_json or {}).get("want") == "samples":
+            held.append(route)
+        else:
+            route.continue_()
+
+    page.route("**/-/edit/preview*", hold_list)
+    question.fill("Where are they?")
+    wait_until_held(page, held)
+    question.press("Alt+PageDown")
+    expect(list_names(page).nth(1)).to_have_attribute("aria-current", "true")
+    page.locator("[data-samples] tbody").evaluate("body => body.setAttribute('data-old', '')")
+    held[0].continue_()
+    expect(page.locator("[data-samples] tbody[data-old]")).to_have_count(0)
+    expect(list_names(page)).to_have_count(3)
+    question.press("Escape")
+    expect(list_names(page).nth(1)).to_be_focused()
 
 
 def test_the_line_below_the_values_counts_the_tokens_of_the_sample(open_samples):
@@ -143,31 +171,31 @@ def test_items_of_a_list_are_moved_by_keys_by_menu_and_by_dragging(open_samples)
     items = page.locator("#input-excerpts textarea")
     items.first.focus()
     page.keyboard.press("Alt+ArrowDown")
-    assert list_excerpts(page) == ["second", "first", "third"]
+    expect_excerpts(page, "second", "first", "third")
     expect(items.nth(1)).to_be_focused()
     page.keyboard.press("Alt+ArrowDown")
     page.keyboard.press("Alt+ArrowDown")
-    assert list_excerpts(page) == ["second", "third", "first"]
+    expect_excerpts(page, "second", "third", "first")
     handle = page.get_by_label("Move or remove item 3 of excerpts")
     handle.press("Enter")
     assert list_barriers(page) == []
     page.locator("#input-excerpts").get_by_role("button", name="Move up").press("Enter")
-    assert list_excerpts(page) == ["second", "first", "third"]
+    expect_excerpts(page, "second", "first", "third")
     expect(page.get_by_label("Move or remove item 2 of excerpts")).to_be_focused()
     page.get_by_label("Move or remove item 3 of excerpts").drag_to(page.locator("#input-excerpts .list-row").first)
-    assert list_excerpts(page) == ["third", "second", "first"]
+    expect_excerpts(page, "third", "second", "first")
     page.get_by_label("Move or remove item 2 of excerpts").press("Delete")
-    assert list_excerpts(page) == ["third", "first"]
+    expect_excerpts(page, "third", "first")
     expect(list_names(page)).to_have_count(3)
     page.get_by_role("button", name="Undo", exact=True).first.click()
-    assert list_excerpts(page) == ["third", "second", "first"]
+    expect_excerpts(page, "third", "second", "first")
     with page.expect_response(lambda answer: answer.request.method == "PUT"):
         page.get_by_role("button", name="Undo", exact=True).first.click()
-    assert list_excerpts(page) == ["second", "first", "third"]
+    expect_excerpts(page, "second", "first", "third")
     page.reload()
     EditorPage(page).ready()
     page.keyboard.press("Alt+3")
-    assert list_excerpts(page) == ["second", "first", "third"]
+    expect_excerpts(page, "second", "first", "third")
 
 
 def test_a_list_of_groups_has_a_small_form_for_each_item(open_samples):
@@ -234,5 +262,5 @@ def test_on_a_phone_a_sample_is_named_stepped_and_its_list_put_in_order(open_sam
     assert list_barriers(page) == []
     page.get_by_label("Move or remove item 1 of excerpts").click()
     page.locator("#input-excerpts").get_by_role("button", name="Move down").click()
-    assert list_excerpts(page) == ["second", "first", "third"]
+    expect_excerpts(page, "second", "first", "third")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

@@ -32,6 +32,17 @@ const CHOICES = "select:not([data-value]), input:not([data-value], [type=hidden]
 const editedIn = ({ document, samples, sampleOrder, data }: Record<string, unknown>): string =>
   JSON.stringify([document, samples, sampleOrder, data]);
 
+/** A selector that finds the same control in notices that were redrawn; all fixes share a name and differ in value. */
+function findSelector(control: Element | null): string | null {
+  if (!(control instanceof HTMLElement)) return null;
+  const { enterValue } = control.dataset;
+  if (enterValue !== undefined) return `[data-enter-value="${CSS.escape(enterValue)}"]`;
+  const name = control.getAttribute("name");
+  if (!name) return null;
+  const value = control instanceof HTMLButtonElement ? `[value="${CSS.escape(control.value)}"]` : "";
+  return `[name="${CSS.escape(name)}"]${value}`;
+}
+
 /** Shows the notices of each preview, keeps the author's choices in them, and sends the fixes. */
 export class Notices {
   readonly #region: HTMLElement;
@@ -81,12 +92,10 @@ export class Notices {
   show(html: string): void {
     if (html === this.#html) return;
     this.#html = html;
-    const focused = this.#region.contains(document.activeElement)
-      ? (document.activeElement as HTMLInputElement).name
-      : "";
+    const focused = this.#region.contains(document.activeElement) ? findSelector(document.activeElement) : null;
     this.#region.innerHTML = html;
     this.#prepare();
-    if (focused) this.#region.querySelector<HTMLElement>(`[name="${CSS.escape(focused)}"]`)?.focus();
+    if (focused) this.#region.querySelector<HTMLElement>(focused)?.focus();
   }
 
   /** Adds buttons that need scripts, and restores choices made before the notices were redrawn. */

@@ -26,6 +26,7 @@ export class SampleList {
   readonly #load: () => Promise<string>;
   readonly #acts: SampleActs;
   #asked = 0;
+  #marked = "";
 
   /** `load` returns the list as rendered by the server. */
   constructor(root: HTMLElement, load: () => Promise<string>, acts: SampleActs) {
@@ -66,6 +67,7 @@ export class SampleList {
 
   /** Marks the row of the selected sample. */
   mark(name: string): void {
+    this.#marked = name;
     const buttons = [...this.#place.querySelectorAll<HTMLElement>("th [data-choose]")];
     if (!buttons.some((button) => button.dataset.choose === name)) return; // renamed: its row will be redrawn soon
     for (const button of buttons) {
@@ -185,6 +187,7 @@ export class SampleList {
         : focused?.dataset.choose;
       const typed = this.#readTyped();
       this.#place.innerHTML = html;
+      this.mark(this.#marked); // another sample may have been selected since the list was requested
       this.#installHandles();
       this.#restoreTyped(typed);
       if (!hadFocus || name === undefined) return;
