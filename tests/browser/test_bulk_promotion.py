@@ -33,8 +33,10 @@ def test_templates_are_ticked_and_promoted_by_keys_alone(visit: Visit):
     expect(author.get_by_text("templates selected")).to_be_hidden()
     author.keyboard.press("k")
     author.keyboard.press("p")
-    expect(author.get_by_role("dialog", name="Propose v1 for production")).to_be_visible()
+    alone = author.get_by_role("dialog", name="Propose v1 for production")
+    expect(alone).to_be_visible()
     author.keyboard.press("Escape")
+    expect(alone).to_have_count(0)
     author.keyboard.press("?")
     expect(author.get_by_role("dialog", name="Keyboard shortcuts")).to_contain_text("Promote the ticked templates")
     assert author.get_by_role("link", name=re.compile(r"^Open change \d")).count() == 0, "nothing was proposed"

@@ -430,7 +430,9 @@ def test_ten_thousand_rows_stay_quick(visit: Visit):
         page.locator(".grid-editor textarea").fill(f"Was {text}")
         page.keyboard.press("Enter")
     expect(page.get_by_role("gridcell", name="Was Three")).to_be_visible()
-    assert time.monotonic() - began < 15  # milliseconds each here; a redrawn list of all rows takes minutes
+    assert (
+        time.monotonic() - began < 60
+    )  # milliseconds each, on a machine that is not busy; a redrawn list of all rows takes minutes
     page.evaluate("document.querySelector('[data-grid-box]').scrollTop = 1e9")
     expect(page.get_by_role("rowheader", name="r-9999")).to_be_visible()
 

@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 from registry.starter.demo_model import make_server
 from tests.browser.conftest import DESKTOP, PHONE, Server, Visit
 from tests.browser.test_evaluation import SLOW, looked_at
-from tests.browser.test_playground import DONE, fill_inputs
+from tests.browser.test_playground import DONE, RECORD_TEXTS, fill_inputs
 from tests.browser.test_release import take_picture
 from tests.support.run_page import RunPage
 from tests.support.small_site import NAME, open_small_site
@@ -52,12 +52,13 @@ def try_draft(author: Page) -> None:
     fill_inputs(run, '{"name": "Ada"}')
     author.get_by_role("button", name="Add column").click()
     run.columns.nth(2).get_by_label("What this column runs").select_option("2")
-    run.run()
     draft = run.column("This draft")
-    expect(draft.verdict).to_have_text("Writing")
+    draft.verdict.evaluate(RECORD_TEXTS)
+    run.run()
     expect(draft.body.locator(".play-text")).to_contain_text("Answer Ada")
     for title in ("This draft", "production", "v2"):
         expect(run.column(title).verdict).to_have_text(DONE)
+    assert "Writing" in author.evaluate("window.texts")
     expect(draft.body).to_contain_text("today and by name")
     expect(run.column("production").body).to_contain_text("at once")
     expect(run.column("v2").body).to_contain_text("in two days")

@@ -33,7 +33,9 @@ def test_two_drafts_are_written_side_by_side(visit: Visit):
     expect(page.locator("main")).to_contain_text("Another thought.")
     page.goto(f"/t/{NAME}/-/drafts")
     for title in ("Shorter answers", "Draft"):
-        page.get_by_role("button", name=f"Discard {title}", exact=True).click()
+        discard = page.get_by_role("button", name=f"Discard {title}", exact=True)
+        discard.click()
+        expect(discard).to_have_count(0)
     expect(page.locator("main")).to_contain_text("No drafts.")
 
 

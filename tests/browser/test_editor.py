@@ -71,7 +71,7 @@ def test_pointing_at_a_value_lights_its_expression_and_back(new_template):
     desk = new_template()
     value = desk.preview.locator("[data-at]").first
     value.hover()
-    assert desk.lit() == ["{{ question }}"]
+    expect(desk.lit).to_have_text(["{{ question }}"])
     desk.budget.get_by_role("heading").hover()
     desk.line("{{ question }}").get_by_text("question").hover()
     expect(value).to_have_class(re.compile("is-lit"))

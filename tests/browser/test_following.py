@@ -49,7 +49,8 @@ def test_somebody_who_follows_a_template_gets_mail_with_the_difference_and_a_cha
 ):
     reader = visit.open("reader", f"/t/{NAME}/-/follow", viewport=PHONE, color_scheme="dark")
     assert fits(reader)
-    reader.get_by_role("button", name="Follow", exact=True).click()
+    with reader.expect_response(lambda answer: answer.request.method == "POST"):
+        reader.get_by_role("button", name="Follow", exact=True).click()
     reader.goto("/mail")
     expect(reader.locator("main")).to_contain_text(re.compile(r"support\s*/ reply"))
 

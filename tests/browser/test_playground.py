@@ -38,12 +38,20 @@ def fill_inputs(run: RunPage, values: str) -> None:
     run.page.get_by_role("button", name="Close", exact=True).click()
 
 
+RECORD_TEXTS = """element => {
+    window.texts = [];
+    const record = () => window.texts.push(element.textContent);
+    new MutationObserver(record).observe(element, { childList: true, characterData: true, subtree: true });
+}"""
+
+
 def test_a_draft_that_was_never_saved_gets_a_streamed_reply_with_its_tokens_cost_and_time(new_run):
     column = new_run.column("This draft")
+    column.verdict.evaluate(RECORD_TEXTS)
     new_run.run()
-    expect(column.verdict).to_have_text("Writing")
     expect(column.body.locator(".play-text")).to_contain_text("You answer")
     expect(column.verdict).to_have_text(DONE)
+    assert "Writing" in new_run.page.evaluate("window.texts")
     expect(column.body).to_contain_text("This is the demo model.")
     expect(column.figures).to_contain_text(re.compile(r"Tokens in\d+.*Tokens out\d+.*Cost<?\$0.*Time[\d.]+ s"))
     expect(new_run.announcement).to_have_text(re.compile(r"This draft: done, \d+ tokens, text"))
@@ -74,6 +82,8 @@ def test_keys_alone_open_run_start_and_stop_it(visit: Visit):
     page.page.locator("form.is-live").wait_for()
     page.page.keyboard.press("Alt+2")
     page.ready()
+    # The reply quotes the sentence that is most like the sample: a long one, so that it is still written when it stops.
+    page.replace("Add nothing", f"Add{' the bridge committee, the survey and the east pier, nor' * 20} anything")
     page.page.keyboard.press("Control+Enter")
     column = page.column("This draft")
     expect(column.verdict).to_have_text("Writing")

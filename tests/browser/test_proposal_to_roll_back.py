@@ -82,7 +82,9 @@ def roll_back(reviewer: Page) -> None:
 def test_a_proposal_is_rolled_out_stopped_by_its_rule_and_rolled_back(visit: Visit, server: Server):
     admin = visit.open("admin")
     service = httpx.Client(
-        base_url=f"{server.url}/api/v1", headers={"Authorization": f"Bearer {issue_key(admin, 'support', 'chat')}"}
+        base_url=f"{server.url}/api/v1",
+        headers={"Authorization": f"Bearer {issue_key(admin, 'support', 'chat')}"},
+        timeout=60,
     )
 
     def versions_of_callers() -> set[int]:

@@ -40,7 +40,7 @@ def test_a_service_goes_on_by_the_former_names_of_a_template_and_its_folder(visi
     headers = {"Authorization": f"Bearer {issue_key(admin, NAMESPACE, 'move-bot')}"}
 
     def fetch(name: str) -> tuple[int, str]:
-        answer = httpx.get(f"{server.url}/api/v1/templates/{NAMESPACE}/{name}@1", headers=headers)
+        answer = httpx.get(f"{server.url}/api/v1/templates/{NAMESPACE}/{name}@1", headers=headers, timeout=60)
         return answer.status_code, answer.json().get("digest", "")
 
     before = fetch("refunds/reply")

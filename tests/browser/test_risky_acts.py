@@ -48,7 +48,7 @@ def test_a_key_in_use_is_revoked_with_a_reason(visit: Visit, server: Server, unt
     admin = visit.open("admin")
     headers = {"Authorization": f"Bearer {issue_key(admin, NAMESPACE, 'returns-bot')}"}
     address = f"{server.url}/api/v1/templates/{NAME}@1"
-    assert [httpx.get(address, headers=headers).status_code for _ in range(3)] == [200, 200, 200]
+    assert [httpx.get(address, headers=headers, timeout=60).status_code for _ in range(3)] == [200, 200, 200]
 
     panel = admin.get_by_role("dialog", name="Revoke returns-bot")
 
@@ -65,11 +65,11 @@ def test_a_key_in_use_is_revoked_with_a_reason(visit: Visit, server: Server, unt
     take_picture(admin, "revoke")
     panel.get_by_role("button", name="Revoke key").click()
     expect(panel).to_be_visible()
-    assert httpx.get(address, headers=headers).status_code == 200, "without a reason nothing ends"
+    assert httpx.get(address, headers=headers, timeout=60).status_code == 200, "without a reason nothing ends"
     panel.get_by_label("Reason").fill("Its secret was in a log")
     panel.get_by_role("button", name="Revoke key").click()
     expect(admin.get_by_text("The key of returns-bot is revoked")).to_be_visible()
-    until(lambda: httpx.get(address, headers=headers).status_code == 401)
+    until(lambda: httpx.get(address, headers=headers, timeout=60).status_code == 401)
 
     reader = visit.open("reader", f"/n/{NAMESPACE}/audit", viewport=PHONE, color_scheme="dark")
     expect(reader.get_by_text("Its secret was in a log")).to_be_visible()
@@ -90,7 +90,7 @@ def test_a_revocation_set_for_later_is_cancelled_in_the_row(visit: Visit, server
     row.get_by_role("button", name="Cancel revocation of the key of orders-bot").click()
     expect(admin.get_by_text("The revocation is cancelled. The key of orders-bot ends at")).to_be_visible()
     expect(row).not_to_contain_text("revokes it then")
-    assert httpx.get(f"{server.url}/api/v1/templates/{NAME}@1", headers=headers).status_code == 200
+    assert httpx.get(f"{server.url}/api/v1/templates/{NAME}@1", headers=headers, timeout=60).status_code == 200
 
 
 def test_a_label_that_moves_while_the_panel_is_open_is_shown_before_it_is_moved_again(visit: Visit):
@@ -164,7 +164,5 @@ def test_an_approval_that_is_taken_back_turns_an_open_publish_panel_off(visit: V
     publish = author.get_by_role("button", name="Publish v1")
     expect(publish).to_be_enabled()
     reviewer.get_by_role("button", name="Take your approval back").click()
-    expect(author.get_by_role("alert").filter(has_text="reviewer took a decision on change")).to_be_visible(
-        timeout=4000
-    )
+    expect(author.get_by_role("alert").filter(has_text="reviewer took a decision on change")).to_be_visible()
     expect(publish).to_be_disabled()

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, ROOT, Server, Visit
+from tests.browser.conftest import DESKTOP, PHONE, ROOT, Server, Visit, wait_until_held
 from tests.browser.test_evaluation import looked_at
 
 
@@ -39,12 +39,12 @@ TWO_KEYS_AT_ONCE = """() => {
 
 def reload_until(page: Page, text: re.Pattern[str]) -> None:
     """The worker is another process: the page is read again until it says this."""
-    for _ in range(60):
+    for _ in range(180):
         if page.locator("main").get_by_text(text).count():
             return
         page.wait_for_timeout(500)  # bounded polling
         page.reload()
-    raise AssertionError(f"{page.url} did not say {text.pattern} within 30 s")
+    raise AssertionError(f"{page.url} did not say {text.pattern} in 180 looks")
 
 
 def score_all_rows(visit: Visit, person: str, address: str) -> None:
@@ -100,8 +100,8 @@ def test_a_key_pressed_before_the_script_has_loaded_counts(visit: Visit, numbers
 
     page.route("**/app.js", hold)
     page.goto(f"{visit.server.url}/runs/{first}/score?row=0", wait_until="commit")
+    wait_until_held(page, held)
     expect(page.get_by_role("button", name="Save and next")).to_be_visible()
-    assert held, "the script is still loading"
     page.keyboard.press("4")
     held[0].continue_()
     expect(page.locator("#score-0 button[aria-pressed=true]")).to_have_text("4")

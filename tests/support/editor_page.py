@@ -1,7 +1,6 @@
 """Page object of the editor: find its regions, type, wait for the server's messages."""
 
 import re
-from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
@@ -73,5 +72,7 @@ class EditorPage:
         """The block under a line that has a problem of this severity."""
         return self.page.locator(f".cm-problem-{severity}")
 
-    def lit(self) -> Any:
-        return self.page.locator(".cm-lit").all_text_contents()
+    @property
+    def lit(self) -> Locator:
+        """The expressions in the source that are highlighted."""
+        return self.page.locator(".cm-lit")
