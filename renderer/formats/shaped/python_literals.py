@@ -129,7 +129,7 @@ class LiteralReader:
         if coded[5]:
             try:
                 return unicodedata.lookup(coded[5])
-            except KeyError:
+            except (KeyError, UnicodeEncodeError):  # the latter for a name with a lone surrogate
                 raise SyntaxFault(f"there is no character named {coded[5]}", start, self.at) from None
         code = int(coded[4], 8) if coded[4] else int(coded[1] or coded[2] or coded[3], 16)
         if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF or code == 0:

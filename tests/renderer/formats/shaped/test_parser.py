@@ -148,6 +148,7 @@ def test_writing_what_was_read_gives_it_back(expression):
         (r"{'\xZZ'}", 2, "not followed by a character's code"),
         (r"{'\ud800'}", 2, "no such character"),
         (r"{'\N{NO SUCH}'}", 2, "no character named"),
+        ("{'\\N{\udcff}'}", 2, "no character named"),
         ("{a + b}", 3, "cannot be added up"),
         ("{f(x=1, 2)}", 8, "by position"),
         ("{lambda: 0}", 7, "Python format"),
