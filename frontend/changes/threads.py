@@ -94,13 +94,7 @@ def build_discussion(
     parts: those of the displayed prompt, with their `source_lines`.
     """
     change = gate.change
-    source: Spots = {}
-    rendered: dict[int, Spots] = {}
-
-    def spot(side: str, part: int, line: int) -> LineAnnotations:
-        spots = source if side == Thread.SOURCE else rendered.setdefault(part, {})
-        return spots.setdefault(line, LineAnnotations())
-
+    annotations = _Annotations()
     places = _RenderedPlaces(view, parts)
     elsewhere: list[ThreadView] = []
     outdated: list[ThreadView] = []
@@ -115,23 +109,21 @@ def build_discussion(
         if placed.end_line is None:
             outdated.append(talk)
         elif found := places.find(thread, placed.line or placed.end_line, placed.end_line):
-            spot(*found).talks.append(talk)
+            annotations.find(*found).talks.append(talk)
         else:
             elsewhere.append(talk)
     for view_of_remark in unsent:
         remark = view_of_remark.remark
         line = lines.now(remark) if remark.thread_id is None else None
         if line and (found := places.find(remark, line, line)):
-            spot(*found).unsent.append(view_of_remark)
+            annotations.find(*found).unsent.append(view_of_remark)
     if asked is not None and act.comment and view.shows(asked.side):
         asked = fill_form(change, asked, remarks, view.sample, parts)
-        spot(asked.side, asked.part, asked.end_line).form = True
-        for line in range(asked.line, asked.end_line + 1):
-            spot(asked.side, asked.part, line).meant = True
+        annotations.open_form(asked)
     chosen = [(talk, said) for talk in talks for said in talk.said if said.in_batch and said.may_apply]
     return Discussion(
-        source=source,
-        rendered=rendered,
+        source=annotations.source,
+        rendered=annotations.rendered,
         elsewhere=elsewhere,
         outdated=outdated,
         unsent=unsent,
@@ -143,6 +135,25 @@ def build_discussion(
         count=len(talks),
         asked=asked,
     )
+
+
+class _Annotations:
+    """What is shown at lines of the source, by line, and at lines of the prompt, by part and line."""
+
+    def __init__(self) -> None:
+        self.source: Spots = {}
+        self.rendered: dict[int, Spots] = {}
+
+    def find(self, side: str, part: int, line: int) -> LineAnnotations:
+        """Return the annotations of a line, which are added if it has none yet."""
+        spots = self.source if side == Thread.SOURCE else self.rendered.setdefault(part, {})
+        return spots.setdefault(line, LineAnnotations())
+
+    def open_form(self, form: OpenCommentForm) -> None:
+        """Show the form below its last line, and mark its lines."""
+        self.find(form.side, form.part, form.end_line).form = True
+        for line in range(form.line, form.end_line + 1):
+            self.find(form.side, form.part, line).meant = True
 
 
 def _build_thread(

@@ -15,7 +15,7 @@ from promptuary.renderer.syntax.sequence_diff import Word
 from registry.accounts.actor import Actor
 from registry.evaluations import run_matrix, run_queries
 from registry.evaluations.models import Run
-from registry.evaluations.run_matrix import MatrixCell, RunMatrix
+from registry.evaluations.run_matrix import MatrixCell, MatrixRow, RunMatrix
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
@@ -28,32 +28,11 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
     """
     runs, baseline = matrix.runs, matrix.baseline
     row = run_matrix.read_matrix_row(runs, index, baseline.number)
-    base_cell = row.cells[runs.index(baseline)]
-    base = base_cell.row
     shown_place = matrix_columns.place_on_phone(runs, baseline, choice)
-    base_answer = row_comparison.answer_text(base.actual) if base else ""
-    columns = []
-    for run, cell in zip(runs, row.cells, strict=True):
-        shown = describe_cell(cell, matrix.metrics, 2000)
-        is_baseline = run.pk == baseline.pk
-        answer = shown["answer"]
-        words = (Word(answer),) if is_baseline else row_comparison.compare_replies(base_answer, answer)[1]
-        detail = run_queries.RunRowDetail(index, row.row.id, row.row.inputs, row.row.expected, cell.row)
-        judgement = row_comparison.find_row_judgement(detail)
-        evidence = _list_evidence(row.row.expected, cell, None if is_baseline else base_cell, matrix.metrics, judgement)
-        address = f"{reverse('run-row', args=[run.number, index])}?against={0 if is_baseline else baseline.number}"
-        columns.append(
-            {
-                "run": run,
-                **shown,
-                "words": words,
-                "evidence": evidence,
-                "has_reasons": any(line["reason"] or line["is_judged"] for line in evidence),
-                "is_baseline": is_baseline,
-                "is_on_phone": is_baseline or run is runs[shown_place],
-                "url": address,
-            }
-        )
+    columns = [
+        {**_describe_column(matrix, row, place), "is_on_phone": run.pk == baseline.pk or place == shown_place}
+        for place, run in enumerate(runs)
+    ]
     place = matrix.indexes.index(index) if index in matrix.indexes else None
     neighbours = {
         "previous": matrix.indexes[place - 1] if place else None,
@@ -79,6 +58,31 @@ def describe_panel(actor: Actor, index: int, matrix: RunMatrix, choice: MatrixCh
             f"{side}_url": f"{choice.url(row=neighbour)}#panel" if neighbour is not None else ""
             for side, neighbour in neighbours.items()
         },
+    }
+
+
+def _describe_column(matrix: RunMatrix, row: MatrixRow, place: int) -> dict[str, Any]:
+    """The reply of one run, by its place in the matrix, with its differences from the baseline's."""
+    run, cell = matrix.runs[place], row.cells[place]
+    base_cell = row.cells[matrix.runs.index(matrix.baseline)]
+    is_baseline = run.pk == matrix.baseline.pk
+    shown = describe_cell(cell, matrix.metrics, 2000)
+    words: Sequence[Word] = (Word(shown["answer"]),)
+    if not is_baseline:
+        base_answer = row_comparison.answer_text(base_cell.row.actual) if base_cell.row else ""
+        words = row_comparison.compare_replies(base_answer, shown["answer"])[1]
+    detail = run_queries.RunRowDetail(row.index, row.row.id, row.row.inputs, row.row.expected, cell.row)
+    judgement = row_comparison.find_row_judgement(detail)
+    evidence = _list_evidence(row.row.expected, cell, None if is_baseline else base_cell, matrix.metrics, judgement)
+    against = 0 if is_baseline else matrix.baseline.number
+    return {
+        "run": run,
+        **shown,
+        "words": words,
+        "evidence": evidence,
+        "has_reasons": any(line["reason"] or line["is_judged"] for line in evidence),
+        "is_baseline": is_baseline,
+        "url": f"{reverse('run-row', args=[run.number, row.index])}?against={against}",
     }
 
 

@@ -92,16 +92,7 @@ def merge_change(
             held=preview.held.number,
             head=preview.head.number,
         )
-    if document is None:
-        if not preview.merged.is_clean:
-            lines = [conflict.line for conflict in preview.merged.conflicts]
-            raise Conflict(
-                gettext("Both sides changed the same lines in {count} places: decide each.").format(count=len(lines)),
-                lines=lines,
-            )
-        document = preview.merged.text
-    elif left := [n for n, line in enumerate(document.split("\n"), 1) if line.startswith(_MARKERS)]:
-        raise Conflict(gettext("Line {left} still has a conflict marker.").format(left=left[0]), lines=left)
+    document = _require_resolved(preview, document)
     if document == preview.held.remaining:
         raise Conflict(gettext("{label} already serves all of this: withdraw the change.").format(label=change.label))
     saved = template_save.save_version(
@@ -119,6 +110,21 @@ def merge_change(
         ends_draft=False,
     )
     return writing.set_head(actor=actor, number=number, version=saved.version.number, expected=preview.head.number)
+
+
+def _require_resolved(preview: MergePreview, document: str | None) -> str:
+    """The merged text, or the given one. Raises Conflict if it has a conflict left."""
+    if document is None:
+        if not preview.merged.is_clean:
+            lines = [conflict.line for conflict in preview.merged.conflicts]
+            raise Conflict(
+                gettext("Both sides changed the same lines in {count} places: decide each.").format(count=len(lines)),
+                lines=lines,
+            )
+        return preview.merged.text
+    if left := [number for number, line in enumerate(document.split("\n"), 1) if line.startswith(_MARKERS)]:
+        raise Conflict(gettext("Line {left} still has a conflict marker.").format(left=left[0]), lines=left)
+    return document
 
 
 def _find_held(change: ChangeRequest) -> Version | None:

@@ -1,5 +1,6 @@
 """Draft reviews: remarks kept while a person reviews a request, and sent together, with or without a decision."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -54,23 +55,34 @@ def save_remark(  # the place, and the suggested text
         facts = _check_reply(actor, change, thread, text, suggestion)
     elif place is not None:
         place, suggestion = place_suggestion(actor, change, place, suggestion)
-        threads.check_comment(text, suggestion, place.side)
-        version, quote = quote_lines(actor, change, place)
-        facts = {
-            "version": version,
-            "side": place.side,
-            "line": place.line,
-            "end_line": place.last_line,
-            "sample": place.sample,
-            "part": place.part,
-            "quote": quote,
-        }
+        facts = _check_place(actor, change, place, text, suggestion)
     else:
         raise Invalid(fields={"line": gettext("say which lines it is about.")})
     facts |= {"text": text.strip(), "suggestion": suggestion, "updated_at": log.now()}
+    return _store_remark(actor, change, facts, remark)
+
+
+def _check_place(
+    actor: Actor, change: ChangeRequest, place: Place, text: str, suggestion: str | None
+) -> dict[str, object]:
+    threads.check_comment(text, suggestion, place.side)
+    version, quote = quote_lines(actor, change, place)
+    return {
+        "version": version,
+        "side": place.side,
+        "line": place.line,
+        "end_line": place.last_line,
+        "sample": place.sample,
+        "part": place.part,
+        "quote": quote,
+    }
+
+
+def _store_remark(actor: Actor, change: ChangeRequest, facts: Mapping[str, object], replaced: int | None) -> Remark:
+    """Store a new remark, or replace the actor's own remark with the id `replaced`."""
     own = Remark.objects.filter(person=actor.person, change=change)
     with transaction.atomic():
-        if remark is None:
+        if replaced is None:
             if own.count() >= _MOST:
                 raise Invalid(
                     fields={
@@ -80,15 +92,15 @@ def save_remark(  # the place, and the suggested text
                     }
                 )
             return Remark.objects.create(person=actor.person, change=change, **facts)
-        kept = own.filter(pk=remark).first()
-        if kept is None:
+        remark = own.filter(pk=replaced).first()
+        if remark is None:
             raise NotFound(
-                gettext("You have no remark {remark} on change {number}.").format(remark=remark, number=number)
+                gettext("You have no remark {remark} on change {number}.").format(remark=replaced, number=change.number)
             )
         for column, value in facts.items():
-            setattr(kept, column, value)
-        kept.save()
-    return kept
+            setattr(remark, column, value)
+        remark.save()
+    return remark
 
 
 def discard_remark(*, actor: Actor, number: int, remark: int) -> None:

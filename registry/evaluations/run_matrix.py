@@ -129,9 +129,8 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
     """
     base = _find_baseline(runs, baseline)
     limit = check_limit(limit)
-    for field, value, values in (("only", only, FILTERS), ("order", order, ORDERS)):
-        if value not in values:
-            raise Invalid(fields={field: gettext("one of {names}.").format(names=", ".join(values))})
+    _require_one_of("only", only, FILTERS)
+    _require_one_of("order", order, ORDERS)
     outcomes = [_read_outcomes(run) for run in runs]
     metrics = tuple(dict.fromkeys(name for run in outcomes for outcome in run.values() for name in outcome.scores))
     if metric and metric not in metrics:
@@ -147,13 +146,7 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
     of_reason = failure_reasons.find_rows(failures, reason) if reason else None
     kept = [index for index in chosen[only] if of_reason is None or index in of_reason]
     indexes = _sort_rows(kept, changes, order)
-    before = read_number(cursor)
-    if before is not None:
-        start = max(0, before + 1)
-    else:
-        start = indexes.index(opened) // limit * limit if opened in indexes else 0
-    placed = list(enumerate(indexes))[start : start + limit + 1]
-    page = cut(placed, limit, lambda pair: pair[0])
+    page = _cut_page(indexes, cursor, opened, limit)
     rows = _read_rows(runs, dataset_rows, outcomes, base, metrics, [index for _, index in page.items])
     return RunMatrix(
         runs=tuple(runs),
@@ -167,6 +160,22 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
         indexes=tuple(indexes),
         page=Page(rows, page.next),
     )
+
+
+def _require_one_of(field: str, value: str, values: Sequence[str]) -> None:
+    if value not in values:
+        raise Invalid(fields={field: gettext("one of {names}.").format(names=", ".join(values))})
+
+
+def _cut_page(indexes: Sequence[int], cursor: str | None, opened: int | None, limit: int) -> Page[tuple[int, int]]:
+    """The (place, index) pairs of the page after the cursor; without one, of the page that contains `opened`."""
+    before = read_number(cursor)
+    if before is not None:
+        start = max(0, before + 1)
+    else:
+        start = indexes.index(opened) // limit * limit if opened in indexes else 0
+    placed = list(enumerate(indexes))[start : start + limit + 1]
+    return cut(placed, limit, lambda pair: pair[0])
 
 
 def read_matrix_row(runs: Sequence[Run], index: int, baseline: int | None = None) -> MatrixRow:

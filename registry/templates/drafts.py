@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import timedelta
+from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
@@ -81,26 +82,31 @@ def save_draft(  # noqa: PLR0913  # what an editor has
         "message": message,
         "updated_at": log.now(),
     }
+    place = {"person": actor.person, "namespace": space, "path": path}
     try:
         with transaction.atomic():
-            rows = Draft.objects.select_for_update().filter(person=actor.person, namespace=space, path=path)
-            draft = rows.filter(name=name).first()
-            if draft is None:
-                _require_revision(None, revision, facts)
-                if name:
-                    require_new_name(name, rows)
-                return Draft.objects.create(person=actor.person, namespace=space, path=path, name=name, **facts)
-            if all(getattr(draft, name) == facts[name] for name in ("document", "samples", "message", "base")):
-                return draft
-            _require_revision(draft, revision, facts)
-            for name, value in facts.items():
-                setattr(draft, name, value)
-            draft.revision += 1
-            draft.save()
-            return draft
+            return _store_draft(place, name, facts, revision)
     except IntegrityError as error:  # another tab has just made the first draft
-        made = Draft.objects.filter(person=actor.person, namespace=space, path=path, name=name).first()
-        raise NewerDraft(made) from error
+        raise NewerDraft(Draft.objects.filter(**place, name=name).first()) from error
+
+
+def _store_draft(place: Mapping[str, Any], name: str, facts: Mapping[str, object], revision: int | None) -> Draft:
+    """Create the draft or overwrite it, in the caller's transaction. place: its person, namespace and path."""
+    rows = Draft.objects.select_for_update().filter(**place)
+    draft = rows.filter(name=name).first()
+    if draft is None:
+        _require_revision(None, revision, facts)
+        if name:
+            require_new_name(name, rows)
+        return Draft.objects.create(**place, name=name, **facts)
+    if all(getattr(draft, column) == facts[column] for column in ("document", "samples", "message", "base")):
+        return draft
+    _require_revision(draft, revision, facts)
+    for column, value in facts.items():
+        setattr(draft, column, value)
+    draft.revision += 1
+    draft.save()
+    return draft
 
 
 def _require_revision(draft: Draft | None, revision: int | None, facts: Mapping[str, object]) -> None:
