@@ -207,5 +207,5 @@ def _refuse(request: HttpRequest, error: Exception) -> HttpResponseBase:
 
 
 def _contains_nul(request: HttpRequest) -> bool:
-    asked = request.GET.lists() if "%00" in request.META.get("QUERY_STRING", "") else []
-    return any("\0" in value for name, values in asked if name not in WORDS for value in values)
+    parameters = request.GET.lists() if "%00" in request.META.get("QUERY_STRING", "") else []
+    return any("\0" in value for name, values in parameters if name not in WORDS for value in values)

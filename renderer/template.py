@@ -224,8 +224,8 @@ class Template:
         `prompts` are those that the replies answer, as texts or Prompts; None is those that a shaped document makes of
         the data, which matches the replies of a fan-out with their documents.
         """
-        asked = self._list_asked_prompts(data or {}) if prompts is None else prompts
-        texts = [prompt.text if isinstance(prompt, Prompt) else prompt for prompt in asked]
+        prompt_texts = self._list_asked_prompts(data or {}) if prompts is None else prompts
+        texts = [prompt.text if isinstance(prompt, Prompt) else prompt for prompt in prompt_texts]
         return outputs.read_outputs(self.document, replies, data or {}, texts, clock=clock)
 
     def _list_asked_prompts(self, data: Mapping[str, Any]) -> list[str]:

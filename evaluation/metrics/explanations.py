@@ -74,14 +74,14 @@ def _explain_schema(_expected: Any, actual: Any, score: float) -> str:
 
 
 def _explain_documents(expected: Any, actual: Any, _score: float) -> str:
-    wanted = {key for key in list_document_keys(expected, "id", 0) if key is not None}
-    places = [place for place, key in enumerate(list_document_keys(actual, "id", 0), start=1) if key in wanted]
-    if not wanted:
+    expected_keys = {key for key in list_document_keys(expected, "id", 0) if key is not None}
+    places = [place for place, key in enumerate(list_document_keys(actual, "id", 0), start=1) if key in expected_keys]
+    if not expected_keys:
         return ""
     if not places:
-        return f"none of the {len(wanted)} expected documents came"
-    count = len({key for key in list_document_keys(actual, "id", 0) if key in wanted})
-    return f"{count} of {len(wanted)} expected documents came, the first at place {places[0]}"
+        return f"none of the {len(expected_keys)} expected documents came"
+    count = len({key for key in list_document_keys(actual, "id", 0) if key in expected_keys})
+    return f"{count} of {len(expected_keys)} expected documents came, the first at place {places[0]}"
 
 
 def _find_closest(expected: Any, actual: Any) -> tuple[str, str]:

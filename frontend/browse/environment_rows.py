@@ -68,8 +68,8 @@ class Cell:
     @property
     def has_notes(self) -> bool:
         """Whether there is anything to show besides the version and its date; usually there isn't."""
-        told = (self.is_target, self.unapproved, self.behind > 0, self.rollout, self.failure, self.checks)
-        return any(told)
+        marks = (self.is_target, self.unapproved, self.behind > 0, self.rollout, self.failure, self.checks)
+        return any(marks)
 
 
 @dataclass(frozen=True)

@@ -237,5 +237,5 @@ def _choose_pair(
 
 
 def _build_tab(word: str, count: MatchCount | None, on: bool, query: Mapping[str, str]) -> dict[str, Any]:
-    kept = {name: value for name, value in query.items() if value}
-    return {"word": word, "count": count, "on": on, "url": f"?{urlencode(kept)}"}
+    parameters = {name: value for name, value in query.items() if value}
+    return {"word": word, "count": count, "on": on, "url": f"?{urlencode(parameters)}"}

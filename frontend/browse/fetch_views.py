@@ -74,7 +74,7 @@ def _list_former_names(template: Template, fetchers: Iterable[Fetcher]) -> list[
     services: dict[str, list[str]] = {name: [] for name in former_names.list_names(template)[1:]}
     for fetcher in fetchers:
         for name in fetcher.former_names:
-            asked = services.get(name, [])
-            if fetcher.key.name not in asked:
-                asked.append(fetcher.key.name)
+            rows_of_service = services.get(name, [])
+            if fetcher.key.name not in rows_of_service:
+                rows_of_service.append(fetcher.key.name)
     return [FormerNameUse(*use) for use in services.items()]

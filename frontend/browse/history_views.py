@@ -73,7 +73,7 @@ def _build_row(entry: HistoryEntry, marks: list[LabelStatus], live: str) -> Row:
 
 def _choose_baseline(marks: list[LabelStatus], numbers: list[int], live: str) -> int | None:
     """The default version to compare the newest with: the live one, else the one before."""
-    held = next((mark.number for mark in marks if mark.label == live and mark.number in numbers), None)
-    if held is not None and numbers and held != numbers[0]:
-        return held
+    live_number = next((mark.number for mark in marks if mark.label == live and mark.number in numbers), None)
+    if live_number is not None and numbers and live_number != numbers[0]:
+        return live_number
     return numbers[1] if len(numbers) > 1 else None

@@ -94,12 +94,12 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     if request.method == "POST":
         status = 422
         if form.is_valid():
-            asked = {**form.cleaned_data, "reason": read_reason(request.POST)}
+            values = {**form.cleaned_data, "reason": read_reason(request.POST)}
             try:
                 if request.POST.get("do") == "stop_rollout":
-                    messages.success(request, _stop_rollout(actor, request, asked["reason"]), extra_tags=keep)
+                    messages.success(request, _stop_rollout(actor, request, values["reason"]), extra_tags=keep)
                     return redirect(_find_page_behind(request, name))
-                sentence = _perform_action(actor, name, request.POST.get("do", "move"), asked)
+                sentence = _perform_action(actor, name, request.POST.get("do", "move"), values)
             except (Invalid, Conflict, NotAllowed) as error:
                 add_errors(form, error)
                 status = find_status(error)

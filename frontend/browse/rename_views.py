@@ -72,8 +72,8 @@ def rename_folder(request: HttpRequest, actor: Actor, folder: str) -> HttpRespon
 
 
 def _read_fields(request: HttpRequest) -> dict[str, str]:
-    given = {name: request.POST.get(name, "") for name in ("reason", "confirmed")}
-    return {**given, "to": request.POST.get("to", "").strip()}
+    fields = {name: request.POST.get(name, "") for name in ("reason", "confirmed")}
+    return {**fields, "to": request.POST.get("to", "").strip()}
 
 
 def _build_context(request: HttpRequest, name: str, refusal: PromptuaryError | None) -> dict[str, object]:

@@ -115,8 +115,8 @@ def add_label_moved_message(
     if version and (freeze := roll_back_checks.find_freeze_before(template, label, version)):
         line = " ".join([sentence, gettext("A freeze is in force, so this can't be undone now:"), freeze.sentence])
     elif version:
-        held = label_moves.find_label(template, label)
-        query = urlencode({"label": label, "version": version, "from": held.version.number if held else 0})
+        label_row = label_moves.find_label(template, label)
+        query = urlencode({"label": label, "version": version, "from": label_row.version.number if label_row else 0})
         address = reverse("labels", args=[template.name])
         line = format_html('{} <a href="{}?{}">{}</a>', sentence, address, query, gettext("Undo"))
     messages.success(request, line, extra_tags=tags)

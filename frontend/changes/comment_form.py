@@ -33,14 +33,14 @@ def show_comment_form(request: HttpRequest, actor: Actor, number: int, asked: Op
         response["HX-Refresh"] = "true"
         return response
     sample = request.GET.get("sample", "")
-    kept = {"against": request.GET["against"]} if request.GET.get("against") else {}
+    parameters = {"against": request.GET["against"]} if request.GET.get("against") else {}
     parts = _render_parts(change, sample) if asked.side == Thread.RENDERED else ()
     context = {
         "change": change,
         "keep_prefix": f"{actor.person.username}:change:{number}:",
         "discussion": {
             "asked": fill_form(change, asked, thread_queries.list_remarks(change, actor), sample, parts),
-            "back": View(request.GET.get("view") or asked.side, sample, kept).address(),
+            "back": View(request.GET.get("view") or asked.side, sample, parameters).address(),
         },
     }
     response = TemplateResponse(request, "frontend/changes/_thread_form.html", context)

@@ -61,8 +61,8 @@ def _find_roles(actor: Actor) -> dict[int, MemberRoles]:
 def _write_notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> Notice:
     change = emergency.change
     space = change.template.namespace
-    held = roles.get(space.pk)
-    may_roll_back = held is not None and held.allows(Verb.ROLL_BACK, change.template.path)
+    role = roles.get(space.pk)
+    may_roll_back = role is not None and role.allows(Verb.ROLL_BACK, change.template.path)
     approves = change.needs_approval and gate.may_approve
     goes_back = change.needs_approval and emergency.is_served and emergency.back and may_roll_back
     closes = approves and not emergency.is_served

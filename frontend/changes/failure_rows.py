@@ -33,8 +33,8 @@ def failure_rows(failures: Sequence[LiveFailure], roles: Mapping[int, MemberRole
 
 def _build_failure_row(failure: LiveFailure, back: int | None, roles: Mapping[int, MemberRoles]) -> FailureRow:
     template = failure.template
-    held = roles.get(template.namespace_id)
-    may_roll_back = held is not None and held.allows(Verb.ROLL_BACK, template.path)
+    role = roles.get(template.namespace_id)
+    may_roll_back = role is not None and role.allows(Verb.ROLL_BACK, template.path)
     if not may_roll_back or back is None:
         return FailureRow(failure)
     return FailureRow(failure, back, roll_back_url(template.name, failure.label, back))

@@ -62,8 +62,8 @@ def show_changes(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 def _build_row(gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str, Any]:
     change, blockers = gate.change, gate.blockers
-    held = roles.get(change.template.namespace_id)
-    may_publish = held is not None and held.allows(Verb.PUBLISH, change.template.path)
+    role = roles.get(change.template.namespace_id)
+    may_publish = role is not None and role.allows(Verb.PUBLISH, change.template.path)
     return {
         "change": change,
         "title": presenters.change_title(change),

@@ -160,16 +160,16 @@ def build_review_rows(gate: Gate) -> list[ReviewRow]:
         elif not decision.person.is_active:
             why = gettext("does not count: the account of {person} is deactivated").format(person=person)
         rows.append(_build_opinion(gate, decision, why))
-    asked = {one.person: one for one in review_requests.list_asked(gate)}
-    rows = [replace(row, asked=asked.get(row.person)) for row in rows]
+    requests = {one.person: one for one in review_requests.list_asked(gate)}
+    rows = [replace(row, asked=requests.get(row.person)) for row in rows]
     if gate.is_closed:
         return rows
     may = policy.list_eligible_approvers(rules, facts)
-    waiting = [person for person in asked if person in may and person not in last]
+    waiting = [person for person in requests if person in may and person not in last]
     if gate.approval_status.missing:
-        waiting += [person for person in may if person not in last and person not in asked][:6]
+        waiting += [person for person in may if person not in last and person not in requests][:6]
     return rows + [
-        ReviewRow(person, gettext("waiting"), "circle-dashed", "", None, False, asked=asked.get(person))
+        ReviewRow(person, gettext("waiting"), "circle-dashed", "", None, False, asked=requests.get(person))
         for person in waiting
     ]
 

@@ -148,8 +148,8 @@ def _read_choice(
     request: HttpRequest, template: Template, label_numbers: Mapping[str, int], newest: int
 ) -> tuple[str, int]:
     """The label and the version of the submitted form, else of the URL; unknown values are replaced by defaults."""
-    given = request.POST if request.method == "POST" else request.GET
-    label, version = given.get("label", ""), parse_form_number(given.get("version"))
+    fields = request.POST if request.method == "POST" else request.GET
+    label, version = fields.get("label", ""), parse_form_number(fields.get("version"))
     known = {number for number, _ in list_version_choices(newest, label_numbers)}
     if label not in template.namespace.protected_labels:
         label = choose_live_label(template.namespace)

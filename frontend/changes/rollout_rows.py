@@ -82,10 +82,10 @@ def rollout_rows(rollouts: Collection[Rollout], roles: Mapping[int, MemberRoles]
 def _add_permissions(row: RolloutRow, roles: Mapping[int, MemberRoles]) -> RolloutRow:
     """The row with the buttons that these roles allow."""
     template = row.rollout.template
-    held = roles.get(template.namespace_id)
-    if held is None or not row.rollout.is_active:
+    role = roles.get(template.namespace_id)
+    if role is None or not row.rollout.is_active:
         return row
-    rank = held.at(template.path).rank
+    rank = role.at(template.path).rank
     return replace(row, may_go_on=rank >= TABLE[Verb.PUBLISH].rank, may_stop=rank >= TABLE[Verb.ROLL_BACK].rank)
 
 

@@ -164,7 +164,7 @@ def _build_thread(
     lines = line_range(first, placed.end_line or thread.end_line)
     where = _place(thread, lines)
     applies = act.set_version and placed.line is not None and not placed.is_resolved
-    said = [
+    comments = [
         CommentView(
             read.comment,
             read.said,
@@ -178,7 +178,7 @@ def _build_thread(
     ]
     view = View(thread.side, thread.sample)
     url = f"{view.address()}#thread-{thread.number}"
-    return ThreadView(thread, said, unsent, where, url, placed.is_outdated, placed.is_resolved)
+    return ThreadView(thread, comments, unsent, where, url, placed.is_outdated, placed.is_resolved)
 
 
 def _is_own(read: ReadComment, act: PermittedActions, gate: Gate) -> bool:
@@ -265,11 +265,13 @@ def fill_form(
 
     sample, parts: of the displayed prompt, for lines of it.
     """
-    kept = next((remark for remark in remarks if remark.pk == asked.remark), None)
-    if kept is not None and not asked.text:
-        length = kept.end_line - kept.line
-        end = _Lines(change).now(kept) or kept.end_line
-        asked = replace(asked, text=kept.text, suggestion=kept.suggestion, line=end - length, end_line=end)
+    replaced_remark = next((remark for remark in remarks if remark.pk == asked.remark), None)
+    if replaced_remark is not None and not asked.text:
+        length = replaced_remark.end_line - replaced_remark.line
+        end = _Lines(change).now(replaced_remark) or replaced_remark.end_line
+        asked = replace(
+            asked, text=replaced_remark.text, suggestion=replaced_remark.suggestion, line=end - length, end_line=end
+        )
     if asked.side == Thread.SOURCE:
         text, sample = change.version.document, ""
     else:

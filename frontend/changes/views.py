@@ -219,25 +219,25 @@ def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:
 def _read_comment_form(request: HttpRequest, error: PromptuaryError | None) -> OpenCommentForm | None:
     """The lines of the open form: from the URL, or from a POST that was refused."""
     is_kept_open = error is not None or request.POST.get("do") in ("range", "suggest", "keep", "thread")
-    given = request.POST if request.POST.get("line") and is_kept_open else request.GET
-    if "line" not in given and "remark" not in given:
+    fields = request.POST if request.POST.get("line") and is_kept_open else request.GET
+    if "line" not in fields and "remark" not in fields:
         return None
-    line, remark = parse_form_number(given.get("line")), parse_form_number(given.get("remark")) or None
+    line, remark = parse_form_number(fields.get("line")), parse_form_number(fields.get("remark")) or None
     if not line and remark is None:
         return None
     line = line or 1
-    end_line = parse_form_number(given.get("end_line")) or line
-    side = given.get("side") or (Thread.RENDERED if request.GET.get("view") == Thread.RENDERED else Thread.SOURCE)
-    typed = given is request.POST
-    suggestion = given.get("suggestion") if typed else None
-    if suggestion is not None and suggestion.replace("\r\n", "\n") == given.get("was", "").replace("\r\n", "\n"):
+    end_line = parse_form_number(fields.get("end_line")) or line
+    side = fields.get("side") or (Thread.RENDERED if request.GET.get("view") == Thread.RENDERED else Thread.SOURCE)
+    typed = fields is request.POST
+    suggestion = fields.get("suggestion") if typed else None
+    if suggestion is not None and suggestion.replace("\r\n", "\n") == fields.get("was", "").replace("\r\n", "\n"):
         suggestion = None  # unchanged lines, which differ from the new ones if the range was changed
     return OpenCommentForm(
         side=side,
-        part=parse_form_number(given.get("part")),
+        part=parse_form_number(fields.get("part")),
         line=min(line, end_line),
         end_line=min(max(line, end_line), min(line, end_line) + MOST_LINES),
-        text=given.get("text", "") if typed else "",
+        text=fields.get("text", "") if typed else "",
         suggestion=suggestion,
         remark=remark,
     )

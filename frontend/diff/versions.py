@@ -138,8 +138,8 @@ def diff_context(
     """
     sample_set = new.template.current_samples()
     data = sample_set.samples if sample_set else {}
-    given = request.GET.get("sample", "")
-    sample = given if given in data else ""
+    chosen_sample = request.GET.get("sample", "")
+    sample = chosen_sample if chosen_sample in data else ""
     shown_view = view or _read_view(request)
     names = {
         *(list(data)[: samples.MOST] if every or not shown_view or not sample else ()),

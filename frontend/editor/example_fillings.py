@@ -23,9 +23,9 @@ def fill_with_examples(values: Mapping[str, Any], schemas: Mapping[str, Mapping[
     """
     filled = dict(values)
     for name, schema in schemas.items():
-        given = values.get(name)
-        if isinstance(given, Mapping) and find_type(dict(schema)) == "object":
-            filled[name] = fill_with_examples(given, schema.get("properties", {}))
+        value = values.get(name)
+        if isinstance(value, Mapping) and find_type(dict(schema)) == "object":
+            filled[name] = fill_with_examples(value, schema.get("properties", {}))
         elif name not in values and "default" not in schema:
             filled[name] = _make_example(name, schema, 0)
     return filled

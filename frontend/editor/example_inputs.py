@@ -39,11 +39,11 @@ def drop_spent_inputs(actor: Actor, state: EditorState) -> list[str]:
             state.document = fixes.apply_fix(state.document, fix)
             dropped.append(name)
     if dropped:
-        kept = {
+        selected = {
             sample: {name: value for name, value in values.items() if name not in dropped or not _is_given(name, value)}
             for sample, values in state.samples.items()
         }
-        state.samples = {sample: values for sample, values in kept.items() if values or not state.samples[sample]}
+        state.samples = {sample: values for sample, values in selected.items() if values or not state.samples[sample]}
         select_sample(state, state.sample)
     return dropped
 

@@ -154,9 +154,9 @@ def _read_files(request: HttpRequest) -> dict[str, bytes]:
     check_size("files", sum(upload.size or 0 for upload in uploads), IMPORT_BYTES)
     names = [upload.name or "file" for upload in uploads]
     files: dict[str, bytes] = {}
-    for given, upload in zip(_read_paths(request, names), uploads, strict=True):
-        path = PurePosixPath(given)
-        name, number = given, 1
+    for given_path, upload in zip(_read_paths(request, names), uploads, strict=True):
+        path = PurePosixPath(given_path)
+        name, number = given_path, 1
         while name in files:
             number += 1
             name = str(path.with_name(f"{path.stem}-{number}{path.suffix}"))
@@ -181,11 +181,11 @@ def _read_paths(request: HttpRequest, names: Sequence[str]) -> Sequence[str]:
 def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields: dict[str, str]) -> HttpResponse:
     """Save the ticked templates; refused ones stay on the page with the reason."""
     rows = with_chosen_kinds(actor, posted_rows(request.POST), request.POST)
-    kept = [row for row in rows if row.is_kept]
-    if not kept:
+    kept_rows = [row for row in rows if row.is_kept]
+    if not kept_rows:
         raise Invalid(fields={"templates": gettext("tick at least one template.")})
     namespace = fields["namespace"]
-    chosen = [row.chosen() for row in kept]
+    chosen = [row.chosen() for row in kept_rows]
     if request.POST["do"] == "drafts":
         saved = imports.save_imported_drafts(actor=actor, namespace=namespace, chosen=chosen)
         kept_as = ngettext("Saved as {count} draft.", "Saved as {count} drafts.", len(saved))
@@ -197,8 +197,8 @@ def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields:
         sentence = ngettext("Imported {count} template.", "Imported {count} templates.", len(versions))
         messages.success(request, sentence.format(count=len(versions)))
         return redirect("template", versions[0].template.name) if len(versions) == 1 else redirect("folder", namespace)
-    refusals = {row.index: result.refusal for row, result in zip(kept, results, strict=True) if not result.version}
-    saved_rows = {row.index for row in kept} - set(refusals)
+    refusals = {row.index: result.refusal for row, result in zip(kept_rows, results, strict=True) if not result.version}
+    saved_rows = {row.index for row in kept_rows} - set(refusals)
     rest = [row.with_refusal(refusals.get(row.index, "")) for row in rows if row.index not in saved_rows]
     names = [version.template.name for version in versions]
     return _render_page(request, actor, namespaces, fields, rows=rest, imported=names)

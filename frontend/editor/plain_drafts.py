@@ -107,13 +107,13 @@ def _discard(request: HttpRequest, actor: Actor, state: EditorState) -> str:
         _store_typed_text(actor, state)
     drafts.discard_draft(actor=actor, namespace=state.namespace.name, path=state.path, name=state.draft_name)
     if newer is None:
-        said = gettext("Draft discarded. You can restore it for 30 days.")
+        message = gettext("Draft discarded. You can restore it for 30 days.")
     else:
         _set_typed_text_aside(newer, state)
-        said = gettext(
+        message = gettext(
             "Your text and the newer draft are discarded. You can restore each of them under “All drafts” for 30 days."
         )
-    messages.success(request, said)
+    messages.success(request, message)
     return build_draft_url(state.name)
 
 

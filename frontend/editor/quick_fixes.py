@@ -49,11 +49,11 @@ def _declare(actor: Actor, state: EditorState, _: str, fields: Fields) -> str:
     read = document_check.read_document(actor, state.document)
     schemas = {each.name: _choose_schema(each.name, each.schema, fields) for each in read.undeclared.inputs}
     _declare_all(state, read, schemas)
-    said = ngettext("Declared {count} input.", "Declared {count} inputs.", len(schemas)).format(count=len(schemas))
+    message = ngettext("Declared {count} input.", "Declared {count} inputs.", len(schemas)).format(count=len(schemas))
     if dropped := drop_spent_inputs(actor, state):
         removed = gettext("Removed what only the example used: {names}.").format(names=", ".join(dropped))
-        return f"{said} {removed}"
-    return said
+        return f"{message} {removed}"
+    return message
 
 
 def _make_optional(actor: Actor, state: EditorState, name: str, _: Fields) -> str:
@@ -196,16 +196,16 @@ def _write_parts(actor: Actor, state: EditorState, _: str, __: Fields) -> str:
         message = gettext("This text has {count} prompts. Paste it on the page Import, which makes a template of each.")
         raise Invalid(fields={"document": message.format(count=pasted.count)})
     state.document = front + pasted.body if front else pasted.document or pasted.body
-    said = ngettext("Turned into {count} part: {names}.", "Turned into {count} parts: {names}.", pasted.count).format(
-        count=pasted.count, names=", ".join(pasted.part_names)
-    )
+    summary = ngettext(
+        "Turned into {count} part: {names}.", "Turned into {count} parts: {names}.", pasted.count
+    ).format(count=pasted.count, names=", ".join(pasted.part_names))
     if pasted.title:
-        said = f"{gettext('Looks like {format}.').format(format=translate_finding(pasted.title))} {said}"
+        summary = f"{gettext('Looks like {format}.').format(format=translate_finding(pasted.title))} {summary}"
     if pasted.reason:
-        said = f"{said} {translate_finding(pasted.reason).removesuffix('.')}."
+        summary = f"{summary} {translate_finding(pasted.reason).removesuffix('.')}."
     if pasted.differences:
-        said = f"{said} {gettext('Changed:')} {'; '.join(map(translate_finding, pasted.differences))}."
-    return said
+        summary = f"{summary} {gettext('Changed:')} {'; '.join(map(translate_finding, pasted.differences))}."
+    return summary
 
 
 QUICK_FIXES: Mapping[str, Callable[[Actor, EditorState, str, Fields], str]] = {

@@ -49,8 +49,8 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     if request.method == "GET":
         state = load_state(actor, name, request.GET.get("sample", ""), draft_name=draft_name)
         if sample := take_run_row(actor, state, request.GET.get("row", "")):
-            said = gettext("The row is the sample {sample} now. It is kept if you save; remove it under Samples.")
-            messages.info(request, said.format(sample=sample))
+            message = gettext("The row is the sample {sample} now. It is kept if you save; remove it under Samples.")
+            messages.info(request, message.format(sample=sample))
         return _render_page(request, actor, state, started=start_preview(state) if is_long(state.document) else None)
     if request.content_type == "application/json":
         return _respond_as_json(lambda: _run_action_as_json(request, actor, name))

@@ -86,10 +86,10 @@ def _add(
         template=run.template.name,
     )
     if saved.created:
-        said = gettext("Added to {dataset}, version {number}.")
+        notice = gettext("Added to {dataset}, version {number}.")
     else:
-        said = gettext("{dataset} has this row already.")
-    messages.success(request, said.format(dataset=saved.dataset.path, number=saved.version.number))
+        notice = gettext("{dataset} has this row already.")
+    messages.success(request, notice.format(dataset=saved.dataset.path, number=saved.version.number))
     return redirect("dataset", saved.dataset.name)
 
 

@@ -200,11 +200,15 @@ def _is_rolling_out(gate: Gate) -> bool:
 
 def _build_own_item(gate: Gate, username: str) -> WorkItem:
     if gate.turn is None or username not in gate.turn.people:  # they were asked by name, regardless of whose turn it is
-        asked = review_requests.find_asked(gate, username)
+        review_request = review_requests.find_asked(gate, username)
         item = _build_item(gate, str(_APPROVE[0]), str(_APPROVE[1]))
-        if asked is None:
+        if review_request is None:
             return item
-        return replace(item, reason=gettext("{name} asked for your review.").format(name=asked.by), since=asked.at)
+        return replace(
+            item,
+            reason=gettext("{name} asked for your review.").format(name=review_request.by),
+            since=review_request.at,
+        )
     blocker = next((candidate for candidate in gate.blockers if candidate.waiting_for), None)
     words = ASKS.get(blocker.code if blocker else "", MEND)
     verb, button = _APPROVE if blocker and blocker.asks_for_approval else words

@@ -57,8 +57,8 @@ def list_approval_rows(gate: ReleaseGate, actor: Actor, *, may_ask: bool) -> lis
         path = member.change.template.path
         for person, opinion in _list_opinions(member, is_open=gate.release.is_open).items():
             opinions[person, _find_rule(member, person)][path] = opinion
-        for asked in review_requests.list_asked(member.gate):
-            requests[asked.person][path] = asked
+        for review_request in review_requests.list_asked(member.gate):
+            requests[review_request.person][path] = review_request
     rows: list[ApprovalRow] = []
     with_button = {actor.person.username}  # users don't ask themselves, and one button covers everything
     for (person, owns), by_path in sorted(opinions.items(), key=lambda item: _is_settled(item[1])):
@@ -79,9 +79,9 @@ def _list_opinions(member: Member, *, is_open: bool) -> dict[str, str]:
     last = {it.person: it for it in facts.decisions if it.decision in ("approve", "request_changes", "take_back")}
     outdated = [person for person, it in last.items() if it.decision != "take_back" and person in able]
     speakers = frozenset[str]().union(*(facts.find_group(name).people for name in status.missing_groups))
-    asked = [person for person in member.gate.change.asked if person in able]
+    reviewers = [person for person in member.gate.change.asked if person in able]
     waiting = [person for person in able if person in status.missing_owners or person in speakers]
-    undecided = [person for person in (*asked, *waiting) if person not in opinions]
+    undecided = [person for person in (*reviewers, *waiting) if person not in opinions]
     if status.missing and not undecided and not outdated:
         undecided = [person for person in able if person not in opinions][:_MOST_WAITING]
     for opinion, people in ((_OUTDATED, outdated), (_WAITING, undecided)):
@@ -105,13 +105,13 @@ def _is_settled(by_path: dict[str, str]) -> bool:
 def _build_row(
     person: str, owns: str, by_path: dict[str, str], requests: dict[str, AskedReviewer], *, may_ask: bool
 ) -> ApprovalRow:
-    said = set(by_path.values())
+    opinions = set(by_path.values())
     count = sum(opinion == _APPROVED for opinion in by_path.values())
     needed = tuple(path for path, opinion in sorted(by_path.items()) if opinion != _APPROVED)
     figure = gettext("{count} of {total}").format(count=count, total=len(by_path)) if len(by_path) > 1 else ""
-    if _OBJECTS in said:
+    if _OBJECTS in opinions:
         icon, look, word = "message-square", "bad", gettext("asks for edits")
-    elif _OUTDATED in said:
+    elif _OUTDATED in opinions:
         icon, look, word = "rotate-ccw", "warn", figure or gettext("outdated")
     elif not needed:
         icon, look, word = "check", "ok", gettext("approved")

@@ -71,8 +71,8 @@ def compare_members(request: HttpRequest, members: Sequence[Member]) -> dict[int
 def list_difference_tabs(request: HttpRequest, differences: Sequence[MemberDifference]) -> list[dict[str, Any]]:
     """The view links for all differences. The default is the rendered view if any difference is shown rendered."""
     shown = [difference.shown["view"] for difference in differences if difference.shown]
-    asked = request.GET.get("view", "")
-    chosen = asked if asked in VIEWS else "rendered" if "rendered" in shown else "source"
+    view_name = request.GET.get("view", "")
+    chosen = view_name if view_name in VIEWS else "rendered" if "rendered" in shown else "source"
     return [{"word": word, "url": f"?view={view}", "on": view == chosen} for view, word in VIEWS.items()]
 
 

@@ -153,9 +153,9 @@ def _build_decision_entry(moment: DecisionMoment) -> TimelineEntry:
     if moment.decision == Decision.REQUEST_CHANGES:
         icon, look, words = "message-square", "warn", gettext("asked for edits of {templates}")
     words = words.format(templates=", ".join(moment.templates))
-    said = moment.said if moment.said.text or moment.said.is_deleted else None
+    text = moment.said if moment.said.text or moment.said.is_deleted else None
     return TimelineEntry(
-        moment.at, moment.person, icon, look, words, moment.said.text, is_said=said is not None, said=said
+        moment.at, moment.person, icon, look, words, moment.said.text, is_said=text is not None, said=text
     )
 
 

@@ -28,5 +28,7 @@ def ask_first(act: Callable[[], str], posted: QueryDict, words: Callable[[], str
     try:
         return act()
     except UnconfirmedLosses as refused:
-        kept = [(name, value) for name, value in posted.items() if name not in ("csrfmiddlewaretoken", "confirmed")]
-        return ActToConfirm([(name, str(value)) for name, value in kept], words(), refused.losses)
+        hidden_fields = [
+            (name, value) for name, value in posted.items() if name not in ("csrfmiddlewaretoken", "confirmed")
+        ]
+        return ActToConfirm([(name, str(value)) for name, value in hidden_fields], words(), refused.losses)

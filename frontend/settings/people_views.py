@@ -135,8 +135,8 @@ def _list_people(request: HttpRequest, actor: Actor, administered: Sequence[str]
 
 def _choose_namespace(request: HttpRequest, namespaces: Sequence[str]) -> str:
     """The namespace that the tabs link to: the one in the URL, else the first; empty without any."""
-    asked = request.GET.get("of", "")
-    return asked if asked in namespaces else next(iter(namespaces), "")
+    namespace = request.GET.get("of", "")
+    return namespace if namespace in namespaces else next(iter(namespaces), "")
 
 
 @form_page
@@ -238,10 +238,12 @@ def _read_filter(request: HttpRequest) -> str:
 
 
 def _build_row(person: PersonSummary, namespaces: list[str], is_open: bool) -> PersonRow:
-    places = {role: [held.namespace for held in person.roles if held.role == role] for role in reversed(_ROLES)}
+    places = {
+        role: [held_role.namespace for held_role in person.roles if held_role.role == role] for role in reversed(_ROLES)
+    }
     roles = [(role, _join(names, len(namespaces))) for role, names in places.items() if names]
-    for held in person.roles:
-        roles += [(role, f"{held.namespace}/{folder}") for folder, role in held.folder_roles.items()]
+    for held_role in person.roles:
+        roles += [(role, f"{held_role.namespace}/{folder}") for folder, role in held_role.folder_roles.items()]
     return PersonRow(person, roles, is_open)
 
 

@@ -103,8 +103,8 @@ def read_initial_rules(rules: Rules) -> dict[str, Any]:
 
 def _describe_approval_rule(rule: ApprovalRule) -> str:
     """A line of the form: `production refunds: 2, legal`."""
-    asked = ([str(rule.approvals)] if rule.approvals else []) + list(rule.groups)
-    return f"{rule.label or '*'} {rule.folder}".rstrip() + f": {', '.join(asked)}"
+    requirements = ([str(rule.approvals)] if rule.approvals else []) + list(rule.groups)
+    return f"{rule.label or '*'} {rule.folder}".rstrip() + f": {', '.join(requirements)}"
 
 
 def _parse_approval_rule(number: int, line: str) -> dict[str, Any]:

@@ -62,8 +62,8 @@ def cut(excerpt: Excerpt) -> SafeString | str:
 def _mark_word(word: Word, tag: str, side: str) -> SafeString | str:
     if not word.changed:
         return word.text
-    said = gettext("removed:") if side == "removed" else gettext("added:")
-    return format_html("<{}><span class='unseen'>{} </span>{}</{}>", tag, said, word.text, tag)
+    spoken_word = gettext("removed:") if side == "removed" else gettext("added:")
+    return format_html("<{}><span class='unseen'>{} </span>{}</{}>", tag, spoken_word, word.text, tag)
 
 
 @register.filter

@@ -106,8 +106,8 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
             runnable = evaluation.TemplateRunnable(_load(document, source), _find_model(model, model_url, model_key))
             result = _run(runnable, rows, workers, quiet=as_json)
             if judge or judge_model or judge_path:
-                asked = _find_judge(judge, judge_model or model, model_url, model_key, source)
-                result = judge_rows(result, asked, judge_path or [], workers)
+                judge_template = _find_judge(judge, judge_model or model, model_url, model_key, source)
+                result = judge_rows(result, judge_template, judge_path or [], workers)
             before = evaluation.EvaluationResult.load(baseline) if baseline else None
             verdicts = gates.judge(result, bounds, before)
             scores = {name: result.calculate_metrics(name) for name in dict.fromkeys(metric or ())}

@@ -141,10 +141,10 @@ class Changes(IdempotentView):
     )
     def post(self, request: Request) -> Response:
         """Propose a version for a protected label."""
-        given, actor = read(ProposeInput, request), identify_actor(request)
-        text = given.pop(schedules.FIELD)
+        data, actor = read(ProposeInput, request), identify_actor(request)
+        text = data.pop(schedules.FIELD)
         at = read_moment(schedules.FIELD, text, UTC) if text else None
-        row = schedules.propose_at(actor=actor, at=at, name=given.pop("template"), **given)
+        row = schedules.propose_at(actor=actor, at=at, name=data.pop("template"), **data)
         location = f"/api/v1/changes/{row.number}"
         answer = show(request, row.number, Verb.PROPOSE, 201)
         answer["Location"] = location

@@ -179,26 +179,26 @@ def describe_unresolved_threads(facts: Facts) -> Blocker:
 def describe_missing_approvals(standing: Standing) -> Blocker:
     """Approvals are missing."""
     counted, viewer = standing.counted, standing.viewer
-    asked = tuple(person for person in standing.able if person not in counted.approvals)
+    people = tuple(person for person in standing.able if person not in counted.approvals)
     cause = ngettext("Needs {count} more approval.", "Needs {count} more approvals.", counted.missing)
     cause = cause.format(count=counted.missing)
     cause += _describe_void_approvals(standing)
-    if viewer in asked:
+    if viewer in people:
         action = gettext("Read the change, then approve it or ask for edits.")
-    elif not asked and standing.rules.two_step_required:
+    elif not people and standing.rules.two_step_required:
         action = gettext(
             "Ask a reviewer to turn on two-step sign-in, or an admin to make another person a reviewer: nobody else "
             "may approve."
         )
-    elif not asked:
+    elif not people:
         action = gettext("Ask an admin to make another person a reviewer: nobody else may approve.")
-    elif len(asked) < counted.missing:
+    elif len(people) < counted.missing:
         action = gettext("Ask an admin to make another person a reviewer: only {names} may approve.").format(
-            names=gettext(" and ").join(asked)
+            names=gettext(" and ").join(people)
         )
     else:
-        action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(asked[:3]))
-    return Blocker("approvals", cause, action, asked)
+        action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(people[:3]))
+    return Blocker("approvals", cause, action, people)
 
 
 def _describe_void_approvals(standing: Standing) -> str:
@@ -255,8 +255,8 @@ def describe_missing_owners(standing: Standing) -> Blocker:
     cause = gettext("An owner of {path} has to approve: {names}.").format(
         path=facts.path, names=", ".join(_list_owner_names(standing.rules, facts))
     )
-    asked = tuple(person for person in owners if person in standing.able)
-    if not asked:
+    people = tuple(person for person in owners if person in standing.able)
+    if not people:
         against = [reason for person in owners[:1] for reason in standing.against.get(person, ())[:1]]
         action = gettext("Ask an admin to name another owner: none of them may approve.")
         if against:
@@ -264,9 +264,9 @@ def describe_missing_owners(standing: Standing) -> Blocker:
                 owner=owners[0], why=against[0].they
             )
         return Blocker("owners", cause, action, ())
-    if standing.viewer in asked:
-        return Blocker("owners", cause, gettext("Approve it or ask for edits."), asked)
-    return Blocker("owners", cause, gettext("Ask {names}.").format(names=gettext(" or ").join(asked)), asked)
+    if standing.viewer in people:
+        return Blocker("owners", cause, gettext("Approve it or ask for edits."), people)
+    return Blocker("owners", cause, gettext("Ask {names}.").format(names=gettext(" or ").join(people)), people)
 
 
 def _list_owner_names(rules: Rules, facts: Facts) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ def request_stale_checks() -> int:
     rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by", "release")
     rows = rows.defer("version__bundle").order_by("number")[:_MOST]
     lately = log.now() - _AGAIN
-    asked = 0
+    requested = 0
     for gate in change_gate.evaluate_many(rows, None):
         if gate.approval_status.is_enough != (gate.change.state == ChangeRequest.APPROVED):
             _reassess_state(gate.change)
@@ -71,8 +71,8 @@ def request_stale_checks() -> int:
         jobs_there = Job.objects.filter(kind=queue.CHECKS, subject=subject)
         if stale and not jobs_there.filter(Q(state__in=(Job.QUEUED, Job.RUNNING)) | Q(created_at__gt=lately)).exists():
             queue.enqueue(queue.CHECKS, subject=subject, payload={"change": gate.change.number})
-            asked += 1
-    return asked
+            requested += 1
+    return requested
 
 
 def _reassess_state(change: ChangeRequest) -> None:
@@ -104,15 +104,15 @@ def run_checks(*, number: int, report: Callable[[int, int], None] = lambda _done
     if inputs is None:
         return []
     case = check_runners.read_case(row, contributors)
-    given = []
+    results = []
     waiting = [state.name for state in gate.checks if state.outcome is None]
     for done, name in enumerate(waiting):
         report(done, len(waiting))
         finding = check_runners.RUNNERS[name](case)
         if finding is not None:
-            given.append(_keep(row, name, inputs, finding))
+            results.append(_keep(row, name, inputs, finding))
     report(len(waiting), len(waiting))
-    return given
+    return results
 
 
 def _keep(change: ChangeRequest, name: str, inputs: CheckInputs, finding: CheckResult) -> Verdict:

@@ -75,25 +75,25 @@ def record_decision(  # the fields of a decision, and its place in an act
         locking.require_may_decide(gate)
     if decision == Decision.ACKNOWLEDGE:
         _require_break(gate)
-    said = _write(actor, gate, decision, text)
-    change.updated_at = said.created_at
+    row = _write(actor, gate, decision, text)
+    change.updated_at = row.created_at
     if decision == Decision.COMMENT:  # it never completes the approvals
         change.save()
         is_reviewed = False
     else:
-        is_reviewed = _assess_gate(gate.with_decision(said))
+        is_reviewed = _assess_gate(gate.with_decision(row))
     event = ChangeDecided(
         **locking.step_of(change),
         decision=decision,
-        number=said.number,
-        round=said.round,
-        text=compute_digest(said.text) if said.text else None,
+        number=row.number,
+        round=row.round,
+        text=compute_digest(row.text) if row.text else None,
         reviewed=True if is_reviewed else None,
         decided=change.decided if is_reviewed else None,
         taken_back=taken_back,
     )
-    locking.append(actor, change, event, DecisionAct(said, tuple(earlier), is_last))
-    return said
+    locking.append(actor, change, event, DecisionAct(row, tuple(earlier), is_last))
+    return row
 
 
 def _require_break(gate: Gate) -> None:

@@ -37,12 +37,14 @@ def update_dependants(
     If `label` is protected in the template's namespace, a change request is opened for it. A template that the actor
     may not save, or that would be invalid with the new fragment, is left alone with the reason; the others go on.
     """
-    wanted = version_queries.get_version(actor, name, version)
-    fragment = wanted.template
-    target = f"{fragment.name}@{wanted.number}"
-    said = message or gettext("Move {name} to version {number}").format(name=fragment.name, number=wanted.number)
+    pinned = version_queries.get_version(actor, name, version)
+    fragment = pinned.template
+    target = f"{fragment.name}@{pinned.number}"
+    commit_message = message or gettext("Move {name} to version {number}").format(
+        name=fragment.name, number=pinned.number
+    )
     return [
-        _update(actor, template, refs, target, label, said)
+        _update(actor, template, refs, target, label, commit_message)
         for template, refs in fragments.list_dependants(actor, fragment, apart_from=target)
     ]
 

@@ -182,18 +182,18 @@ class Derivation:
     def _label_moved(self, fact: JournalFact) -> None:
         place = fact.template, fact.body["label"]
         if fact.change is not None and fact.body["how"] == "broke_glass":
-            kept = self.decided(fact)
-            if kept is not None:
-                self.emergencies[fact.change] = kept
+            decided = self.decided(fact)
+            if decided is not None:
+                self.emergencies[fact.change] = decided
         if fact.body["to"] is None:
             self._held.pop(place, None)
         else:
             self._held[place] = fact.body["to"]
 
     def _verdict_given(self, fact: JournalFact) -> None:
-        kept = {name: fact.body[name] for name in ("key", "outcome", "summary")}
+        result = {name: fact.body[name] for name in ("key", "outcome", "summary")}
         place = self._verdicts.setdefault((fact.template, fact.body["digest"]), {})
-        place[fact.body["check"]] = {**kept, "at": fact.at}
+        place[fact.body["check"]] = {**result, "at": fact.at}
 
     def _find_digest(self, fact: JournalFact, number: int) -> str:
         return self._digests.get((fact.template, number), "")
@@ -205,13 +205,13 @@ class Derivation:
         own = {self._openers[fact.change or 0], self._authors.get((fact.template, change.head), "")}
         if self._rules.get(fact.namespace, {}).get("self_approval"):
             own = set()
-        said = dict(change.said)
+        opinions = dict(change.said)
         if fact.body.get("reviewed"):
-            said.pop(fact.person, None)
-            said[fact.person] = (fact.body["decision"], fact.at, fact.body["round"], fact.body["digest"])
+            opinions.pop(fact.person, None)
+            opinions[fact.person] = (fact.body["decision"], fact.at, fact.body["round"], fact.body["digest"])
         return [
             {"person": person, "at": at}
-            for person, (decision, at, turn, digest) in said.items()
+            for person, (decision, at, turn, digest) in opinions.items()
             if decision == "approve"
             and (turn, digest) == (change.round, change.digest)
             and person not in own
@@ -222,11 +222,11 @@ class Derivation:
         """The last verdicts on the head, and the required checks without one."""
         rules = self._rules.get(fact.namespace, {})
         required = {*rules.get("required_checks", ()), *(["contract"] if _is_backward(rules) else [])}
-        given = self._verdicts.get((change.template, change.digest), {})
+        results = self._verdicts.get((change.template, change.digest), {})
         acknowledged = (change.round, change.digest) in change.acknowledged
         entries = []
         for name in _CHECK_ORDER:
-            verdict = given.get(name)
+            verdict = results.get(name)
             if verdict is None and name not in required:
                 continue
             passed = fact.body.get("how") == "published" and name in VOID  # the check had nothing to look at

@@ -203,13 +203,13 @@ def _list_details(one: PlanRuns) -> list[dict[str, Any]]:
         "model": one.plan.model,
     }
     comparing = [gate for gate in one.plan.computed_gates if parse_gate(gate).fall is not None]
-    asked = [gate for gate in one.plan.computed_gates if one.wants_baseline or gate not in comparing]
+    gates = [gate for gate in one.plan.computed_gates if one.wants_baseline or gate not in comparing]
     with tempfile.TemporaryDirectory(prefix="promptuary-judge-") as folder:
         path, before = Path(folder) / "head.jsonl", Path(folder) / "baseline.jsonl"
         exports.write_result(head, path, with_judgements=True)
         if one.baseline is not None:
             exports.write_result(one.baseline, before, with_judgements=True)
-        results = scoring_process.judge_result(path, asked, before if one.baseline else None) if asked else {}
+        results = scoring_process.judge_result(path, gates, before if one.baseline else None) if gates else {}
     details = [{**about, **{name: verdict[name] for name in _KEPT}} for verdict in results.get("verdicts", ())]
     details += [{**about, **_fail_gate("score", fault)} for fault in results.get("faults", ())]
     if not one.wants_baseline:
@@ -243,8 +243,8 @@ def _fail_gate(gate: str, finding: str) -> dict[str, Any]:
 
 def find_plan_runs(change: ChangeRequest, against: str | None) -> Sequence[PlanRuns]:
     """Each plan of the request with its runs. against: the digest of what the label holds."""
-    asked = (change.pk, attachment_queries.list_plans_of_template(change.template), change.version.digest, against)
-    return _group_by_change([asked])[change.pk]
+    key = (change.pk, attachment_queries.list_plans_of_template(change.template), change.version.digest, against)
+    return _group_by_change([key])[change.pk]
 
 
 def measure_progress(

@@ -150,8 +150,8 @@ class Gate:
         if not self.change.takes_decisions:
             return ()
         may = policy.list_eligible_approvers(self.rules, self.facts) if self.change.asked else ()
-        asked = (person for person in self.change.asked if person in may)
-        return tuple(person for person in asked if not policy.find_own_decision(self.facts, person))
+        reviewers = (person for person in self.change.asked if person in may)
+        return tuple(person for person in reviewers if not policy.find_own_decision(self.facts, person))
 
     def waits_on(self, username: str) -> bool:
         """Whether it is this person's turn, or they were asked for a review by name."""

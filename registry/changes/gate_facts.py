@@ -226,9 +226,9 @@ class CheckFacts:
     def _check(
         self, change: ChangeRequest, name: str, key: str, inputs: CheckInputs, is_required: bool, is_acknowledged: bool
     ) -> Check:
-        given, action = self._verdicts.get(key), ""
-        if given is not None:
-            outcome, summary = given.outcome, given.summary
+        result, action = self._verdicts.get(key), ""
+        if result is not None:
+            outcome, summary = result.outcome, result.summary
         elif checks.is_void(name, inputs):
             outcome, summary = Verdict.PASSED, checks.VOID[name]
         elif name == "evaluation":
@@ -241,10 +241,10 @@ class CheckFacts:
             is_required=is_required,
             outcome=outcome,
             summary=summary,
-            findings=tuple(given.findings) if given else (),
+            findings=tuple(result.findings) if result else (),
             is_acknowledged=is_acknowledged,
             action=action,
-            at=to_microseconds(given.created_at) if given else None,
+            at=to_microseconds(result.created_at) if result else None,
         )
 
     def _list_keys(self, change: ChangeRequest, rules: Rules) -> dict[str, str]:

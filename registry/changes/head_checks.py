@@ -43,10 +43,10 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
 
     A version that the label serves may be proposed if the label never held it by approval: publishing approves it.
     """
-    held = Label.objects.filter(template=template, name=label).select_related("version").first()
-    if held is not None and held.version.digest == head.digest:
+    label_row = Label.objects.filter(template=template, name=label).select_related("version").first()
+    if label_row is not None and label_row.version.digest == head.digest:
         known = gettext("{label} already serves exactly this (version {version})").format(
-            label=label, version=held.version.number
+            label=label, version=label_row.version.number
         )
         approval = find_approval_of_label(template, label)
         if approval == Approval.EMERGENCY:
@@ -59,9 +59,11 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
             )
         if approval != Approval.NEVER_APPROVED:
             raise Invalid(fields={"version": f"{known}."})
-    elif held is not None and history_queries.read_version_graph([template.pk]).is_superseded(head.pk, held.version_id):
+    elif label_row is not None and history_queries.read_version_graph([template.pk]).is_superseded(
+        head.pk, label_row.version_id
+    ):
         was_approved = is_approved_digest(template, label, head.digest)
-        sentence = describe_contained(label, held.version.number, head.number, was_approved=was_approved)
+        sentence = describe_contained(label, label_row.version.number, head.number, was_approved=was_approved)
         raise Invalid(fields={"version": sentence})
     pending = ChangeRequest.objects.filter(
         template=template, label=label, version=head, state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED)

@@ -36,11 +36,11 @@ def list_moments(change: ChangeRequest, texts: CommentTexts) -> list[Moment]:
     moments = []
     for row in reversed(rows):
         event, at = parse_event(row.kind, json.loads(row.text)["body"]), from_microseconds(row.at)
-        said = NO_TEXT
+        found_text = NO_TEXT
         if isinstance(event, ChangeDecided):
-            said = texts.find(0, event.number, decisions.get(event.number, ""), at)
+            found_text = texts.find(0, event.number, decisions.get(event.number, ""), at)
         elif isinstance(event, CommentAdded):
             place = event.thread, event.comment
-            said = texts.find(*place, comments.get(place, ""), at)
-        moments.append(Moment(at, row.person, event, said))
+            found_text = texts.find(*place, comments.get(place, ""), at)
+        moments.append(Moment(at, row.person, event, found_text))
     return moments

@@ -48,8 +48,8 @@ def quote_lines(actor: Actor, change: ChangeRequest, place: Place) -> tuple[Vers
 
 def read_sample(change: ChangeRequest, place: Place) -> Mapping[str, Any]:
     """The data of a place's sample. Raises Invalid if there is no such sample."""
-    held = change.template.current_samples()
-    samples = held.samples if held else {}
+    sample_set = change.template.current_samples()
+    samples = sample_set.samples if sample_set else {}
     if place.sample not in samples:
         raise Invalid(fields={"sample": gettext("there is no sample {value}.").format(value=f"{place.sample[:80]!r}")})
     sample: Mapping[str, Any] = samples[place.sample]

@@ -192,8 +192,8 @@ def list_open_templates(
     actor: Actor, label: str, words: str = "", *, cursor: str | None = None, limit: int = 100
 ) -> Page[Template]:
     """List the templates that have an open request for the label, by name. words: parts of the name."""
-    asked = _select_pending(actor, label).values("template")
-    return list_templates_by_name(asked, words, cursor=cursor, limit=limit)
+    pending = _select_pending(actor, label).values("template")
+    return list_templates_by_name(pending, words, cursor=cursor, limit=limit)
 
 
 def _select_pending(actor: Actor, label: str) -> QuerySet[ChangeRequest]:

@@ -231,8 +231,8 @@ def find_last_outdated_decision(change: ChangeRequest, actor: Actor) -> Decision
     if actor.person.pk in (change.opened_by_id, change.version.author_id):
         return None
     decisions = change.decisions.filter(person=actor.person).exclude(decision=Decision.TAKE_BACK)
-    said = decisions.select_related("version").order_by("-pk").first()
-    return said if said is not None and said.digest != change.version.digest else None
+    last_decision = decisions.select_related("version").order_by("-pk").first()
+    return last_decision if last_decision is not None and last_decision.digest != change.version.digest else None
 
 
 def count_comments_and_decisions(change: ChangeRequest) -> int:

@@ -133,8 +133,8 @@ def send_review(*, actor: Actor, number: int, digest: str, decision: str = "", t
             text = text.format(count=len(kept))
         decision = decision or Decision.COMMENT
         decisions.check_decision(decision, text)
-        said = decisions.record_decision(actor, change, decision=decision, digest=digest, text=text)
-    return SentReview(len(kept), said)
+        recorded = decisions.record_decision(actor, change, decision=decision, digest=digest, text=text)
+    return SentReview(len(kept), recorded)
 
 
 def _check_reply(

@@ -75,15 +75,15 @@ def apply_suggestions(
 
 def _add_comment(placed: dict[int, PlacedThread], thread: int, comment: int) -> Comment:
     place = placed[thread]
-    said = next(one for one in place.comments if one.number == comment)
-    said.thread = place.thread
-    return said
+    suggested = next(one for one in place.comments if one.number == comment)
+    suggested.thread = place.thread
+    return suggested
 
 
 def _edit(placed: dict[int, PlacedThread], thread: int, comment: int) -> Edit:
     place = placed.get(thread)
-    said = [one for one in place.read_comments if one.comment.number == comment] if place else []
-    if place is None or not said or said[0].suggestion is None:
+    found_comments = [one for one in place.read_comments if one.comment.number == comment] if place else []
+    if place is None or not found_comments or found_comments[0].suggestion is None:
         raise NotFound(
             gettext("There is no suggestion in comment {comment} of thread {thread}.").format(
                 comment=comment, thread=thread
@@ -93,7 +93,7 @@ def _edit(placed: dict[int, PlacedThread], thread: int, comment: int) -> Edit:
         raise Conflict(
             gettext("The lines that thread {thread} is about were changed since.").format(thread=thread), thread=thread
         )
-    return place.line, place.end_line, said[0].suggestion
+    return place.line, place.end_line, found_comments[0].suggestion
 
 
 def _require_apart(edits: Sequence[Edit]) -> None:

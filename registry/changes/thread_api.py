@@ -91,9 +91,9 @@ class Threads(IdempotentView):
         A suggestion on rendered lines becomes one on the lines of the document that they come from: the thread in the
         answer is on those. It is refused, with the reason, if the lines do not come from the document's own text.
         """
-        given = read(ThreadInput, request)
-        words = {name: given.pop(name) for name in ("text", "suggestion")}
-        row = services.open_thread(actor=identify_actor(request), number=number, place=Place(**given), **words)
+        data = read(ThreadInput, request)
+        words = {name: data.pop(name) for name in ("text", "suggestion")}
+        row = services.open_thread(actor=identify_actor(request), number=number, place=Place(**data), **words)
         return _show(request, number, row.number, 201)
 
 
@@ -143,9 +143,9 @@ class Suggestions(IdempotentView):
         """Save a version with these suggestions and propose it. Earlier approvals no longer count; the threads are
         resolved.
         """
-        given = read(SuggestionsInput, request)
-        comments = [(one["thread"], one["comment"]) for one in given["comments"]]
-        options = {"message": given["message"], "confirm": given["confirm"]}
+        data = read(SuggestionsInput, request)
+        comments = [(one["thread"], one["comment"]) for one in data["comments"]]
+        options = {"message": data["message"], "confirm": data["confirm"]}
         suggestions.apply_suggestions(actor=identify_actor(request), number=number, comments=comments, **options)
         return show(request, number, Verb.SAVE)
 

@@ -77,8 +77,8 @@ def read_comment_text(first: str, at: datetime, revisions: Sequence[Revision]) -
     last = revisions[-1]
     if last.is_deleted:
         return CommentText("", changed_at=last.created_at, is_deleted=True)
-    said = [EarlierText(first, at), *(EarlierText(row.text, row.created_at) for row in revisions)]
-    return CommentText(last.text, tuple(said[:-1]), last.created_at)
+    texts = [EarlierText(first, at), *(EarlierText(row.text, row.created_at) for row in revisions)]
+    return CommentText(last.text, tuple(texts[:-1]), last.created_at)
 
 
 class CommentTexts:
@@ -153,5 +153,5 @@ def _place_thread(
 
 def list_remarks(change: ChangeRequest, actor: Actor) -> list[Remark]:
     """List the remarks that the person keeps for their review, oldest first."""
-    kept = Remark.objects.filter(change=change, person=actor.person)
-    return list(kept.select_related("thread", "version").defer("version__bundle").order_by("pk"))
+    rows = Remark.objects.filter(change=change, person=actor.person)
+    return list(rows.select_related("thread", "version").defer("version__bundle").order_by("pk"))

@@ -133,10 +133,10 @@ def _keep_secret(path: Path) -> str:
         pass
     finally:
         fresh.unlink()
-    kept = path.read_text(encoding="utf-8", errors="replace").strip()
-    if not kept:  # a new one can't decrypt what the lost one sealed, so it isn't generated silently
+    content = path.read_text(encoding="utf-8", errors="replace").strip()
+    if not content:  # a new one can't decrypt what the lost one sealed, so it isn't generated silently
         raise ImproperlyConfigured(
             f"{path} is empty. Put the secret there that you kept with your backup, or remove the file: then a new one "
             "is made, and what the old one sealed can't be read any more."
         )
-    return kept
+    return content

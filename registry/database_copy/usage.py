@@ -20,7 +20,7 @@ _OTHER_SESSIONS = (
 
 def require_same_migrations(source: str, target: str) -> None:
     """Raise CopyRefused unless both databases have exactly this version's migrations."""
-    wanted = set(MigrationLoader(None).disk_migrations)
+    known_migrations = set(MigrationLoader(None).disk_migrations)
     for alias, place in ((source, "source"), (target, "target")):
         with _explain_errors(alias, place):
             applied = set(MigrationRecorder(connections[alias]).applied_migrations())
@@ -29,12 +29,12 @@ def require_same_migrations(source: str, target: str) -> None:
                 f"The {place} has no tables yet: run `manage.py serve --only migrate` with its address as "
                 "PROMPTUARY_DATABASE_URL first."
             )
-        if missing := sorted(wanted - applied):
+        if missing := sorted(known_migrations - applied):
             raise CopyRefused(
                 f"The {place} lacks {len(missing)} migrations of this version, {'.'.join(missing[0])} among them: "
                 "run `manage.py migrate` there first."
             )
-        if unknown := sorted(applied - wanted):
+        if unknown := sorted(applied - known_migrations):
             raise CopyRefused(
                 f"The {place} was migrated by another version: {'.'.join(unknown[0])} is not known here. Copy with "
                 "the version that serves it."

@@ -109,10 +109,10 @@ def _choose_batch_size(endpoint: Endpoint, judging: judge_calls.OpenJudge | None
     """The number of rows asked before the run is checked again, so that a model that refuses all of them is asked only
     a few more than `EQUAL_FAILURES`.
     """
-    asked = [each for each in (endpoint, judging.endpoint if judging else endpoint) if each.kind == "http"]
-    if not asked:
+    endpoints = [each for each in (endpoint, judging.endpoint if judging else endpoint) if each.kind == "http"]
+    if not endpoints:
         return _AT_HAND
-    at_once = max(each.concurrency for each in asked)
+    at_once = max(each.concurrency for each in endpoints)
     return max(at_once, min(at_once * _ROUNDS, EQUAL_FAILURES))
 
 

@@ -166,7 +166,7 @@ def plan_improvement(
     for each in (endpoint, measuring):
         spending.require_within_caps(run_row.template.namespace, actor.person, each)
     shown = choose_shown_rows(run_row, failing, rows)
-    asked = render_asking(version, make_inputs(run_row, shown, guidance))
+    asking = render_asking(version, make_inputs(run_row, shown, guidance))
     cap = connection_queries.find_cap(run_row.template.namespace)
     return ImprovementPlan(
         run=run_row,
@@ -175,8 +175,8 @@ def plan_improvement(
         failing=tuple(failing),
         shown_rows=tuple(row.index for row in shown),
         guidance=guidance,
-        asked=asked,
-        asking_cost=endpoint.price.of(asked.tokens, asked.longest_reply) if endpoint.price else None,
+        asked=asking,
+        asking_cost=endpoint.price.of(asking.tokens, asking.longest_reply) if endpoint.price else None,
         measuring=_estimate_measuring(actor, run_row),
         spent_today=spending.sum_spent(
             run_row.template.namespace, actor.person, cap.currency, log.now().date()

@@ -112,8 +112,8 @@ def _make_inputs(improvement: Improvement) -> dict[str, object]:
 def _ask(improvement: Improvement, inputs: Mapping[str, object]) -> str:
     """Get the model's reply and store it in the row. Raises Gone if the text was redacted during the call."""
     endpoint = _find_endpoint(improvement)
-    asked = model_asking.render_asking(improvement.prompt, inputs)
-    reply = model_asking.ask_model(improvement, endpoint, asked)
+    asking = model_asking.render_asking(improvement.prompt, inputs)
+    reply = model_asking.ask_model(improvement, endpoint, asking)
     with transaction.atomic():
         _require_unredacted(improvement)
         Improvement.objects.filter(pk=improvement.pk, state=Improvement.ASKING).update(

@@ -99,15 +99,15 @@ class Invitations(IdempotentView):
         people are invited, and 200 has a result for each: members and who is invited already stay as they are, and an
         account with a proven address gets the role at once. For admins, not by key.
         """
-        given = read(InvitationInput, request)
-        emails = given.pop("emails", None)
+        data = read(InvitationInput, request)
+        emails = data.pop("emails", None)
         if emails is None:
             body, status = (
-                _describe_invited(services.invite_person(actor=identify_actor(request), namespace=namespace, **given)),
+                _describe_invited(services.invite_person(actor=identify_actor(request), namespace=namespace, **data)),
                 201,
             )
         else:
-            body, status = {"results": _invite_all(identify_actor(request), namespace, given, emails)}, 200
+            body, status = {"results": _invite_all(identify_actor(request), namespace, data, emails)}, 200
         return Response(body, status, headers={"Cache-Control": "no-store"})
 
 

@@ -76,8 +76,8 @@ def install_triggers(schema_editor: BaseDatabaseSchemaEditor, tables: Iterable[s
     for table in tables:
         if table in present:
             tombstone = TOMBSTONES.get(table) if _REDACTIONS in present else None
-            kept = _list_kept_columns(connection, table, tombstone) if tombstone else []
-            for statement in _write_statements(connection.vendor, table, tombstone, kept):
+            kept_columns = _list_kept_columns(connection, table, tombstone) if tombstone else []
+            for statement in _write_statements(connection.vendor, table, tombstone, kept_columns):
                 schema_editor.execute(statement, params=None)
 
 
@@ -102,8 +102,10 @@ def list_missing_triggers(connection: BaseDatabaseWrapper) -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute(query)
         installed = {row[0] for row in cursor.fetchall()}
-    wanted = [name for table in TABLES if table in present for name in _list_trigger_names(connection.vendor, table)]
-    return [name for name in wanted if name not in installed]
+    trigger_names = [
+        name for table in TABLES if table in present for name in _list_trigger_names(connection.vendor, table)
+    ]
+    return [name for name in trigger_names if name not in installed]
 
 
 def check_triggers(databases: Sequence[str] | None = None, **_kwargs: Any) -> list[CheckMessage]:

@@ -28,8 +28,8 @@ async def relay_reply(protocol: Receiver, person_id: int, column_id: int, langua
     except OSError:
         return False
     try:
-        asked = {"person": person_id, "column": column_id, "language": language}
-        writer.write(json.dumps(asked).encode() + b"\n")
+        message = {"person": person_id, "column": column_id, "language": language}
+        writer.write(json.dumps(message).encode() + b"\n")
         await hold_stream(_relay(protocol, reader, writer))
     finally:
         writer.close()

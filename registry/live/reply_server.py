@@ -43,9 +43,11 @@ async def read_reply_events(actor: Actor, column_id: int, language: str) -> Asyn
 
 async def _answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     try:
-        asked = json.loads(await reader.readline())
-        actor = Actor(await run_in_thread(User.objects.get, pk=asked["person"]))
-        await stream_events(_Connection(reader, writer), read_reply_events(actor, asked["column"], asked["language"]))
+        message = json.loads(await reader.readline())
+        actor = Actor(await run_in_thread(User.objects.get, pk=message["person"]))
+        await stream_events(
+            _Connection(reader, writer), read_reply_events(actor, message["column"], message["language"])
+        )
     except (NotFound, NotAllowed):
         pass  # the web process checked this just before: the page reconnects and gets the error
     except Exception:

@@ -65,8 +65,8 @@ def _load_versions(keys: set[tuple[str, int]]) -> dict[tuple[str, int], Version]
     if not keys:
         return {}
     current = find_current_names({name for name, _ in keys})
-    asked = {(current.get(name, name), number) for name, number in keys}
-    condition = reduce(or_, (Q(template__name=name, number=number) for name, number in sorted(asked)))
+    pairs = {(current.get(name, name), number) for name, number in keys}
+    condition = reduce(or_, (Q(template__name=name, number=number) for name, number in sorted(pairs)))
     rows = {
         (row.template.name, row.number): row for row in Version.objects.filter(condition).select_related("template")
     }

@@ -184,10 +184,10 @@ class OneKey(APIView):
     def delete(self, request: Request, key: str) -> Response:
         """Revoke a key; it stops working everywhere within a second. For admins and the person it acts for, not by
         key."""
-        given = read_query(request, "reason", "keep_until")
-        asked = RevokeParameters(data={name: given[name] for name in ("reason", "keep_until") if name in given})
-        asked.is_valid(raise_exception=True)
-        revoked = services.revoke_key(actor=identify_actor(request), key_id=key, **asked.validated_data)
+        query = read_query(request, "reason", "keep_until")
+        parameters = RevokeParameters(data={name: query[name] for name in ("reason", "keep_until") if name in query})
+        parameters.is_valid(raise_exception=True)
+        revoked = services.revoke_key(actor=identify_actor(request), key_id=key, **parameters.validated_data)
         return Response(_describe_key(revoked))
 
 

@@ -62,8 +62,8 @@ def settle_roles(namespace: Namespace, people: Collection[User]) -> None:
     in_folders = _list_roles_in_folders(namespace, people)
     for person in people:
         row = rows.get(person.pk)
-        given = [Role(role) for role in (row.own_role if row else "", *by_group[person.pk]) if role]
-        role = max(given, key=lambda it: it.rank, default=None)
+        held_roles = [Role(role) for role in (row.own_role if row else "", *by_group[person.pk]) if role]
+        role = max(held_roles, key=lambda it: it.rank, default=None)
         if role is None:
             Membership.objects.filter(namespace=namespace, person=person).delete()
             continue
@@ -94,9 +94,9 @@ def _list_roles_by_group(namespace: Namespace, people: Collection[User]) -> defa
 
 def _list_roles_in_folders(namespace: Namespace, people: Collection[User]) -> defaultdict[int, list[tuple[str, str]]]:
     """Map each person to the folders and roles that they and their groups were given."""
-    given = FolderRole.objects.filter(namespace=namespace)
-    own = given.filter(person__in=people).values_list("person_id", "folder", "role")
-    of_groups = given.filter(group__members__person__in=people).annotate(member=F("group__members__person_id"))
+    folder_roles = FolderRole.objects.filter(namespace=namespace)
+    own = folder_roles.filter(person__in=people).values_list("person_id", "folder", "role")
+    of_groups = folder_roles.filter(group__members__person__in=people).annotate(member=F("group__members__person_id"))
     ids = {person.pk for person in people}
     roles: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
     for person_id, folder, role in [*own, *of_groups.values_list("member", "folder", "role")]:

@@ -130,8 +130,8 @@ class Rules:
 
     def count_needed_approvals(self, label: str, path: str) -> int:
         """How many approvals a change of the path to the label needs: the maximum of all rules that apply."""
-        asked = (rule.approvals for rule in self.approval_rules if rule.covers(label, path))
-        return max(self.approvals, *asked, 0)
+        counts = (rule.approvals for rule in self.approval_rules if rule.covers(label, path))
+        return max(self.approvals, *counts, 0)
 
     def list_required_groups(self, label: str, path: str) -> tuple[str, ...]:
         """The names of the groups that must approve a change of the path to the label, from all rules that apply."""

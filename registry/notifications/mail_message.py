@@ -128,7 +128,7 @@ def _group_by_release(notifications: Sequence[Notification]) -> list[list[Notifi
 
 
 def _build_item(person: User, row: Notification, proposals: Proposals, described: set[int]) -> _Item:
-    told: tuple[_Proposal, ...] = ()
+    proposals_shown: tuple[_Proposal, ...] = ()
     title, change, remark = "", row.change, None
     if change and _may_see(person, change):
         is_new = change.number not in described
@@ -136,30 +136,32 @@ def _build_item(person: User, row: Notification, proposals: Proposals, described
             remark = find_remark(row)
         if is_new and row.kind in _PROPOSALS and len(described) < _MOST_PROPOSALS:
             described.add(change.number)
-            told = (proposals.describe_proposal(change),)
+            proposals_shown = (proposals.describe_proposal(change),)
         elif is_new:
             title = change.message.partition("\n")[0].strip()
     title, said = ("" if title in row.sentence else title), (remark.text if remark else "")
-    return _Item(row.sentence, title, said, f"{settings.BASE_URL}{_build_path(row, remark)}", told)
+    return _Item(row.sentence, title, said, f"{settings.BASE_URL}{_build_path(row, remark)}", proposals_shown)
 
 
 def _build_release_item(person: User, rows: Sequence[Notification], proposals: Proposals, described: set[int]) -> _Item:
     """One item for all changes of a release: its reason, and what each template's change does."""
     changes = {row.change.number: row.change for row in rows if row.change is not None}
     release = next(change.release for change in changes.values() if change.release is not None)
-    told: list[_Proposal] = []
+    proposals_shown: list[_Proposal] = []
     for change in changes.values():
         is_new = change.number not in described and len(described) < _MOST_PROPOSALS
         if is_new and _may_see(person, change):
             described.add(change.number)
-            told.append(replace(proposals.describe_proposal(change), title=describe_change(change), reason=""))
+            proposals_shown.append(
+                replace(proposals.describe_proposal(change), title=describe_change(change), reason="")
+            )
     sentence = ngettext(
         "Your review is asked for: release {number}, {title}, {count} template.",
         "Your review is asked for: release {number}, {title}, {count} templates.",
         len(changes),
     ).format(number=release.number, title=release.title, count=len(changes))
-    said = release.description if told else ""
-    return _Item(sentence, "", said, f"{settings.BASE_URL}/releases/{release.number}", tuple(told))
+    description = release.description if proposals_shown else ""
+    return _Item(sentence, "", description, f"{settings.BASE_URL}/releases/{release.number}", tuple(proposals_shown))
 
 
 def _may_see(person: User, change: ChangeRequest) -> bool:

@@ -62,9 +62,9 @@ def tell_of_joint_decision(actor: Actor, decisions: Sequence[Decision]) -> None:
         )
 
     at = first.created_at
-    told = tell_mentioned(actor, first.change, [first.text], where=describe_release(release), at=at)
+    notified = tell_mentioned(actor, first.change, [first.text], where=describe_release(release), at=at)
     concerns = [_Concern(it.change, [it.change.opened_by, it.change.version.author], it.created_at) for it in decisions]
-    _tell(actor, RELEASE_DECISION, concerns, say, topic=ChangeDecided.kind, told=told)
+    _tell(actor, RELEASE_DECISION, concerns, say, topic=ChangeDecided.kind, told=notified)
 
 
 def tell_of_release_step(actor: Actor, event: ReleaseStep, release: Release) -> None:

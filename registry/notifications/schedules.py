@@ -33,8 +33,8 @@ def tell_of_freeze(actor: Actor, freeze: Freeze) -> None:
     for stop in list_freeze_effects([freeze])[0].stops:
         is_release = stop.kind == "release"
         changes = ChangeRequest.objects.select_related("opened_by", "template", "release__opened_by")
-        wanted = {"release": stop.number} if is_release else {"number": stop.change}
-        change = changes.filter(**wanted).order_by("number").first()
+        key = {"release": stop.number} if is_release else {"number": stop.change}
+        change = changes.filter(**key).order_by("number").first()
         if change is None:
             continue
         opened = change.release if is_release and change.release else change

@@ -104,8 +104,8 @@ def tell_of_decision(actor: Actor, act: DecisionAct, taken_back: str | None = No
         return sentence.format(name=actor.person.display_name, subject=describe_change(change))
 
     at, people = decision.created_at, [change.opened_by, change.version.author]
-    told = tell_mentioned(actor, change, [decision.text], at=at)
-    _write(actor, ChangeDecided.kind, people, say, change, at, told=told)
+    notified = tell_mentioned(actor, change, [decision.text], at=at)
+    _write(actor, ChangeDecided.kind, people, say, change, at, told=notified)
 
 
 def tell_of_comment(actor: Actor, comment: Comment) -> None:
@@ -119,8 +119,8 @@ def tell_of_comment(actor: Actor, comment: Comment) -> None:
         )
 
     at, people = comment.created_at, [change.opened_by, change.version.author, *commenters]
-    told = tell_mentioned(actor, change, [comment.text], at=at)
-    _write(actor, CommentAdded.kind, people, say, change, at, told=told)
+    notified = tell_mentioned(actor, change, [comment.text], at=at)
+    _write(actor, CommentAdded.kind, people, say, change, at, told=notified)
 
 
 def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
@@ -138,8 +138,8 @@ def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
         )
 
     at = comment.created_at
-    told = tell_mentioned(actor, members[0], [comment.text], where=describe_release(release), at=at)
-    _write(actor, ReleaseCommented.kind, people, say, members[0], at, told=told)
+    notified = tell_mentioned(actor, members[0], [comment.text], where=describe_release(release), at=at)
+    _write(actor, ReleaseCommented.kind, people, say, members[0], at, told=notified)
 
 
 def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:

@@ -22,8 +22,12 @@ def tell_of_unused_keys() -> int:
     Returns how many were notified. Deactivated people are not notified.
     """
     at = log.now()
-    told = Notification.objects.filter(key=OuterRef("pk"), kind=UNUSED_KEY, created_at__gt=OuterRef("idle_since"))
-    rows = find_unused_keys(at).filter(~Exists(told), person__is_active=True).exclude(person__username=OPERATOR)
+    notifications = Notification.objects.filter(
+        key=OuterRef("pk"), kind=UNUSED_KEY, created_at__gt=OuterRef("idle_since")
+    )
+    rows = (
+        find_unused_keys(at).filter(~Exists(notifications), person__is_active=True).exclude(person__username=OPERATOR)
+    )
     if not rows.exists():  # a transaction would block SQLite's other writers
         return 0
     with transaction.atomic():

@@ -86,14 +86,14 @@ class PreviewFolderRole(APIView):
         """What open requests, schedules and rollouts lose if the person or the group gets this role in the folder, or
         none. Nothing is stored. For admins, not by key.
         """
-        given = read_query(request, "folder", "person", "group", "role")
+        data = read_query(request, "folder", "person", "group", "role")
         losses = group_access.preview_folder_role(
             identify_actor(request),
             namespace,
-            given.get("folder", ""),
-            given.get("role"),
-            given.get("person"),
-            given.get("group"),
+            data.get("folder", ""),
+            data.get("role"),
+            data.get("person"),
+            data.get("group"),
         )
         return Response(shape_losses(losses, losses.sentences, losses.seal))
 
@@ -155,9 +155,9 @@ class FolderRoleOfGroup(APIView):
 def _set_role(
     request: Request, namespace: str, folder: str, *, person: str | None = None, group: str | None = None
 ) -> Response:
-    given = read(FolderRoleInput, request)
+    data = read(FolderRoleInput, request)
     row = group_access.set_folder_role(
-        actor=identify_actor(request), namespace=namespace, folder=folder, person=person, group=group, **given
+        actor=identify_actor(request), namespace=namespace, folder=folder, person=person, group=group, **data
     )
     shape = FolderRoleOutput.of(row)
     warning = folder_names.describe_empty_folder(namespace, str(shape["folder"]))

@@ -64,9 +64,9 @@ class Member(APIView):
         """Set a person's role. For admins, not by key; the last admin stays one. Where open requests lose something by
         it, 409 names that and its `seal`; with it as `confirmed` the role is set.
         """
-        given = read(MemberInput, request)
-        member, _ = role_effects.set_role(actor=identify_actor(request), namespace=namespace, username=person, **given)
-        role = given["role"]
+        data = read(MemberInput, request)
+        member, _ = role_effects.set_role(actor=identify_actor(request), namespace=namespace, username=person, **data)
+        role = data["role"]
         folders = member.folder_roles if member else {}
         facts = {"person": person, "role": member.role if member else role, "own_role": role, "folder_roles": folders}
         return Response(facts)

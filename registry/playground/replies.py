@@ -104,9 +104,9 @@ def send_call(actor: Actor, column_id: int, endpoint: Endpoint) -> SentCall:
     run = column.run
     spending.require_within_caps(run.namespace, run.person, endpoint)
     model = endpoint.open_stream()
-    asked = column.asked
+    prompt = column.asked
     if column.sent_at is None:
-        text = json.dumps(asked["messages"], ensure_ascii=False)
+        text = json.dumps(prompt["messages"], ensure_ascii=False)
         column.prompt_tokens = spending.count_or_estimate(column.rendered_tokens, text)
         column.sent_at = log.now()
         price = endpoint.price
@@ -119,7 +119,7 @@ def send_call(actor: Actor, column_id: int, endpoint: Endpoint) -> SentCall:
             column.save(update_fields=fields)
             if column.is_charged:
                 spending.record_tokens(_find_account(column, column.sent_at), 1, column.prompt_tokens, 0)
-    request = StreamRequest(asked["messages"], asked["settings"], tuple(asked["tools"]), asked["reserve"])
+    request = StreamRequest(prompt["messages"], prompt["settings"], tuple(prompt["tools"]), prompt["reserve"])
     return SentCall(model, request)
 
 

@@ -104,15 +104,15 @@ def title_column(source: str, number: int | None) -> str:
 
 
 def _describe_prompt(column: PlaygroundColumn) -> dict[str, Any] | None:
-    asked = column.asked
-    if not asked:
+    prompt = column.asked
+    if not prompt:
         return None
-    contents = [_format_content(message["content"]) for message in asked["messages"]]
+    contents = [_format_content(message["content"]) for message in prompt["messages"]]
     return {
-        "messages": asked["messages"],
+        "messages": prompt["messages"],
         "text": "\n\n".join(contents),
         "tokens": column.rendered_tokens,
-        "digest": asked["digest"],
+        "digest": prompt["digest"],
     }
 
 

@@ -217,8 +217,11 @@ class _Planner:
                 template.name, "redacted", gettext("Version {version} was redacted.").format(version=version.number)
             )
         served = self._labels.get(template.pk)
-        held = served.version if served else None
-        if held is not None and (reason := self._find_reason_to_leave(template, version, held)) is not None:
+        served_version = served.version if served else None
+        if (
+            served_version is not None
+            and (reason := self._find_reason_to_leave(template, version, served_version)) is not None
+        ):
             return reason
         others = [change for change in self._pending if change.template_id == template.pk]
         for change in others:
@@ -237,7 +240,7 @@ class _Planner:
                 self._label, same.number if same else 0, rollout.number, rollout.change_id
             )
             return LeftOut(template.name, "rollout", f"{found.cause} {found.action}")
-        return PlannedMember(template, version, held.number if held else None, same)
+        return PlannedMember(template, version, served_version.number if served_version else None, same)
 
     def _leave_out_without_version(self, template: Template) -> LeftOut:
         if number := self._selection.versions.get(template.name):
@@ -268,11 +271,11 @@ def _find_origin_versions(templates: Sequence[Template], selection: ReleaseSelec
     """Map template ids to the proposed version; templates without one are absent."""
     if selection.versions:
         versions = {}
-        wanted = [(template, selection.versions[template.name]) for template in templates]
-        numbers = {number for _, number in wanted}
+        pairs = [(template, selection.versions[template.name]) for template in templates]
+        numbers = {number for _, number in pairs}
         rows = _select_versions().filter(template__in=[template.pk for template in templates], number__in=numbers)
         by_place = {(row.template_id, row.number): row for row in rows}
-        for template, number in wanted:
+        for template, number in pairs:
             if (template.pk, number) in by_place:
                 versions[template.pk] = by_place[template.pk, number]
         return versions

@@ -130,8 +130,8 @@ def list_release_moments(release: Release) -> list[ReleaseMoment]:
         event = parse_event(row.kind, json.loads(row.text)["body"])
         if not isinstance(event, events.ReleaseStep) or event.release != release.number:
             continue
-        said = texts.get(event.number, NO_TEXT) if isinstance(event, comment_events.ReleaseCommented) else NO_TEXT
-        moments.append(ReleaseMoment(from_microseconds(row.at), row.person, event, said))
+        text = texts.get(event.number, NO_TEXT) if isinstance(event, comment_events.ReleaseCommented) else NO_TEXT
+        moments.append(ReleaseMoment(from_microseconds(row.at), row.person, event, text))
         if len(moments) == _MOST:
             break
     return moments[::-1]

@@ -26,7 +26,7 @@ def ask_for_release_review(*, actor: Actor, number: int, person: str, field: str
     with transaction.atomic():
         release = lock_release(actor, Verb.COMMENT, number)
         require_open_release(release)
-        asked: list[int] = []
+        numbers: list[int] = []
         refusals: list[Invalid | Conflict] = []
         for member in release_gate.evaluate_release(release, actor).open_members:
             change = member.change
@@ -39,10 +39,10 @@ def ask_for_release_review(*, actor: Actor, number: int, person: str, field: str
             except (Invalid, Conflict) as error:  # nothing was stored for this change
                 refusals.append(error)
             else:
-                asked.append(change.number)
-        if not asked:
+                numbers.append(change.number)
+        if not numbers:
             raise refusals[0] if refusals else _refuse_without_requests(number)
-    return asked
+    return numbers
 
 
 def _refuse_without_requests(number: int) -> Conflict:

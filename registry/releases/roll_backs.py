@@ -97,10 +97,10 @@ def list_roll_back_targets(release: Release) -> list[RollBackTarget]:
     moves = LabelMove.objects.filter(change__in=published, how="published").order_by("template__name")
     moves = moves.select_related("template__namespace", "before__author", "after")
     rows = Label.objects.filter(template__changes__in=published, name=release.label).select_related("version")
-    held = {row.template_id: row for row in rows.defer("version__bundle")}
+    labels = {row.template_id: row for row in rows.defer("version__bundle")}
     found = list(moves.defer("before__bundle", "after__bundle"))
     pasts = read_label_pasts(release.label, [move.template for move in found])
-    return [_find_target(release.label, move, held.get(move.template_id), pasts[move.template_id]) for move in found]
+    return [_find_target(release.label, move, labels.get(move.template_id), pasts[move.template_id]) for move in found]
 
 
 def read_roll_back(targets: Iterable[RollBackTarget]) -> dict[str, tuple[int, int]]:
@@ -153,19 +153,19 @@ def _choose_targets(
         raise NotFound(
             gettext("Release {release} did not publish {value}.").format(release=release.number, value=unknown[0][:600])
         )
-    asked = [by_name[name] for name in by_name if name in templates] if templates else list(by_name.values())
+    chosen = [by_name[name] for name in by_name if name in templates] if templates else list(by_name.values())
     if not templates:
-        asked = [target for target in asked if not target.is_back]
-    refusals = [target.refusal for target in asked if target.refusal]
+        chosen = [target for target in chosen if not target.is_back]
+    refusals = [target.refusal for target in chosen if target.refusal]
     for refusal in refusals:
         if not isinstance(refusal, Conflict):
             raise refusal
     if refusals:
         names = " ".join(refusal.message for refusal in refusals)
         raise Conflict(gettext("{names} Nothing was rolled back: choose the templates one by one.").format(names=names))
-    if not asked:
+    if not chosen:
         raise Conflict(
             gettext("Nothing of release {release} is served any more.").format(release=release.number),
             release=release.number,
         )
-    return [(target, target.version) for target in asked if target.version is not None]
+    return [(target, target.version) for target in chosen if target.version is not None]

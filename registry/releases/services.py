@@ -118,19 +118,19 @@ def _decide_on_members(
             raise NotFound(
                 gettext("Release {number} has no change {strangers}.").format(number=number, strangers=strangers[0])
             )
-        given: list[Decision] = []
+        decision_rows: list[Decision] = []
         for place, (change, digest) in enumerate(sorted(digests.items()), 1):
-            said = decisions.record_decision(
+            row = decisions.record_decision(
                 actor,
                 members[change],
                 decision=decision,
                 digest=digest,
                 text=text,
-                earlier=tuple(given),
+                earlier=tuple(decision_rows),
                 is_last=place == len(digests),
             )
-            given.append(said)
-        return given
+            decision_rows.append(row)
+        return decision_rows
 
 
 def _require_unblocked(gate: ReleaseGate) -> None:

@@ -14,10 +14,10 @@ _TAG = re.compile(r'(?P<quote>"?)(?:[1-9][0-9]*\.)?(?P<digest>sha256:[0-9a-f]{64
 
 def read_base(request: Request) -> str | None:
     """The digest in If-Match, or None without the header. Raises ValidationError for other values."""
-    given = request.headers.get("If-Match", "").strip()
-    if not given:
+    header = request.headers.get("If-Match", "").strip()
+    if not header:
         return None
-    match = _TAG.fullmatch(given)
+    match = _TAG.fullmatch(header)
     if match is None:
         sentence = gettext("Give one digest, sha256:<64 hex digits>: that of the version this one was made from.")
         raise ValidationError({"If-Match": [sentence]})

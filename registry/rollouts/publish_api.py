@@ -37,9 +37,9 @@ class Publish(IdempotentView):
     )
     def post(self, request: Request, number: int) -> Response:
         """Publish: move the label if nothing blocks the change. If a rollout was planned, start it instead."""
-        given, actor = read(PublishInput, request), identify_actor(request)
-        seen = {name: given[name] for name in ("version", "expected")}
-        if given["at_once"]:
+        data, actor = read(PublishInput, request), identify_actor(request)
+        seen = {name: data[name] for name in ("version", "expected")}
+        if data["at_once"]:
             change_services.publish_change(actor=actor, number=number, **seen)
         else:
             publishing.publish_as_proposed(actor=actor, number=number, **seen)

@@ -178,8 +178,8 @@ class LabelMovesPoll:
         # Clients that use a former name are notified too.
         names = map_all_names({template for _, _, template, _ in events})
         moves: dict[tuple[str, str], Move] = {}
-        told = [(name, kind, text) for _, kind, at, text in events for name in names.get(at, (at,))]
-        for template, kind, text in told:
+        named_moves = [(name, kind, text) for _, kind, at, text in events for name in names.get(at, (at,))]
+        for template, kind, text in named_moves:
             body = json.loads(text)["body"]
             if kind == VersionSaved.kind:
                 move = Move(template, LATEST, body["number"], body["digest"])

@@ -53,8 +53,10 @@ def write_demo_model(port: int) -> bool:
         return False
     entry = {"base_url": f"http://127.0.0.1:{port}/v1", "model": "demo-local", "price": _PRICE}
     line = f"{json.dumps(DEMO_MODEL)}: {json.dumps(entry)}\n"
-    kept = _LINE.sub("", text)
-    path.write_text(f"{kept}{'' if kept.endswith(chr(10)) or not kept else chr(10)}{line}", encoding="utf-8")
+    remainder = _LINE.sub("", text)
+    path.write_text(
+        f"{remainder}{'' if remainder.endswith(chr(10)) or not remainder else chr(10)}{line}", encoding="utf-8"
+    )
     return True
 
 

@@ -65,15 +65,17 @@ class Templates(APIView):
         A key limited to approved versions or to labels searches only names and what its labels serve, and the answer
         describes those versions.
         """
-        asked = read_query(request, *_FILTERS)
+        parameters = read_query(request, *_FILTERS)
         actor = identify_actor(request)
-        page = limited_key_view.search_visible(actor, q=asked.pop("search", ""), **asked)
+        page = limited_key_view.search_visible(actor, q=parameters.pop("search", ""), **parameters)
         numbers, found = label_queries.read_label_numbers_of_many(page.items), find_approvals_of_labels(page.items)
-        told = limited_key_view.list_visible_templates(actor, page.items)
+        visible_templates = limited_key_view.list_visible_templates(actor, page.items)
         return answer_page(
             request,
             page,
-            lambda row: TemplateOutput.of(TemplateFacts(row, numbers[row.pk], told[row.pk], found[row.pk])),
+            lambda row: TemplateOutput.of(
+                TemplateFacts(row, numbers[row.pk], visible_templates[row.pk], found[row.pk])
+            ),
         )
 
 
@@ -108,9 +110,9 @@ class Template(APIView):
     )
     def put(self, request: Request, name: str) -> Response:
         """Save a version: checked, numbered, immutable. If the document has an error, nothing is stored."""
-        given = read(SaveInput, request)
+        data = read(SaveInput, request)
         actor = identify_actor(request)
-        return _answer_saved(actor, services.save_version(actor=actor, name=name, base=read_base(request), **given))
+        return _answer_saved(actor, services.save_version(actor=actor, name=name, base=read_base(request), **data))
 
 
 class Restore(IdempotentView):
@@ -128,10 +130,10 @@ class Restore(IdempotentView):
     )
     def post(self, request: Request, name: str) -> Response:
         """Save an older version's text as the newest version; labels and samples stay as they are."""
-        given = read(RestoreInput, request)
+        data = read(RestoreInput, request)
         actor = identify_actor(request)
         saved = restore.restore_version(
-            actor=actor, name=name, ref=str(given["version"]), base=read_base(request), message=given["message"]
+            actor=actor, name=name, ref=str(data["version"]), base=read_base(request), message=data["message"]
         )
         return _answer_saved(actor, saved)
 

@@ -208,11 +208,11 @@ def _examine(bundle: dict[str, Any], samples: Samples, preview: PreviewRequest) 
 
     None if the check or the preview hit a limit: each may stay within it on its own.
     """
-    given = {name: bundle[name] for name in ("fragments", "profile")}
+    facts = {name: bundle[name] for name in ("fragments", "profile")}
     with borrow_renderer() as bounded:
         try:
             return bounded.examine(
-                bundle["document"], dict(preview.data), **given, samples=dict(samples), target=preview.target
+                bundle["document"], dict(preview.data), **facts, samples=dict(samples), target=preview.target
             )
         except BusyError:
             raise

@@ -144,9 +144,9 @@ def set_text_aside(draft: Draft, **facts: object) -> None:
 
     facts: values that replace the draft's own: document, samples, message or base.
     """
-    kept = {name: getattr(draft, name) for name in ("document", "samples", "message", "base")} | facts
+    restored = {name: getattr(draft, name) for name in ("document", "samples", "message", "base")} | facts
     place = {name: getattr(draft, name) for name in ("person", "namespace", "path", "name", "revision")}
-    Draft.everything.create(**place, **kept, updated_at=log.now(), discarded_at=log.now())
+    Draft.everything.create(**place, **restored, updated_at=log.now(), discarded_at=log.now())
 
 
 def forget_draft(draft: Draft) -> None:

@@ -121,9 +121,11 @@ def _pack(actor: Actor, newest: Sequence[tuple[Template, Version]], form: str) -
                 continue
             report += [f"{template.name}: without {loss}" for loss in exported.losses]
             archive.writestr(f"{template.name}{_find_suffix(form)}", exported.text)
-            kept = samples.get(template.pk)
-            if kept is not None and kept.samples:
-                archive.writestr(f"{template.name}.samples.yml", yaml_writer.write_yaml(kept.samples, sort_keys=False))
+            sample_set = samples.get(template.pk)
+            if sample_set is not None and sample_set.samples:
+                archive.writestr(
+                    f"{template.name}.samples.yml", yaml_writer.write_yaml(sample_set.samples, sort_keys=False)
+                )
         if report:
             archive.writestr(REPORT, "\n".join(report) + "\n")
     return packed.getvalue()

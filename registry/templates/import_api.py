@@ -102,9 +102,9 @@ class Imports(APIView):
     )
     def post(self, request: Request) -> Response:
         """Preview an import: the templates that the files become, with every difference. Nothing is stored."""
-        given = read(ImportInput, request)
-        files = {file["path"]: file["content"] for file in given.pop("files")}
-        results = imports.preview_import(actor=identify_actor(request), files=files, **given)
+        data = read(ImportInput, request)
+        files = {file["path"]: file["content"] for file in data.pop("files")}
+        results = imports.preview_import(actor=identify_actor(request), files=files, **data)
         return Response({"files": [_write_file(result) for result in results]})
 
 

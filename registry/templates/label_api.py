@@ -43,8 +43,8 @@ class Move(APIView):
     )
     def put(self, request: Request, name: str, label: str) -> Response:
         """Move an unprotected label; a protected one is refused with the type `approval-required`."""
-        given = read(MoveInput, request)
-        row = services.move_label(actor=identify_actor(request), name=name, label=label, **given)
+        data = read(MoveInput, request)
+        row = services.move_label(actor=identify_actor(request), name=name, label=label, **data)
         return Response(LabelOutput.of(row))
 
 
@@ -72,6 +72,6 @@ class RollBack(IdempotentView):
     )
     def post(self, request: Request, name: str, label: str) -> Response:
         """Roll a label, protected or not, back to a version that it served before. For reviewers, with a reason."""
-        given = read(RollBackInput, request)
-        row = services.roll_back_label(actor=identify_actor(request), name=name, label=label, **given)
+        data = read(RollBackInput, request)
+        row = services.roll_back_label(actor=identify_actor(request), name=name, label=label, **data)
         return Response(LabelOutput.of(row))

@@ -28,7 +28,7 @@ def find_ways_back(template_ids: Collection[int]) -> dict[tuple[int, str], int]:
     ways_back = {}
     for place, trail in trails.items():
         served = trail[-1][1]  # None: the label was removed
-        held = (number for number, digest in reversed(trail) if digest != served and digest in trusted[place])
-        if served is not None and (number := next(held, None)) is not None:
+        numbers = (number for number, digest in reversed(trail) if digest != served and digest in trusted[place])
+        if served is not None and (number := next(numbers, None)) is not None:
             ways_back[place] = number
     return ways_back

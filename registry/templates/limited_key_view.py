@@ -53,8 +53,8 @@ class VisibleTemplate:
         if tag and tag not in self.tags:
             return False
         text = self.version.remaining if self.version else ""
-        told = "\n".join([template.name, self.description, *self.tags, text]).casefold()
-        return all(word in told for word in words)
+        searched_text = "\n".join([template.name, self.description, *self.tags, text]).casefold()
+        return all(word in searched_text for word in words)
 
 
 def find_visible_template(actor: Actor, template: Template) -> VisibleTemplate:
@@ -182,8 +182,8 @@ def _select_matching(
     templates: list[Template] = []
     while most is None or len(templates) < most:
         chunk = list(rows.filter(name__gt=after)[:_AT_ONCE])
-        told = list_visible_templates(actor, chunk)
-        templates += [row for row in chunk if told[row.pk].has(row, words, tag)]
+        visible_templates = list_visible_templates(actor, chunk)
+        templates += [row for row in chunk if visible_templates[row.pk].has(row, words, tag)]
         if len(chunk) < _AT_ONCE:
             break
         after = chunk[-1].name

@@ -101,12 +101,12 @@ def render_examined_document(
     """
     if not examined.bundle:
         raise Invalid(problems=only_errors(examined.problems))
-    wanted, previewed = PreviewRequest(data, target), examined.previewed
+    request, previewed = PreviewRequest(data, target), examined.previewed
     is_rendered = previewed is not None and previewed.data is data and previewed.target == target
     if with_placeholders and is_rendered and examined.preview is not None:
         rendered, placeholders = _take_preview(examined.preview)
     else:
-        rendered, placeholders = _render_all(examined, wanted, with_placeholders=with_placeholders)
+        rendered, placeholders = _render_all(examined, request, with_placeholders=with_placeholders)
     if not rendered:
         raise Invalid(fields={"data": gettext("with these inputs the document makes no prompt.")})
     chosen = rendered[min(max(index, 0), len(rendered) - 1)]
@@ -125,13 +125,13 @@ def _render_all(
     examined: CheckedDocument, wanted: PreviewRequest, *, with_placeholders: bool
 ) -> tuple[list[dict[str, Any]], list[str]]:
     bundle = json.loads(examined.bundle)
-    given = {name: bundle[name] for name in ("fragments", "profile")}
+    bundle_parts = {name: bundle[name] for name in ("fragments", "profile")}
     try:
         with metrics.RENDER_SECONDS.time(), borrow_renderer() as bounded:
-            asked = (bundle["document"], dict(wanted.data))
+            key = (bundle["document"], dict(wanted.data))
             if with_placeholders:
-                return bounded.render_with_placeholders(*asked, **given, target=wanted.target)
-            return bounded.render_all(*asked, **given, target=wanted.target), []
+                return bounded.render_with_placeholders(*key, **bundle_parts, target=wanted.target)
+            return bounded.render_all(*key, **bundle_parts, target=wanted.target), []
     except RenderError as error:
         raise Invalid(problems=[error.to_problem()]) from error
 
@@ -160,12 +160,12 @@ def render_compared_version(
 def _run(
     bundle: Mapping[str, Any], data: Mapping[str, Any], target: str, index: int | None, **options: Any
 ) -> dict[str, Any]:
-    given = {name: bundle[name] for name in ("fragments", "profile")}
+    bundle_parts = {name: bundle[name] for name in ("fragments", "profile")}
     try:
         with metrics.RENDER_SECONDS.time(), borrow_renderer() as bounded:
             if index is None:
-                return bounded.render(bundle["document"], dict(data), **given, target=target, **options)
-            rendered = bounded.render_all(bundle["document"], dict(data), **given, target=target, **options)
+                return bounded.render(bundle["document"], dict(data), **bundle_parts, target=target, **options)
+            rendered = bounded.render_all(bundle["document"], dict(data), **bundle_parts, target=target, **options)
     except RenderError as error:
         raise Invalid(problems=[error.to_problem()]) from error
     if index >= len(rendered):

@@ -65,8 +65,8 @@ class RenameFolder(IdempotentView):
         """Rename a folder within its namespace: all its templates are renamed, or none. For admins. 409 names what the
         rules lose by it, as for a template.
         """
-        given = read(RenameInput, request)
-        templates = rename.rename_folder(actor=identify_actor(request), folder=folder, **given)
-        to = given["to"]
+        data = read(RenameInput, request)
+        templates = rename.rename_folder(actor=identify_actor(request), folder=folder, **data)
+        to = data["to"]
         results = [{"name": row.name, "former_name": folder + row.name.removeprefix(to)} for row in templates]
         return Response({"results": results})

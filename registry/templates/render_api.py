@@ -89,8 +89,8 @@ class Render(APIView):
     )
     def post(self, request: Request) -> Response:
         """Render a stored template or a document with data."""
-        given = read(RenderInput, request)
-        name = given.pop("template", None)
+        data = read(RenderInput, request)
+        name = data.pop("template", None)
         if name is not None:
-            given.setdefault("ref", "production")
-        return Response(preview.render_prompt(actor=identify_actor(request), name=name, **given))
+            data.setdefault("ref", "production")
+        return Response(preview.render_prompt(actor=identify_actor(request), name=name, **data))

@@ -72,11 +72,11 @@ def find_freeze_before(template: Template, label: str, number: int) -> StandingF
     """The freeze that prevents rolling the label back to this version now, or None. A freeze only prevents a protected
     label from moving to a newer version than it serves.
     """
-    held = template.labels.filter(name=label).select_related("version").first()
-    if held is None:
+    label_row = template.labels.filter(name=label).select_related("version").first()
+    if label_row is None:
         return None
     return _find_freeze(
-        template, held, number, find_standing_freezes([template.namespace_id]).get(template.namespace_id)
+        template, label_row, number, find_standing_freezes([template.namespace_id]).get(template.namespace_id)
     )
 
 

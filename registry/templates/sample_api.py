@@ -48,10 +48,10 @@ class Samples(APIView):
     )
     def put(self, request: Request, name: str) -> Response:
         """Replace the samples, checked against the latest version."""
-        given = read(SamplesInput, request)
+        data = read(SamplesInput, request)
         return Response(
             _describe_samples(
-                name, services.save_samples(actor=identify_actor(request), name=name, samples=given["samples"])
+                name, services.save_samples(actor=identify_actor(request), name=name, samples=data["samples"])
             )
         )
 

@@ -39,11 +39,11 @@ def render_samples(version: Version, samples: Mapping[str, Mapping[str, Any]]) -
     """
     data = {name: compute_digest(format_canonical_json(values)) for name, values in samples.items()}
     rows = Rendering.objects.filter(digest=version.digest, data__in=set(data.values()))
-    kept = {row.data: outcome for row in rows if _is_traced(outcome := _build_outcome(row))}
-    missing = {name: values for name, values in samples.items() if data[name] not in kept}
+    outcomes = {row.data: outcome for row in rows if _is_traced(outcome := _build_outcome(row))}
+    missing = {name: values for name, values in samples.items() if data[name] not in outcomes}
     fresh = _render(version, missing) if missing else {}
     _keep(version, {data[name]: outcome for name, outcome in fresh.items()})
-    return {name: kept.get(data[name]) or fresh[name] for name in samples}
+    return {name: outcomes.get(data[name]) or fresh[name] for name in samples}
 
 
 def find_differing_sample(before: Mapping[str, SampleOutcome], after: Mapping[str, SampleOutcome]) -> str:
@@ -61,10 +61,10 @@ def _read(outcome: SampleOutcome) -> Any:
 
 def _render(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, SampleOutcome]:
     bundle = version.unpacked()
-    given = {part: bundle[part] for part in ("fragments", "profile")}
+    bundle_parts = {part: bundle[part] for part in ("fragments", "profile")}
     try:
         with borrow_renderer() as bounded:
-            renderings = bounded.render_samples(bundle["document"], samples, **given, traced=True)
+            renderings = bounded.render_samples(bundle["document"], samples, **bundle_parts, traced=True)
     except RenderError as error:
         return dict.fromkeys(samples, SampleOutcome(None, error.to_problem()))
     return {

@@ -92,22 +92,22 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     namespace, path = names.check_template(name)
     permissions.find_namespace(actor, Verb.SAVE, namespace, path)
     check_text("message", message)
-    given = None if samples is None else write_samples(samples)
+    samples_json = None if samples is None else write_samples(samples)
     origin = _find_origin(actor, copied_from) if copied_from else ""
     with tracing.span("save", name) as current:
         for _ in range(_TRIES):  # repeat if the samples changed while the document was checked against them
-            held = _find_samples(name)
-            samples_then = samples if samples is not None else held.samples if held else None
+            stored = _find_samples(name)
+            samples_then = samples if samples is not None else stored.samples if stored else None
             examined = check_document(actor, document, samples_then, name=name)
-            told = examined.problems if samples is not None else _filter_problems(actor, examined.problems)
+            visible_problems = examined.problems if samples is not None else _filter_problems(actor, examined.problems)
             if not examined.is_sound:
-                raise Invalid(problems=told)
+                raise Invalid(problems=visible_problems)
             work = _Work(
                 name,
                 examined,
                 message.strip(),
-                given,
-                held.number if held else None,
+                samples_json,
+                stored.number if stored else None,
                 base,
                 parallel,
                 origin,
@@ -119,7 +119,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
             )
             if saved := _store(actor, namespace, work):
                 tracing.describe(current, saved.version.number, saved.version.digest)
-                return replace(saved, problems=told)
+                return replace(saved, problems=visible_problems)
     raise Busy(gettext("The samples of {name} keep changing: try again.").format(name=name))
 
 
@@ -127,10 +127,10 @@ def _filter_problems(actor: Actor, problems: list[Problem]) -> list[Problem]:
     """The problems as the actor may see them: a narrow key gets none about the template's stored samples."""
     if actor.key is None or not key_rights.is_narrow(actor.key):
         return problems
-    kept = [problem for problem in problems if problem.sample is None]
+    own_problems = [problem for problem in problems if problem.sample is None]
     hidden = [problem for problem in problems if problem.sample is not None]
     sentence = gettext("a sample kept beside the template does not fit; a person who signs in sees which")
-    return kept + [
+    return own_problems + [
         Problem(code, "error", sentence) for code in sorted({one.code for one in hidden if one.severity == "error"})
     ]
 
@@ -141,8 +141,8 @@ def _store(actor: Actor, space: str, work: _Work) -> SavedVersion | None:
     with transaction.atomic():
         namespace = permissions.find_namespace(actor, Verb.SAVE, space, work.name.partition("/")[2])
         template, is_new = _find_or_make(actor, namespace, work, at)
-        held = template.current_samples()
-        if (held.number if held else None) != work.checked_against:
+        stored = template.current_samples()
+        if (stored.number if stored else None) != work.checked_against:
             transaction.set_rollback(True)
             return None
         latest = template.latest
@@ -201,12 +201,12 @@ def _require_unredacted(template: Template, work: _Work) -> None:
 
     Called after the event took the journal's lock, so that no redaction can happen before the commit.
     """
-    wanted = Q(version__template=template, version__digest=work.examined.digest)
+    query = Q(version__template=template, version__digest=work.examined.digest)
     for ref in json.loads(work.examined.bundle)["fragments"]:
         name, _, at = ref.partition("@")
         pinned = Q(version__number=int(at)) if at.isdecimal() else Q(version__digest=at)
-        wanted |= (Q(version__template__name=name) | Q(version__template__former_names__name=name)) & pinned
-    redaction = Redaction.objects.filter(wanted).select_related("version__template", "person").first()
+        query |= (Q(version__template__name=name) | Q(version__template__former_names__name=name)) & pinned
+    redaction = Redaction.objects.filter(query).select_related("version__template", "person").first()
     if redaction is not None:
         redaction.version.require_text()
 

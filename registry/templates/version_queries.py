@@ -48,9 +48,9 @@ def resolve_version(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.BROW
     digests or labels. `verb` is what the caller is about to do with it.
     """
     template = template_queries.find_template(actor, verb, name)
-    wanted = parse_ref(ref)
-    version = _find(template, wanted)
-    require_readable_version(actor, template, version, wanted.label)
+    parsed = parse_ref(ref)
+    version = _find(template, parsed)
+    require_readable_version(actor, template, version, parsed.label)
     version.template = template
     return version
 

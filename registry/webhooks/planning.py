@@ -56,11 +56,11 @@ def _plan_batch(webhook: Webhook, newest: int) -> int | None:
         )[:_BATCH]
     )
     end = events[-1].number if len(events) == _BATCH else newest
-    heard = [event for event in events if matches_event(webhook, event)]
+    matching = [event for event in events if matches_event(webhook, event)]
     if webhook.is_chat and not webhook.template:  # with a pattern, it hears of some templates of a release only
         following = _read_following(webhook, end, newest)
-        heard = leave_out_earlier_decisions(leave_out_members(heard, following), following)
-    bodies = _write_bodies(webhook, heard)
+        matching = leave_out_earlier_decisions(leave_out_members(matching, following), following)
+    bodies = _write_bodies(webhook, matching)
     at = log.now()
     with transaction.atomic():
         if not Webhook.objects.filter(pk=webhook.pk, cursor=webhook.cursor).update(cursor=end):
@@ -76,12 +76,12 @@ def _plan_batch(webhook: Webhook, newest: int) -> int | None:
                     due_at=at,
                     created_at=at,
                 )
-                for event, body in zip(heard, bodies, strict=True)
+                for event, body in zip(matching, bodies, strict=True)
             ],
             ignore_conflicts=True,
         )
     webhook.cursor = end
-    return len(heard)
+    return len(matching)
 
 
 def _read_following(webhook: Webhook, end: int, newest: int) -> list[Event]:

@@ -29,7 +29,7 @@ def leave_out_members(heard: Sequence[Event], following: Sequence[Event]) -> lis
     """
     numbers = {event.number: release for event in (*heard, *following) if (release := _read_release(event))}
     templates = _read_templates(set(numbers.values())) if numbers else {}
-    kept: list[Event] = []
+    events: list[Event] = []
     end: Event | None = None
     for event in (*following[::-1], *heard[::-1]):
         if event.number in numbers:
@@ -38,9 +38,9 @@ def leave_out_members(heard: Sequence[Event], following: Sequence[Event]) -> lis
             end = None
         elif end is not None:
             continue
-        kept.append(event)
+        events.append(event)
     read = {event.number for event in heard}
-    return [event for event in kept[::-1] if event.number in read]
+    return [event for event in events[::-1] if event.number in read]
 
 
 def _read_release(event: Event) -> int | None:

@@ -39,11 +39,11 @@ def bare(schema: Any) -> Any:
 
 def find_type(schema: dict[str, Any]) -> str:
     """Return the type of a schema's values; string if the schema doesn't say."""
-    given = schema.get("type")
-    if isinstance(given, list):
-        given = next((kind for kind in given if kind != "null"), "null")
-    if isinstance(given, str):
-        return given
+    kinds = schema.get("type")
+    if isinstance(kinds, list):
+        kinds = next((kind for kind in kinds if kind != "null"), "null")
+    if isinstance(kinds, str):
+        return kinds
     if "properties" in schema:
         return "object"
     return "array" if "items" in schema else "string"

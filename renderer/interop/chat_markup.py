@@ -91,8 +91,8 @@ def _split_marked_turns(text: str, first_line: int) -> list[TurnText]:
             behind = mark.end() + closing.end()
             raise LossError("there is text between two messages", first_line + text.count("\n", 0, behind))
         role = mark["role"]
-        said = content[: closing.start()] if closing else content
-        turns.append(TurnText(_ROLES.get(role, role), said, closing is not None))
+        spoken = content[: closing.start()] if closing else content
+        turns.append(TurnText(_ROLES.get(role, role), spoken, closing is not None))
     return turns
 
 

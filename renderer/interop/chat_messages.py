@@ -155,11 +155,11 @@ def _read_request_messages(request: dict[str, Any], builder: TemplateBuilder) ->
         if text:
             messages.append({"role": role, "content": text})
             builder.differ(f"`{key}` is the first part, of the role {role}")
-    given = request.pop("messages", None)
-    if given is None:
-        given = request.pop("input")
-        given = [{"role": "user", "content": given}] if isinstance(given, str) else given
-    return [*messages, *given]
+    entries = request.pop("messages", None)
+    if entries is None:
+        entries = request.pop("input")
+        entries = [{"role": "user", "content": entries}] if isinstance(entries, str) else entries
+    return [*messages, *entries]
 
 
 def _add_tools(builder: TemplateBuilder, tools: list[Any]) -> None:

@@ -92,9 +92,9 @@ def _add_front(builder: TemplateBuilder, front: dict[str, Any]) -> None:
     config = as_mapping(front.pop("config", None), "config")
     builder.front["settings"] = {_OPTIONS.get(name, name): value for name, value in config.items()}
     builder.front["description"] = str(front.pop("description", "") or "")
-    given = as_mapping(front.pop("input", None), "input")
-    defaults = as_mapping(given.get("default"), "input.default")
-    schema = _convert_schema(given.get("schema"))
+    input_values = as_mapping(front.pop("input", None), "input")
+    defaults = as_mapping(input_values.get("default"), "input.default")
+    schema = _convert_schema(input_values.get("schema"))
     for name, part in schema.get("properties", {}).items():
         needed = name in schema.get("required", [])
         default = {"default": defaults[name]} if name in defaults else {} if needed else {"default": None}

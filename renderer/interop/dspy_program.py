@@ -56,20 +56,20 @@ def _read_predictor(name: str, value: Mapping[str, Any]) -> ImportedTemplate:
     )
     builder.differ("the markers that DSPy's adapter writes around fields are left out")
     inputs = InputNames()
-    given = [(label, name) for label, name in zip(fields, names, strict=True) if name not in outputs]
+    input_fields = [(label, name) for label, name in zip(fields, names, strict=True) if name not in outputs]
     messages = [Message("system", (str(signature.get("instructions") or ""),))] if signature.get("instructions") else []
     for demo in demos:
-        messages.append(Message("user", (_format_lines(given, demo),)))
+        messages.append(Message("user", (_format_lines(input_fields, demo),)))
         messages.append(
             Message(
                 "assistant",
                 (_format_lines([(f, n) for f, n in zip(fields, names, strict=True) if n in outputs], demo),),
             )
         )
-    if not given:
+    if not input_fields:
         raise LossError("its signature has no input field")
     question: list[Piece] = []
-    for label, field in given:
+    for label, field in input_fields:
         question += ["\n" if question else "", f"{label} ", Slot(inputs.input_name(field))]
     model = value.get("lm")
     if isinstance(model, dict) and isinstance(model.get("model"), str):

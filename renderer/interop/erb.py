@@ -80,8 +80,8 @@ class _Reader:
         pieces.append(self.text[end:])
         read = describe_inputs([tag[0].strip() for tag in _TAG.finditer(self.text) if tag["sign"] == "="])
         unread = find_unread("".join(piece if isinstance(piece, str) else "x" for piece in pieces))
-        said = (*([read] if read else ()), *self.differences, *unread, *self.names.differences())
-        return PlainText(tuple(pieces), said)
+        differences = (*([read] if read else ()), *self.differences, *unread, *self.names.differences())
+        return PlainText(tuple(pieces), differences)
 
     def _read_tag(self, sign: str, body: str) -> Iterator[Piece]:
         if sign == "#":

@@ -62,8 +62,8 @@ def _name_by_file(result: FileResult) -> FileResult:
         return result
     if name == template.name:
         return result
-    told = Difference(f"it is named after its file, because another file has a prompt called {last} too")
-    return replace(result, templates=(replace(template, name=name, differences=(told, *template.differences)),))
+    note = Difference(f"it is named after its file, because another file has a prompt called {last} too")
+    return replace(result, templates=(replace(template, name=name, differences=(note, *template.differences)),))
 
 
 def _prefix_folders(results: list[FileResult]) -> list[FileResult]:

@@ -166,10 +166,10 @@ class _Node:
         """The values that a node passes to its template: its own texts are defaults, others come from the caller."""
         values = self.inputs.get("promptValues")
         try:
-            given = json.loads(values) if isinstance(values, str) else values
+            parsed = json.loads(values) if isinstance(values, str) else values
         except ValueError:
-            given = None
-        for name, value in (given if isinstance(given, dict) else {}).items():
+            parsed = None
+        for name, value in (parsed if isinstance(parsed, dict) else {}).items():
             if isinstance(value, str) and "{{" not in value and not value.startswith("$"):
                 inputs = builder.front.setdefault("inputs", {})
                 inputs[self.names.input_name(name)] = {"type": "string", "default": value}

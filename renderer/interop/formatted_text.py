@@ -95,5 +95,5 @@ class _MarkdownWriter(HTMLParser):
         text = "".join(self.written)
         if not text or self._is_item_empty:
             return
-        wanted = 1 if self._numbers else count
-        self.written = [text, "\n" * max(0, wanted - (len(text) - len(text.rstrip("\n"))))]
+        expected_count = 1 if self._numbers else count
+        self.written = [text, "\n" * max(0, expected_count - (len(text) - len(text.rstrip("\n"))))]

@@ -79,9 +79,9 @@ def _read_item(part: Any, subject: str) -> dict[str, Any]:
 
 def _read_image(fields: Mapping[str, Any]) -> dict[str, Any] | None:
     """The image that a part gives by its address or its data, in Anthropic's form; None for other parts."""
-    given = fields.get("inline_data") or fields.get("file_data")
+    blob = fields.get("inline_data") or fields.get("file_data")
     described = (
-        {_convert_to_snake_case(str(key)): value for key, value in given.items()} if isinstance(given, dict) else {}
+        {_convert_to_snake_case(str(key)): value for key, value in blob.items()} if isinstance(blob, dict) else {}
     )
     kind = str(described.get("mime_type"))
     if not kind.startswith("image/"):

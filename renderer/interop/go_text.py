@@ -121,8 +121,8 @@ class _Reader:
         if found := write_item_value(source, paths, items, may_be_whole=is_whole, line=self.line):
             self.differences[found[1]] = None
             return found[0]
-        wanted = re.sub(r"\W+", "_", source).strip("_")[:60] + " "
-        return self.names.input_name(wanted, shown=source, reason=given, line=self.line)
+        input_name = re.sub(r"\W+", "_", source).strip("_")[:60] + " "
+        return self.names.input_name(input_name, shown=source, reason=given, line=self.line)
 
     def _open_range(self, rest: str, tag: str) -> Statement:
         read = _RANGE.fullmatch(rest)

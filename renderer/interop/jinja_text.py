@@ -137,8 +137,8 @@ class _ForeignCode:
             return found[0]
         if self.bound.difference(self.items).intersection(own):
             raise LossError(f"`{foreign}()` is a function of its program; give what it returns as an input")
-        wanted = re.sub(r"\W+", "_", expression)[:60] + " "
-        return self.names.input_name(wanted, shown=expression, reason=given)
+        input_name = re.sub(r"\W+", "_", expression)[:60] + " "
+        return self.names.input_name(input_name, shown=expression, reason=given)
 
     def _replace_call(self, call: re.Match[str]) -> str:
         if call[2] in _METHODS:

@@ -75,8 +75,8 @@ class _Reader:
             raise LossError(f"`{self.open[-1].word}` has no end", self.open[-1].line)
         unread = find_unread("".join(each if isinstance(each, str) else "\0" for each in self.pieces), braces=False)
         names, has_tags = self.expressions.names, any(not isinstance(each, str) for each in self.pieces)
-        said = (*([_LENIENT] if has_tags else ()), *self.expressions.differences, *unread, *names.differences())
-        return PlainText(tuple(self.pieces), said)
+        differences = (*([_LENIENT] if has_tags else ()), *self.expressions.differences, *unread, *names.differences())
+        return PlainText(tuple(self.pieces), differences)
 
     def _take_text(self, text: str) -> None:
         if text and not (self.open and not self.open[-1].is_begun):  # text before the first `when` is never printed

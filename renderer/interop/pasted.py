@@ -203,8 +203,8 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
     is_other = inner.replace(_NOTHING, "") != _write_part(plain).replace(_NOTHING, "")
     unread = tuple(find_unread(text)) if language == "none" else plain.differences
     if as_document or reason or is_other or _TRIMS_START.match(text) or _TRIMS_END.search(text):
-        said = [] if reason else [each for each in unread if each.message.startswith("`")]
-        return PastedPrompt("literal", body, reason=reason, differences=_list_sentences([*said, *edges_left]))
+        notes = [] if reason else [each for each in unread if each.message.startswith("`")]
+        return PastedPrompt("literal", body, reason=reason, differences=_list_sentences([*notes, *edges_left]))
     # Without inputs, the problems of the text offer to convert its other placeholders, but not its tags.
     start = "`<%" if language == "none" else "`"
     stays = tuple(sentence for sentence in _list_sentences(unread) if sentence.startswith(start))

@@ -66,8 +66,8 @@ PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:\d+|[^\W\d]\w*)\])*")
 
 def name_of(match: re.Match[str]) -> str:
     """The name of the value that a match prints; empty for a doubled sign."""
-    told = set(match.re.groupindex.values())
-    return next((group for index, group in enumerate(match.groups(), start=1) if group and index not in told), "")
+    names = set(match.re.groupindex.values())
+    return next((group for index, group in enumerate(match.groups(), start=1) if group and index not in names), "")
 
 
 def find_placeholders(pattern: re.Pattern[str], text: str) -> list[re.Match[str]]:

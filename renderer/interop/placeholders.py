@@ -113,8 +113,8 @@ def _make_reader(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str,
             path = f".{rest}" if rest else ""
             line = text.count("\n", 0, match.start()) + 1
             expression = names.input_name(name, shown=match[0], line=line) + path
-            told = {key: value or "" for key, value in match.groupdict().items()}
-            spec, conversion = told.get("format", ""), told.get("conversion", "").removeprefix("!")
+            groups = {key: value or "" for key, value in match.groupdict().items()}
+            spec, conversion = groups.get("format", ""), groups.get("conversion", "").removeprefix("!")
             pieces.append(Slot(write_format(expression, spec, conversion) or expression))
         pieces.append(text[end:])
         described = (Difference(f"a doubled `{whole}` is a single one, as Python prints it"),) if is_doubled else ()

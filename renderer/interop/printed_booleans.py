@@ -15,8 +15,8 @@ _PRINTED = Difference("a value that is true or false is printed as `True` or `Fa
 def write_booleans(plain: PlainText) -> PlainText:
     """Write printed constants as the source prints them; also return the difference for values of inputs."""
     pieces = tuple(map(_write_constant, plain.pieces))
-    said = (*plain.differences, _PRINTED) if any(map(_may_print_boolean, pieces)) else plain.differences
-    return replace(plain, pieces=pieces, differences=said)
+    notes = (*plain.differences, _PRINTED) if any(map(_may_print_boolean, pieces)) else plain.differences
+    return replace(plain, pieces=pieces, differences=notes)
 
 
 def _write_constant(piece: Piece) -> Piece:

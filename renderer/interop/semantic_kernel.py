@@ -88,8 +88,8 @@ def _add_configuration(builder: TemplateBuilder, config: Mapping[str, Any]) -> N
     builder.front["description"] = str(config.get("description") or "")
     variables = config.get("input_variables")
     if variables is None:
-        given = as_mapping(config.get("input"), "input")
-        variables = given.get("parameters")
+        input_values = as_mapping(config.get("input"), "input")
+        variables = input_values.get("parameters")
     for entry in as_list(variables, "input_variables"):
         if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
             raise LossError("an input variable has no name")

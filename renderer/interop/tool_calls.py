@@ -43,17 +43,17 @@ def separate_calls(message: Mapping[str, Any], number: int, differ: Callable[[st
     """
     if is_call_item(message):
         message = {"role": "assistant", "content": [message]}
-    given = [*as_list(message.get("tool_calls"), "tool_calls"), *filter(None, [message.get("function_call")])]
+    call_list = [*as_list(message.get("tool_calls"), "tool_calls"), *filter(None, [message.get("function_call")])]
     content = message.get("content")
     others = {key: value for key, value in message.items() if key not in _CALL_KEYS}
     if message.get("tool_call_id"):
         differ(f"message {number}: `tool_call_id` is left out")
-    if not given and not isinstance(content, list):
+    if not call_list and not isinstance(content, list):
         return [others]
     items: list[Any] = content if isinstance(content, list) else [{"type": "text", "text": content}] if content else []
     rest: list[Any] = []
     results: list[dict[str, Any]] = []
-    for item in [*items, *({"type": "tool_use", **_read_fields(call)} for call in given)]:
+    for item in [*items, *({"type": "tool_use", **_read_fields(call)} for call in call_list)]:
         kind = item.get("type") if isinstance(item, dict) else None
         if kind in _REASONING:
             differ(f"message {number}: its reasoning is left out")

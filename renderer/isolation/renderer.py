@@ -123,9 +123,9 @@ class BoundedRenderer(BoundedCalls):
         two.
         """
         sources = {"document": document, "fragments": fragments, "profile": profile}
-        asked = {**sources, "samples": samples, "data": data, "target": target}
+        request = {**sources, "samples": samples, "data": data, "target": target}
         seconds = 2 * self.cpu_seconds + 0.02 * len(samples or ())
-        return ExaminedDocument.from_answer(self.call("examine", asked, seconds=seconds))
+        return ExaminedDocument.from_answer(self.call("examine", request, seconds=seconds))
 
     def render(
         self,
@@ -175,9 +175,9 @@ class BoundedRenderer(BoundedCalls):
         cpu_seconds: float | None = None,
     ) -> tuple[list[dict[str, Any]], list[str]]:
         """As `render_all`, with a placeholder for each missing value; also returns the placeholders' paths."""
-        given = {"document": document, "fragments": fragments, "profile": profile}
-        asked = {**given, "data": data or {}, "target": target}
-        answer = self.call("render_with_placeholders", asked, seconds=cpu_seconds)
+        arguments = {"document": document, "fragments": fragments, "profile": profile}
+        request = {**arguments, "data": data or {}, "target": target}
+        answer = self.call("render_with_placeholders", request, seconds=cpu_seconds)
         prompts = [{**prompt, "preview": prompt["parts"]} for prompt in answer["prompts"]]
         return prompts, answer["placeholders"]
 

@@ -184,16 +184,18 @@ class _ContentReader:
 
     def _strip(self, atoms: Sequence[Atom], characters: str | None) -> list[Atom]:
         """Strip as the rules for contents do: the author's white space at both ends, also across empty values."""
-        kept = list(atoms)
-        while kept and self._is_empty(kept[0], characters, last=False):
-            kept.pop(0)
-        while kept and self._is_empty(kept[-1], characters, last=True):
-            kept.pop()
-        if kept and kept[0].run is not None:
-            kept[0] = shorten_atom(kept[0], len(kept[0].text) - len(kept[0].text.lstrip(characters)), len(kept[0].text))
-        if kept and kept[-1].run is not None:
-            kept[-1] = shorten_atom(kept[-1], 0, len(kept[-1].text.rstrip(characters)))
-        return kept
+        remaining = list(atoms)
+        while remaining and self._is_empty(remaining[0], characters, last=False):
+            remaining.pop(0)
+        while remaining and self._is_empty(remaining[-1], characters, last=True):
+            remaining.pop()
+        if remaining and remaining[0].run is not None:
+            remaining[0] = shorten_atom(
+                remaining[0], len(remaining[0].text) - len(remaining[0].text.lstrip(characters)), len(remaining[0].text)
+            )
+        if remaining and remaining[-1].run is not None:
+            remaining[-1] = shorten_atom(remaining[-1], 0, len(remaining[-1].text.rstrip(characters)))
+        return remaining
 
     def _is_empty(self, atom: Atom, characters: str | None, *, last: bool) -> bool:
         if atom.run is None:

@@ -259,9 +259,9 @@ class _Editor:
         if len(after) <= self.index or after[self.index].content != self.wanted:
             raise EditRefusal(RefusedEdit("unfaithful", line))
         facts = [(part.name, part.role, part.content) for part in after]
-        wanted = [(part.name, part.role, part.content) for part in self.before]
-        wanted[self.index] = (*wanted[self.index][:2], self.wanted)
-        if facts != wanted:
+        expected_parts = [(part.name, part.role, part.content) for part in self.before]
+        expected_parts[self.index] = (*expected_parts[self.index][:2], self.wanted)
+        if facts != expected_parts:
             raise EditRefusal(RefusedEdit("elsewhere", line))
 
 

@@ -78,12 +78,12 @@ class BpeTables:
 
     def find_token(self, spelling: str) -> int | None:
         """Return a token's id, or None."""
-        wanted = spelling.encode()
-        checksum = zlib.crc32(wanted)
+        spelled = spelling.encode()
+        checksum = zlib.crc32(spelled)
         at = bisect_left(self._checksums, checksum)
         while at < len(self._checksums) and self._checksums[at] == checksum:
             place = self._places[at]
-            if self._spellings[self._starts[place] : self._starts[place + 1]] == wanted:
+            if self._spellings[self._starts[place] : self._starts[place + 1]] == spelled:
                 return int(self._ids[place])
             at += 1
         return None
