@@ -51,6 +51,7 @@ class CallerCache:
         self._clock, self._attempts = clock, attempts
         self._callers: dict[str, Caller] = {}
         self._refreshing: dict[str, None] = {}  # the headers whose key is being read by a thread
+        self._claims: dict[str, float] = {}  # by header the end of the time for which one fetch took on to read again
 
     def authenticate(self, authorization: str, address: str = "") -> Caller:
         """The caller of an Authorization header. Raises Unauthenticated, AddressNotAllowed, or TooMany after many wrong
@@ -61,9 +62,19 @@ class CallerCache:
             require_address(caller.key, caller.networks, address)
         return caller
 
+    def takes_on_reading(self, authorization: str, valid_until: float, now: float) -> bool:
+        """Whether this fetch has to read a key that was valid until then. False: another one does, and for a moment
+        what was decided is given meanwhile.
+        """
+        if now < valid_until + KEY_STALE_WHILE_REFRESHING and self._claims.get(authorization) == valid_until:
+            return False
+        self._claims[authorization] = valid_until
+        return True
+
     def clear(self) -> None:
         """Drop all cached keys."""
         self._callers.clear()
+        self._claims.clear()
 
     def _find(self, authorization: str, address: str) -> Caller:
         """The caller, from the cache or the database."""
@@ -83,7 +94,7 @@ class CallerCache:
             self._callers.pop(authorization, None)
             raise Unauthenticated("This key is unknown, expired or revoked.")  # no text: keys get English
         if len(self._callers) >= MOST_CALLERS:
-            self._callers.clear()
+            self.clear()
         self._callers[authorization] = caller
         return caller
 

@@ -80,16 +80,12 @@ class Fetcher:
             cached = self._cached.get((authorization, target, gets_candidate(label_version, bucket)))
         if cached is None or cached.generation != self.follower.generation:
             return None
-        now = self._clock()
-        return cached if now < cached.valid_until and now < self.follower.next_poll else None
+        now, end = self._clock(), cached.valid_until
+        is_due = now >= end and self._callers.takes_on_reading(authorization, end, now)
+        return None if is_due or now >= self.follower.next_poll else cached
 
     def answer(
-        self,
-        authorization: str,
-        target: str,
-        if_none_match: str = "",
-        address: str = "",
-        bucket: str | None = None,
+        self, authorization: str, target: str, if_none_match: str = "", address: str = "", bucket: str | None = None
     ) -> Answer:
         """Answer for the key in an Authorization header; `target` is `<name>@<ref>`, `address` the network address.
 

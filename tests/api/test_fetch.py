@@ -251,6 +251,17 @@ def test_while_one_reads_a_key_again_others_go_on_with_it_for_a_moment(cast, clo
     assert found.authenticate(key) is found.authenticate(key)
 
 
+def test_one_fetch_reads_a_key_again_and_others_are_answered_from_memory_for_a_moment(cast, clock, versions):
+    found, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
+    found.answer(*asked)  # the first one reads the journal's head
+    for _ in range(2):
+        found.answer(*asked)
+        for late, answers in ((KEY_TTL + 0.1, [False, True, True]), (KEY_STALE_WHILE_REFRESHING, [False, False])):
+            clock.now += late
+            found.follower.poll()
+            assert [found.cached(*asked) is not None for _ in answers] == answers
+
+
 def test_a_database_that_does_not_answer_is_reported_as_busy(cast, clock, versions):
     found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
     found.answer(key, f"{REPLY}@2")
