@@ -352,7 +352,7 @@ def test_what_is_typed_while_a_fix_is_on_its_way_stays(blank):
     _card(page, "question").click()
     page.keyboard.press("End")
     page.keyboard.insert_text(" {{ customer_name }}")
-    declare = page.get_by_role("button", name="Declare it")
+    declare = page.get_by_role("button", name="Declare all 2")  # the notice of this text, not of the one before
     declare.wait_for()
     held: list[Route] = []
 
