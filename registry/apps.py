@@ -20,11 +20,14 @@ class RegistryConfig(AppConfig):
 
     def ready(self) -> None:
         from registry import reactions  # noqa: PLC0415  # models can be imported only now
+        from registry.evaluations import rename_losses as evaluation_losses  # noqa: PLC0415  # as above
         from registry.jobs import queue  # noqa: PLC0415  # as above
         from registry.journal import log  # noqa: PLC0415  # as above
+        from registry.notifications import rename_losses as watch_losses  # noqa: PLC0415  # as above
         from registry.tasks import doorbell  # noqa: PLC0415  # as above
-        from registry.templates import preview  # noqa: PLC0415  # as above
+        from registry.templates import preview, rename_losses  # noqa: PLC0415  # as above
         from registry.usage import recorder  # noqa: PLC0415  # as above
+        from registry.webhooks import rename_losses as webhook_losses  # noqa: PLC0415  # as above
 
         checks.register(immutable_tables.check_triggers, checks.Tags.database)
         checks.register(database_roles.check_server_role, checks.Tags.database, deploy=True)
@@ -34,3 +37,5 @@ class RegistryConfig(AppConfig):
         log.subscribe(doorbell.wake_webhooks)
         queue.subscribe(doorbell.wake_jobs)
         preview.subscribe_to_renders(recorder.note_fetch)
+        for finder in (evaluation_losses, webhook_losses, watch_losses):
+            rename_losses.subscribe_to_renames(finder.find_rename_losses)

@@ -41,7 +41,7 @@ from registry.namespaces.events import KeyIssued, KeyRotated, MemberSet, Namespa
 from registry.namespaces.folder_role_events import FolderRoleSet
 from registry.namespaces.group_events import GroupJoined, GroupLeft, GroupRemoved, GroupSet
 from registry.namespaces.models import Namespace
-from registry.notifications import conversations, keys, live_failures
+from registry.notifications import conversations, following, keys, live_failures
 from registry.notifications import schedules as notification_schedules
 from registry.notifications import services as notification_services
 from registry.notifications.releases import TOLD_STEPS, tell_of_release_step
@@ -119,8 +119,9 @@ def _refresh_owners_by_group(occasion: Occasion) -> None:
 
 
 def _follow_new_name(occasion: Occasion) -> None:
-    """Update the search entry, and the states that rules by pattern give the template's pending change requests."""
+    """Update the search entry and followers, and the states that rules by pattern give pending change requests."""
     template = occasion.subject_as(Template)
+    following.move_follows(template, occasion.event_as(TemplateRenamed).former)
     search_entries.rewrite_entry(template.pk)
     check_results.request_checks(template)
     locking.recompute_states(template.namespace, template)
@@ -141,8 +142,8 @@ def _tell_of_save(occasion: Occasion) -> None:
 
 def _request_checks(occasion: Occasion) -> None:
     """Once per template, in order of appearance."""
-    templates = [template for template in occasion.subject_as(tuple) if isinstance(template, Template)]
-    for template in {template.pk: template for template in templates}.values():
+    subjects = occasion.subject_as(tuple)
+    for template in {subject.pk: subject for subject in subjects if isinstance(subject, Template)}.values():
         check_results.request_checks(template)
 
 

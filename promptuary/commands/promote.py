@@ -11,6 +11,7 @@ import typer
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.diff import compare_texts
+from promptuary.commands.label_preview import tell_effects
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.commands.review import open_change, propose_version, tell_change
 from promptuary.errors import Gone, NotFound, Refused
@@ -38,7 +39,9 @@ Message = Annotated[
     str, typer.Option("--message", "-m", help="Message for the reviewers of the other registry: what changes and why.")
 ]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Don't ask for confirmation.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", "-n", help="Show the difference; change nothing.")]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", "-n", help="Show the difference and what follows there; change nothing.")
+]
 
 
 @dataclass(frozen=True)
@@ -86,13 +89,14 @@ def promote(  # noqa: PLR0913, PLR0917  # an argument an option of the command
         with _name_registry(there):
             destination = _read_destination(there, check_name(other_name or name), label)
             _require_news(there, source, destination)
-            _check(there, source, destination)
+            fault = _find_fault(there, source, destination)
+            if fault and not dry_run:
+                raise Finding(fault)
         difference = _show(there, source, destination, as_json)
+        if not yes or dry_run:
+            difference["preview"] = _show_effects(there, source, destination, as_json)
         if dry_run:
-            if as_json:
-                write_json({**difference, "stored": False})
-            else:
-                say("This was a dry run: nothing was stored.")
+            _end_dry_run(there, difference, fault, as_json)
             return
         if not yes and not typer.confirm(f"Propose this for {label} at {there.url}?", err=True):
             raise Finding("Nothing was stored.")
@@ -142,18 +146,19 @@ def _require_news(there: Connection, source: Source, destination: Destination) -
         raise Finding(f"Change {change['number']} proposes this text already: {there.url}/changes/{change['number']}")
 
 
-def _check(there: Connection, source: Source, destination: Destination) -> None:
-    """Raise Finding if the document has errors there, or would be a different prompt."""
+def _find_fault(there: Connection, source: Source, destination: Destination) -> str:
+    """Why the document can't be promoted: it has errors there, or would be a different prompt. Empty if it can."""
     checked = there.call("POST", "check", {"document": source.document, "template": destination.name})
     errors = [problem for problem in checked["problems"] if problem["severity"] == "error"]
     if errors:
         lines = [f"line {problem['line']}: {problem['message']}" for problem in errors]
-        raise Finding("The document can't be saved there. " + " ".join(lines))
+        return "The document can't be saved there. " + " ".join(lines)
     if checked.get("digest", source.digest) != source.digest:  # missing from older registries
-        raise Finding(
+        return (
             f"It would be another prompt there ({checked['digest']}) than {source.pin} ({source.digest}): "
             "a fragment or the profile has another content. Promote the fragments first."
         )
+    return ""
 
 
 def _show(there: Connection, source: Source, destination: Destination, as_json: bool) -> dict[str, Any]:
@@ -174,6 +179,38 @@ def _show(there: Connection, source: Source, destination: Destination, as_json: 
         "holds": live["version"] if live else None,
         "diff": text,
     }
+
+
+def _show_effects(there: Connection, source: Source, destination: Destination, as_json: bool) -> Any:
+    """Print what follows from saving and proposing it there, as `propose --dry-run` does, and return the registry's
+    answer; None if it gives none.
+    """
+    path = f"templates/{destination.name}/-/labels/{destination.label}/document-preview"
+    try:
+        preview = there.call("POST", path, {"document": source.document})
+    except Refused as error:
+        if not as_json:
+            cause = "an older Promptuary" if error.status in (404, 405) else error.detail
+            say(f"  What follows there is not known ({cause}).")
+        return None
+    if not as_json:
+        say(f"  It would be version {preview['version']} there.")
+        tell_effects(preview)
+        for problem in preview["problems"]:
+            say(f"  Line {problem['line']}: {problem['severity']} {problem['code']}: {problem['message']}")
+    return preview
+
+
+def _end_dry_run(there: Connection, difference: dict[str, Any], fault: str, as_json: bool) -> None:
+    """Say that nothing was stored. Raises Finding, or exits with 1 after JSON, if promoting it would be refused."""
+    if as_json:
+        write_json({**difference, "stored": False, "fault": fault})
+        if fault:
+            raise typer.Exit(1)
+        return
+    say("This was a dry run: nothing was stored.")
+    if fault:
+        raise Finding(f"{there.url}: {fault}")
 
 
 def _describe(here: Connection, source: Source, message: str) -> str:

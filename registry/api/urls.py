@@ -60,6 +60,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         preview_api.PreviewLabel.as_view(),
         name="api-label-preview",
     ),
+    path(
+        "templates/<name:name>/-/labels/<str:label>/document-preview",
+        preview_api.PreviewDocument.as_view(),
+        name="api-document-preview",
+    ),
     path("templates/<name:name>/-/outcomes", outcome_api.TemplateOutcomes.as_view(), name="api-template-outcomes"),
     path("templates/<name:name>/-/dependants", dependant_api.Dependants.as_view(), name="api-dependants"),
     path("templates/<name:name>/-/follow", notification_api.Following.as_view(), name="api-follow"),

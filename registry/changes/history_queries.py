@@ -82,14 +82,16 @@ def read_history(templates: Iterable[Template]) -> History:
     )
 
 
-def read_version_graph(templates: Collection[int]) -> History:
-    """Read only which version was made from which."""
+def read_version_graph(templates: Collection[int], unsaved: Iterable[Version] = ()) -> History:
+    """Read only which version was made from which. unsaved: versions that are added to the stored ones."""
     rows = Version.objects.filter(template__in=templates).order_by("pk", "contributions__pk")
     steps: dict[int, VersionNode] = {}
     for pk, name, number, digest, base, source in rows.values_list(*_GRAPH_COLUMNS):
         taken = steps[pk].taken if pk in steps else ()
         taken += () if source is None else (source,)
         steps[pk] = VersionNode(pk, name, number, digest, base, taken=taken)
+    for row in unsaved:
+        steps[row.pk] = VersionNode(row.pk, row.template.name, row.number, row.digest, row.base_id)
     return History(steps)
 
 

@@ -134,7 +134,8 @@ def preview_moves(label: str, moves: Sequence[tuple[Template, Version]]) -> list
     """Preview the moves of several templates that the caller may read, in the order given, in a constant number of
     queries.
 
-    Templates come with their namespaces, versions with their authors; each template appears once.
+    Templates come with their namespaces, versions with their authors; each template appears once. A version that isn't
+    stored counts as made from its base.
     """
     return _Reader(label, moves).previews() if moves else []
 
@@ -147,7 +148,8 @@ class _Reader:
         ids = [template.pk for template, _ in moves]
         rows = Label.objects.filter(template__in=ids, name=label).select_related("version__author")
         self._held = {row.template_id: row for row in rows.defer("version__bundle")}
-        self._history: History = history_queries.read_version_graph(ids)
+        unsaved = [version for _, version in moves if version._state.adding]
+        self._history: History = history_queries.read_version_graph(ids, unsaved)
         self._approved = list_approved_digests(ids)
         self._services = list_service_fetches(ids)
         serves = {pk: row.version.digest for pk, row in self._held.items()}

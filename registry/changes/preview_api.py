@@ -10,16 +10,26 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.changes import label_preview, move_sizes, suggested_runs
+from registry.changes import document_preview, label_preview, move_sizes, suggested_runs
 from registry.changes.checks import Check
 from registry.changes.label_preview import LabelPreview
 from registry.changes.metric_serializers import MetricOutput
+from registry.core.help_links import describe_problem
 from registry.core.input_checks import parse_number
 from registry.namespaces.authentication import identify_actor
+from registry.namespaces.throttling import CallThrottle, RenderThrottle
+from registry.rest.input_serializers import Input, Text, read
 from registry.rest.list_responses import read_query
-from registry.rest.output_serializers import ExactDecimal, MicrosecondMoment, Moment, Output, ProblemOutput
+from registry.rest.output_serializers import (
+    ExactDecimal,
+    FoundProblem,
+    MicrosecondMoment,
+    Moment,
+    Output,
+    ProblemOutput,
+)
 
-__all__ = ["LabelPreviewOutput", "PreviewLabel", "SizedPreviewOutput"]
+__all__ = ["LabelPreviewOutput", "PreviewDocument", "PreviewLabel", "SizedPreviewOutput"]
 
 
 class ServiceOutput(Output):
@@ -229,3 +239,35 @@ class PreviewLabel(APIView):
         run = suggested_runs.find_suggested_run(actor, preview)
         suggested = SuggestedRunOutput.of(run) if run else None
         return Response({**SizedPreviewOutput.of(preview), "suggested_run": suggested})
+
+
+class DocumentInput(Input):
+    """A document that isn't saved."""
+
+    document = Text()
+
+
+class DocumentPreviewOutput(SizedPreviewOutput):
+    """What follows from saving a document and proposing it."""
+
+    problems = FoundProblem(many=True, help_text="Of the document. With an error it can't be saved.")
+
+
+class PreviewDocument(APIView):
+    """What follows from proposing a document that isn't saved."""
+
+    throttle_classes = (CallThrottle, RenderThrottle)
+
+    @extend_schema(
+        operation_id="previewDocument",
+        request=DocumentInput,
+        responses={200: DocumentPreviewOutput, "4XX": ProblemOutput},
+    )
+    def post(self, request: Request, name: str, label: str) -> Response:
+        """Preview saving a document as the next version and proposing it for a label, as previewLabel does for a saved
+        version: its checks are run now, apart from evaluations. The template need not exist. Nothing is stored.
+        """
+        given = read(DocumentInput, request)
+        found = document_preview.preview_document(actor=identify_actor(request), name=name, label=label, **given)
+        problems = [describe_problem(problem) for problem in found.problems]
+        return Response({**SizedPreviewOutput.of(found.move), "problems": problems})

@@ -14,7 +14,7 @@ from registry.notifications.models import Watch
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
 
-__all__ = ["find_follow", "follow_template", "get_follow", "unfollow_template"]
+__all__ = ["find_follow", "follow_template", "get_follow", "move_follows", "unfollow_template"]
 
 
 def find_follow(actor: Actor, template: Template) -> Watch | None:
@@ -44,6 +44,16 @@ def follow_template(*, actor: Actor, name: str, topics: Collection[str] = ()) ->
 def unfollow_template(*, actor: Actor, name: str) -> None:
     """Stop following the template: notify the person only of what concerns them, or as their broader watches say."""
     _set_level(actor, name, None, ())
+
+
+def move_follows(template: Template, former: str) -> None:
+    """Move the watches on this one template to its new name; for the renaming. former: its full former name.
+
+    A person who already chose a level for the new name keeps that.
+    """
+    chosen = Watch.objects.filter(namespace=template.namespace, template=template.path)
+    moving = Watch.objects.filter(namespace=template.namespace, template=former.partition("/")[2])
+    moving.exclude(person__in=list(chosen.values_list("person", flat=True))).update(template=template.path)
 
 
 def _set_level(actor: Actor, name: str, level: str | None, topics: Collection[str]) -> None:

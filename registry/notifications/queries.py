@@ -107,6 +107,12 @@ def _find_narrowest(watches: Iterable[Watch], namespace: Namespace, path: str) -
     return max(fitting, key=lambda watch: (watch.namespace_id is not None, len(watch.template)), default=None)
 
 
+def list_topics_at(watches: Iterable[Watch], namespace: Namespace, path: str) -> frozenset[str]:
+    """The topics that a person with these watches is told about at a path inside the namespace."""
+    watch = _find_narrowest(watches, namespace, path)
+    return frozenset(topic for topic in Watch.TOPICS if _wants_topic(watch, topic))
+
+
 def _wants_topic(watch: Watch | None, topic: str | None) -> bool:
     if watch is None or watch.level != Watch.ALL:
         return False

@@ -38,6 +38,7 @@ SUMMARIES: Mapping[str, str] = {
     "moveLabel": "Move a label",
     "listLabelMoves": "List moves of a label",
     "previewLabel": "Preview the move of a label",
+    "previewDocument": "Preview proposing a document",
     "rollBackLabel": "Roll back a label",
     "checkDocument": "Check a document",
     "render": "Render a template or a document",

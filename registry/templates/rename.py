@@ -29,7 +29,7 @@ MOST_TEMPLATES = 500  # the most in one folder renaming, whose events are writte
 def rename_template(*, actor: Actor, name: str, to: str, reason: str = "", confirmed: str = "") -> Template:
     """Rename a template inside its namespace; admins only.
 
-    confirmed: the seal of what the rules lose by it, as in `rename_losses.require_confirmed`, with its error.
+    confirmed: the seal of what is lost by it, as in `rename_losses.require_confirmed`, with its error.
 
     Digests, versions, labels and change requests stay. The former name redirects to the template from then on; only the
     template itself can take it again. Raises Conflict if the new name is taken or was the name of another template,
@@ -61,7 +61,7 @@ def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "", confi
         for name in list_folder(actor=actor, folder=folder):
             template_queries.lock_template(name)
         log.lock()
-        listed, at = list_folder(actor=actor, folder=folder), log.now()
+        listed = list_folder(actor=actor, folder=folder)
         permissions.require_proof(actor)
         templates = [
             template_queries.find_template(actor, Verb.MANAGE, name, act=gettext("rename templates")) for name in listed
@@ -71,7 +71,8 @@ def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "", confi
         folder_roles.require_movable_roles(namespace, *paths, has_templates=has_templates)
         targets = [(to + template.name.removeprefix(folder)).partition("/")[2] for template in templates]
         moved = [(template.path, target) for template, target in zip(templates, targets, strict=True)]
-        require_confirmed(namespace, moved, confirmed)
+        require_confirmed(namespace, moved, confirmed, paths)
+        at = log.now()
         for template in templates:
             target = to + template.name.removeprefix(folder)
             _check_target(template.name, target)

@@ -20,7 +20,7 @@ class RenameInput(Input):
     to = Text(max_length=520, help_text="With the namespace in front, which stays the same.")
     reason = Text(required=False, default="", max_length=10_000)
     confirmed = Text(
-        required=False, default="", help_text="The `seal` of what the rules lose by it; only needed where they do."
+        required=False, default="", help_text="The `seal` of what is lost by it; only needed where something is."
     )
 
 
@@ -46,8 +46,9 @@ class Rename(IdempotentView):
         responses={200: RenamedOutput, "4XX": ProblemOutput},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Rename a template within its namespace. Its former name leads to it for good. For admins. Where the rules
-        ask for less at the new name, 409 names that as `losses` and its `seal`; with it as `confirmed` it is done.
+        """Rename a template within its namespace. Its former name leads to it for good. For admins. Where
+        something that goes by name is lost, such as an approval or an evaluation, 409 names it as `losses` with their
+        `seal`; with it as `confirmed` it is done.
         """
         template = rename.rename_template(actor=identify_actor(request), name=name, **read(RenameInput, request))
         return Response({"name": template.name, "former_name": name})
@@ -62,8 +63,8 @@ class RenameFolder(IdempotentView):
         responses={200: RenamedList, "4XX": ProblemOutput},
     )
     def post(self, request: Request, folder: str) -> Response:
-        """Rename a folder within its namespace: all its templates are renamed, or none. For admins. 409 names what the
-        rules lose by it, as for a template.
+        """Rename a folder within its namespace: all its templates are renamed, or none. For admins. 409 names what is
+        lost by it, as for a template.
         """
         data = read(RenameInput, request)
         templates = rename.rename_folder(actor=identify_actor(request), folder=folder, **data)

@@ -4,7 +4,7 @@ import pytest
 
 from registry.changes import check_results, label_preview, rules
 from registry.templates import labels
-from tests.api.conftest import OTHER, REPLY, problem
+from tests.api.conftest import DOCUMENT, OTHER, REPLY, THIRD, problem
 
 PLACE = f"templates/{REPLY}/-/labels/production/preview"
 
@@ -55,3 +55,18 @@ def test_checks_say_whether_they_passed_failed_or_never_ran(cast, caller, publis
     checks = caller("reader").get(f"{PLACE}?version=2").json()["checks"]
     assert [(check["name"], check["state"]) for check in checks][:2] == [("problems", "passed"), ("samples", "passed")]
     assert all(check["at"].endswith("Z") for check in checks)
+
+
+def test_a_document_is_previewed_with_its_problems_and_nothing_is_stored(cast, caller, published):
+    place = f"templates/{REPLY}/-/labels/production/document-preview"
+    answer = caller("author").post(place, {"document": THIRD})
+    facts = answer.json()
+    assert (answer.status_code, facts["state"], facts["serves"], facts["version"]) == (200, "ahead", 1, 3)
+    assert (facts["included"], facts["problems"], facts["size"]["lines"]) == ([2], [], 1)
+    assert all(check["state"] == "passed" and check["at"] is None for check in facts["checks"])
+    assert caller("reader").get(f"{PLACE}?version=3").status_code == 404
+    long = caller("author").post(
+        place, {"document": DOCUMENT.replace("inputs:", "token_limit: 1\nmodel: gpt-4o\ninputs:")}
+    )
+    assert "error" in [problem["severity"] for problem in long.json()["problems"]]
+    assert "document" in problem(caller("author").post(place, {}), 400, "bad-request")["fields"]

@@ -85,6 +85,11 @@ TABLE: dict[tuple[str, str], tuple[str, Any, tuple[int, ...]]] = {
     ("api-roll-back", "POST"): (f"{T}/-/labels/production/roll-back", {"version": 1, "reason": "Broken"}, REVIEWERS),
     ("api-label-history", "GET"): (f"{T}/-/labels/production/history", None, READERS),
     ("api-label-preview", "GET"): (f"{T}/-/labels/production/preview?version=3", None, READERS_OF_ALL),
+    ("api-document-preview", "POST"): (
+        f"{T}/-/labels/production/document-preview",
+        {"document": DOCUMENT},
+        (401, 404, 403, 200, 200, 200, 403, 200, 401),
+    ),
     ("api-dependants", "GET"): (f"{T}/-/dependants", None, READERS_OF_ALL),
     ("api-dependants", "POST"): (
         f"{T}/-/dependants",

@@ -87,6 +87,36 @@ def test_a_dry_run_for_a_reader_says_that_nothing_was_stored(run):
     assert not Template.objects.filter(name=OUTSIDE).exists()
 
 
+def test_a_dry_run_shows_what_follows_there_as_proposing_there_does(run):
+    assert run(REPLY, "--as", OUTSIDE, "--yes").exit_code == 0
+    told = run(f"{REPLY}@2", "--as", OUTSIDE, "--dry-run")
+    assert told.exit_code == 0, told.stderr
+    for line in (
+        "It would be version 2 there.",
+        "No service fetched production in the last 30 days.",
+        "Change 2 proposes version 1 for production too; it is superseded by it.",
+        "problems passed",
+        "Needs 1 approval.",
+    ):
+        assert f"  {line}\n" in told.stderr, told.stderr
+    facts = json.loads(run(f"{REPLY}@2", "--as", OUTSIDE, "--dry-run", "--json").stdout)
+    assert (facts["preview"]["version"], facts["preview"]["state"], facts["fault"]) == (2, "new", "")
+    assert Template.objects.get(name=OUTSIDE).latest.number == 1
+
+
+def test_a_dry_run_of_what_the_rules_there_refuse_shows_the_rest_and_fails(run, cast):
+    standards = {"tags": {"severity": "error", "least": 3}}
+    rules.set_rules(actor=cast.actor("outsider"), namespace="other", standards=standards)
+    told = run(REPLY, "--as", OUTSIDE, "--dry-run")
+    assert told.exit_code == 1
+    assert "+description: Answer a question\n" in told.stdout
+    assert "It would be version 1 there." in told.stderr
+    assert "Line 3: error PT002: this namespace requires at least 3 tags" in told.stderr
+    assert "The document can't be saved there. line 3:" in told.stderr
+    asked = run(REPLY, "--as", OUTSIDE, "--dry-run", "--json")
+    assert (asked.exit_code, "at least 3 tags" in json.loads(asked.stdout)["fault"]) == (1, True)
+
+
 def test_a_newer_version_joins_the_open_change_and_the_same_one_is_refused(run):
     assert run(REPLY, "--as", OUTSIDE, "--yes").exit_code == 0
     again = run(REPLY, "--as", OUTSIDE, "--yes")

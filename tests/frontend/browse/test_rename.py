@@ -109,7 +109,7 @@ def test_what_the_rules_lose_is_shown_first_and_the_next_press_renames(reply, br
     client, sent = browser("admin"), {"to": NAME, "reason": "Clearer"}
     shown = client.post(ADDRESS, sent)
     page = words(shown)
-    assert (shown.status_code, "The rules ask for less at the new name:" in page) == (409, True)
+    assert (shown.status_code, "This changes with the new name:" in page) == (409, True)
     assert "refunds/reply will have no owners: reviewer will not be needed to approve." in page
     assert "send it again" not in page
     [seal] = re.findall(r'name="confirmed" value="(\w+)"', page)

@@ -37,7 +37,6 @@ from registry.invitations import services as invitation_services
 from registry.journal import log
 from registry.namespaces import folder_roles, groups, keys, revocations
 from registry.namespaces import services as namespace_services
-from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 from registry.notifications import services as notifications
 from registry.notifications.conversations import tell_mentioned
@@ -54,8 +53,8 @@ from registry.rollouts import publishing
 from registry.rollouts import services as rollouts
 from registry.templates import archive, labels, rename, samples
 from registry.templates import save as template_save
-from registry.templates.models import Template, Version
-from registry.templates.rename_losses import find_rename_losses
+from registry.templates.models import Version
+from registry.templates.rename_losses import UnconfirmedRename
 from registry.webhooks import services as webhook_services
 
 __all__ = ["fix_clock_and_ids", "play", "play_older", "strip_later_fields"]
@@ -420,11 +419,20 @@ def _redact_and_archive(cast: Cast) -> None:
 def _rename(cast: Cast) -> None:
     """One with labels, samples and a redacted version, one that is archived, and one that gets its name back."""
     admin = cast["admin"]
-    rename.rename_template(actor=admin, name=REPLY, to="support/answers/reply", reason="Clearer\n\nfor all")
-    rename.rename_folder(actor=admin, folder="support/answers", to="support/refunds/answers")
-    rename.rename_template(actor=admin, name="support/third", to="support/retired/third")
-    rename.rename_template(actor=admin, name="support/copied", to="support/copy")
-    rename.rename_template(actor=admin, name="support/copy", to="support/copied")
+    do = partial(_do_confirmed, rename.rename_template, actor=admin)
+    do(name=REPLY, to="support/answers/reply", reason="Clearer\n\nfor all")
+    _do_confirmed(rename.rename_folder, actor=admin, folder="support/answers", to="support/refunds/answers")
+    do(name="support/third", to="support/retired/third")
+    do(name="support/copied", to="support/copy")
+    do(name="support/copy", to="support/copied")
+
+
+def _do_confirmed(act: Callable[..., object], **given: Any) -> None:
+    """Rename, although rules, roles or evaluations stay behind."""
+    try:
+        act(**given)
+    except UnconfirmedRename as refusal:
+        act(**given, confirmed=refusal.facts["seal"])
 
 
 def _filter_webhook(admin: Actor) -> None:
@@ -519,11 +527,7 @@ def _give_folder_roles(cast: Cast) -> None:
     folder_roles.set_folder_role(**support, folder="contracts/short", role="reviewer", person="Ünal")
     folder_roles.set_folder_role(**support, folder="contracts/short", role=None, person="Ünal")
     folder_roles.set_folder_role(**support, folder="contracts/short", role="author", group="interns")
-    rows = Template.objects.filter(name__startswith="support/contracts/").order_by("name")
-    paths = [(row.path, row.path.replace("contracts", "agreements", 1)) for row in rows]
-    losses = find_rename_losses(Namespace.objects.get(name="support"), paths)  # its rule for approvals stays behind
-    renaming = {"folder": "support/contracts", "to": "support/agreements", "confirmed": losses.seal}
-    rename.rename_folder(actor=cast["admin"], **renaming)
+    _do_confirmed(rename.rename_folder, actor=cast["admin"], folder="support/contracts", to="support/agreements")
     groups.change_group(**support, name="interns", role="")
     namespace_services.set_role(**support, username="Ünal", role=None)
     namespace_services.set_role(**support, username="Ünal", role="reader")

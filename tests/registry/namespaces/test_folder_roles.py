@@ -22,6 +22,7 @@ from registry.releases import services as release_services
 from registry.releases.plans import ReleaseSelection
 from registry.templates import drafts, labels, rename
 from registry.templates import queries as template_queries
+from registry.templates.rename_losses import UnconfirmedRename
 
 SUPPORT: dict[str, Any] = {"namespace": "support"}
 INSIDE, DEEPER, OUTSIDE = "refunds/reply", "refunds/europe/reply", "refunds-old/reply"
@@ -188,13 +189,20 @@ def test_whose_group_a_contributor_gives_a_folder_role_cannot_approve(give, admi
 def test_a_contributor_who_moves_a_template_to_a_reviewer_wins_no_approval(give, admin, reader, save, propose):
     give("reviewer")
     change = propose(save("first", name="support/billing/reply", actor=admin), actor=admin)
-    rename.rename_template(actor=admin, name="support/billing/reply", to=f"support/{INSIDE}")
+    rename_confirmed(admin, "support/billing/reply", f"support/{INSIDE}")
     change.refresh_from_db()
     fault = gate.evaluate(change, reader).refusal
     assert fault.startswith(f"You have the role reviewer for support/{INSIDE} because admin, who contributed")
     rename.rename_template(actor=admin, name=f"support/{INSIDE}", to="support/refunds/answer")
     change.refresh_from_db()
     assert "because admin" in gate.evaluate(change, reader).refusal
+
+
+def rename_confirmed(actor, name, to):
+    """Rename a template into a folder with roles, after reading whom that concerns."""
+    with pytest.raises(UnconfirmedRename) as refusal:
+        rename.rename_template(actor=actor, name=name, to=to)
+    rename.rename_template(actor=actor, name=name, to=to, confirmed=refusal.value.facts["seal"])
 
 
 def test_a_role_follows_its_folder_to_a_new_name(give, admin, reader, save, support, propose):
