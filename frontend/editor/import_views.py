@@ -188,7 +188,7 @@ def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields:
     chosen = [row.chosen() for row in kept_rows]
     if request.POST["do"] == "drafts":
         saved = imports.save_imported_drafts(actor=actor, namespace=namespace, chosen=chosen)
-        kept_as = ngettext("Saved as {count} draft.", "Saved as {count} drafts.", len(saved))
+        kept_as = ngettext("Saved as a draft.", "Saved as {count} drafts.", len(saved))
         messages.success(request, kept_as.format(count=len(saved)))
         return redirect("edit", f"{namespace}/{saved[0].path}") if len(saved) == 1 else redirect("home")
     results = imports.save_imported_versions(actor=actor, namespace=namespace, chosen=chosen)

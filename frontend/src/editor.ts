@@ -251,7 +251,8 @@ function start(root: HTMLFormElement): void {
     base = outcome.saved;
     findElement<HTMLInputElement>(root, "[name=base]").value = String(base.number);
     view.dispatch({ effects: setBase.of(base.document) });
-    message.value = "";
+    message.value = message.placeholder = "";
+    findElement(root, "[data-summary]").textContent = gettext("Same as v{number}.", { number: base.number });
     for (const next of root.querySelectorAll("[data-next]")) next.textContent = `v${base.number + 1}`;
     showFacts();
     root.querySelector("[data-new]")?.remove();

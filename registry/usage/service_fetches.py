@@ -5,9 +5,12 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from django.db.models import Max, Q, Sum
+from django.db.models import F, Max, OuterRef, Q, Subquery, Sum
+from django.db.models.functions import Coalesce
 
 from promptuary.renderer.names import is_pin
+from registry.core.names import LATEST
+from registry.templates.label_models import Label
 from registry.usage.models import Fetch
 from registry.usage.queries import DAYS, WEEK
 
@@ -18,8 +21,8 @@ __all__ = ["ServiceFetches", "list_service_fetches"]
 class ServiceFetches:
     """One service (the name of a key) that fetched a template by one ref in the last thirty days.
 
-    version: the number it fetched last. per_day: the mean over the last seven days, rounded up, so that it is 0 only
-    without fetches in that time.
+    version: the number it gets now, which is what the label serves; of a removed label the one it fetched last.
+    per_day: the mean over the last seven days, rounded up, so that it is 0 only without fetches in that time.
     """
 
     service: str
@@ -37,10 +40,17 @@ def list_service_fetches(templates: Collection[int]) -> dict[int, list[ServiceFe
     """Map template id to its services, busiest first; one query. Templates that were not fetched are absent."""
     today = datetime.now(UTC).date()
     rows = Fetch.objects.filter(version__template__in=templates, day__gt=today - timedelta(days=DAYS))
-    columns = rows.order_by().values_list("version__template_id", "key__name", "ref", "version__number")
+    served = Label.objects.filter(template=OuterRef("version__template"), name=OuterRef("ref"))
+    rows = rows.annotate(served=Coalesce(Subquery(served.values("version__number")[:1]), "version__number"))
+    columns = rows.order_by().values_list(
+        "version__template_id", "key__name", "ref", "served", F("version__template__latest__number")
+    )
     in_week = Sum("count", filter=Q(day__gt=today - timedelta(days=WEEK)), default=0)
     totals: defaultdict[int, dict[tuple[str, str], tuple[int, datetime, int]]] = defaultdict(dict)
-    for template, service, ref, number, count, last_at in columns.annotate(week=in_week, last=Max("last_at")):
+    for template, service, ref, served_now, latest, count, last_at in columns.annotate(
+        week=in_week, last=Max("last_at")
+    ):
+        number = latest if ref == LATEST else served_now
         before = totals[template].get((service, ref))
         newest = before if before is not None and before[1] >= last_at else (0, last_at, number)
         totals[template][service, ref] = ((before[0] if before else 0) + count, newest[1], newest[2])

@@ -18,6 +18,7 @@ __all__ = ["FilledData", "fill_placeholders", "render_with_placeholders"]
 
 _MAX_DEPTH = 6
 _ORDINALS = ("first", "second")
+_ROLE = "user"  # for keys named `role`: a part can't have a path as its role
 
 
 @dataclass
@@ -121,6 +122,8 @@ def _make_placeholder(filled: FilledData, schema: Any, usage: Usage, path: str, 
             )
             for key in dict.fromkeys((*properties, *usage.properties))
         }
+    if path.endswith(".role"):
+        return _ROLE
     filled.placeholders.append(path)
     if kind == "boolean":
         return True

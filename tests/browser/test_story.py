@@ -63,7 +63,7 @@ def test_the_same_story_works_without_any_script(visit: Visit, fetch):
     told = fetch(f"/templates/{NAME}").json()["latest"]
     assert told["version"] < number, "the service's key is told of approved versions only"
     author.get_by_role("button", name=f"Propose v{number} for production").click()
-    expect(author.locator(".editor-outcome")).to_contain_text("asks that production point to")
+    expect(author.locator(".editor-outcome")).to_contain_text("for production. It waits for a reviewer.")
 
 
 def sign_in(page: Page, person: str) -> None:

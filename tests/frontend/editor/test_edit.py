@@ -137,7 +137,7 @@ def test_a_text_can_be_saved_on_top_of_a_newer_version_on_purpose(reply, author)
 def test_a_saved_version_is_proposed_from_the_same_page(author):
     post(author, "save")
     page = words(post(author, "propose:production:3", base="3"))
-    assert "asks that production point to v3." in page
+    assert "proposes v3 for production." in page
     assert ChangeRequest.objects.get(version__number=3).message == "Stop earlier"
 
 

@@ -39,6 +39,14 @@ def test_a_pasted_prompt_is_saved_although_nothing_is_declared_and_no_value_is_k
     assert Version.objects.get().document == PASTED
 
 
+def test_after_the_save_nothing_is_left_to_save(author):
+    form(author, "save")
+    page = words(author.get(NEW))
+    assert ("Same as v1." in page, "Ready to save." in page) == (True, False)
+    changed = words(form(author, "preview", base="1", document=f"{PASTED}# more\n"))
+    assert "Against v1: <b>1 line</b>" in changed
+
+
 def test_one_click_fills_what_has_no_value_with_examples(author):
     assert 'value="examples:"' in words(form(author, "preview"))
     answer = script(author, do="examples:", samples={"a": {"day": "Monday"}}, sample="a").json()

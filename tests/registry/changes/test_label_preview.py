@@ -171,3 +171,16 @@ def test_checks_are_the_newest_results_on_the_version_and_the_required_ones_that
 def test_without_required_checks_a_version_that_was_never_proposed_has_none(author, save):
     save("one")
     assert preview(author, 1).checks == ()
+
+
+def test_a_service_that_follows_another_label_gets_what_that_serves_now(author, save, publish, fetch):
+    first = save("one")
+    publish(first)
+    labels.move_label(actor=author, name=NAME, label="staging", version=1, expected=None)
+    for ref in ("staging", "latest", "removed"):
+        fetch(ref, first, ref, 7)
+    save("two")
+    labels.move_label(actor=author, name=NAME, label="staging", version=2, expected=1)
+    save("three")
+    effects = {effect.fetches.service: (effect.moves, effect.gets) for effect in preview(author, 3).services}
+    assert effects == {"staging": (False, 2), "latest": (False, 3), "removed": (False, 1)}

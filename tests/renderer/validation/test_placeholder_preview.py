@@ -28,6 +28,14 @@ def test_a_missing_list_has_two_items():
     assert text == "- [items, first]\n- [items, second]\n"
 
 
+def test_a_missing_role_is_one_that_a_part_can_have():
+    part = "- name: turn {{ loop.index }}\n  role: '{{ turn.role }}'\n  content: '{{ turn.text }}'\n"
+    template = renderer.load(f"{{% for turn in turns %}}\n{part}{{% endfor %}}\n")
+    prompts, placeholders = render_with_placeholders(template, {})
+    assert [part.role for part in prompts[0].parts] == ["user", "user"]
+    assert placeholders == ["turns, first.text", "turns, second.text"]
+
+
 def test_a_missing_number_can_be_calculated_with():
     assert _rendered("{{ count + 1 }}") == ("2", ["count"])
     assert _rendered("{{ '%.2f'|format(price) }}, {{ '{:,}'.format(count) }}") == ("1.00, 1", ["price", "count"])
