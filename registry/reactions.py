@@ -142,8 +142,7 @@ def _tell_of_save(occasion: Occasion) -> None:
 
 def _request_checks(occasion: Occasion) -> None:
     """Once per template, in order of appearance."""
-    subjects = occasion.subject_as(tuple)
-    for template in {subject.pk: subject for subject in subjects if isinstance(subject, Template)}.values():
+    for template in dict.fromkeys(subject for subject in occasion.subject_as(tuple) if isinstance(subject, Template)):
         check_results.request_checks(template)
 
 
