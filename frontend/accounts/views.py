@@ -20,6 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from frontend.web.refusals import refuse
+from registry.accounts import people
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.accounts.signin.passkeys import describe_passkey_obstacle
@@ -93,6 +94,7 @@ def show_login(
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
         "has_passkeys": not describe_passkey_obstacle(request),
         "passkey_problem": passkey_problem,
+        "has_people": people.has_people(),
     }
     return show(request, "accounts/login.html", context, status=status)
 

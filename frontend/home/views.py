@@ -50,6 +50,7 @@ def show_home(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "home",
         "has_access": bool(roles),
+        "has_namespaces": bool(roles) or namespace_queries.has_namespaces(),
         "admins": [] if roles else namespace_queries.list_admins_to_ask(),
         "heading": work_items.count_sentence(len(rows)),
         "urgency": work_items.describe_urgency(rows),

@@ -14,7 +14,7 @@ from registry.accounts.models import User
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.input_checks import check_text
 
-__all__ = ["build_person", "close_checklist", "create", "insert_person", "open_checklist", "set_password"]
+__all__ = ["build_person", "close_checklist", "create", "has_people", "insert_person", "open_checklist", "set_password"]
 
 _USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 
@@ -23,6 +23,11 @@ def create(*, actor: Actor, username: str, password: str | None, email: str = ""
     """Create an account; for commands run by the operator. Parameters and errors as in `build_person`."""
     _require_operator(actor)
     return insert_person(build_person(username=username, password=password, email=email, full_name=full_name))
+
+
+def has_people() -> bool:
+    """Whether anybody has an account here."""
+    return User.objects.exclude(username=OPERATOR).exists()
 
 
 def build_person(*, username: str, password: str | None, email: str = "", full_name: str = "") -> User:

@@ -1,7 +1,7 @@
 """Queries about namespaces for their members."""
 
 from django.db.models import Count
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 
 from registry.accounts.actor import Actor
 from registry.accounts.models import list_people_with_two_step
@@ -14,6 +14,7 @@ from registry.namespaces.verbs import TABLE, Verb
 __all__ = [
     "choose_live_label",
     "get_namespace",
+    "has_namespaces",
     "list_admins_to_ask",
     "list_members",
     "list_members_without_two_step",
@@ -53,21 +54,40 @@ def require_writable_namespaces(actor: Actor) -> list[str]:
     """As `list_writable_namespaces`. Raises NotAllowed, naming the admins to ask, if there are none."""
     writable = list_writable_namespaces(actor)
     if not writable:
-        admins = list_admins_to_ask()
-        sentence = ngettext(
-            "You are not an author in any namespace yet. Ask {names} to make you one, or choose New namespace in the "
-            "menu of your account.",
-            "You are not an author in any namespace yet. Ask an admin to make you one, or choose New namespace in the "
-            "menu of your account. Admins: {names}.",
-            len(admins),
-        )
-        raise NotAllowed(sentence.format(names=", ".join(admins)))
+        raise NotAllowed(_explain_no_namespace(actor))
     return writable
+
+
+def _explain_no_namespace(actor: Actor) -> str:
+    """Why the actor can't write anywhere, with whom to ask or what to do."""
+    may_create = permissions.may_create_namespace(actor)
+    if not has_namespaces():
+        sentence = gettext("There is no namespace yet.")
+        if not may_create:
+            advice = gettext("Whoever runs the server creates the first, with manage.py createnamespace.")
+            return f"{sentence} {advice}"
+    elif admins := list_admins_to_ask():
+        sentence = ngettext(
+            "You are not an author in any namespace yet. Ask {names} to make you one.",
+            "You are not an author in any namespace yet. Ask one of the admins to make you one: {names}.",
+            len(admins),
+        ).format(names=", ".join(admins))
+    else:
+        sentence = gettext("You are not an author in any namespace yet.")
+    if may_create:
+        advice = gettext("You can create one: choose New namespace in the menu of your account.")
+        return f"{sentence} {advice}"
+    return sentence
 
 
 def get_namespace(actor: Actor, name: str) -> Namespace:
     """The namespace. Raises NotFound for an outsider."""
     return permissions.find_namespace(actor, Verb.BROWSE, name)
+
+
+def has_namespaces() -> bool:
+    """Whether there is any namespace, readable or not."""
+    return Namespace.objects.exists()
 
 
 def list_admins_to_ask() -> list[str]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from registry.accounts.models import Key
+from registry.accounts.models import Key, User
 from registry.changes.models import ChangeRequest
 from registry.namespaces import keys
 from registry.namespaces.models import Membership
@@ -280,11 +280,28 @@ def test_the_first_message_is_in_the_language_of_the_page(desk, browser):
     assert Draft.objects.get().message == "Erste Version"
 
 
-def test_somebody_who_writes_nowhere_is_told_so(reply, browser):
+def test_somebody_who_writes_nowhere_is_told_so(reply, browser, settings):
+    settings.PROMPTUARY_NAMESPACE_CREATORS = "admins"
     for address in ("/new", "/t/import", "/d/new", f"/t/{REPLY}/-/copy"):
         answer = browser("reader").get(address)
         assert answer.status_code == 403
         page = words(answer)
-        assert "You are not an author in any namespace yet. Ask an admin to make you one" in page
-        assert "admin" in page.partition("Admins: ")[2].partition(".")[0]
-        assert "New namespace in the menu of your account." in page
+        assert "You are not an author in any namespace yet. Ask one of the admins to make you one: " in page
+        assert "admin" in page.partition("make you one: ")[2].partition(".")[0]
+        assert "New namespace in the menu of your account." not in page
+
+
+def test_who_writes_nowhere_but_may_create_a_namespace_is_told_how(reply, browser, settings):
+    settings.PROMPTUARY_NAMESPACE_CREATORS = "everyone"
+    page = words(browser("reader").get("/new"))
+    assert "You can create one: choose New namespace in the menu of your account." in page
+
+
+def test_without_any_namespace_the_command_is_named(db, client, settings):
+    settings.PROMPTUARY_NAMESPACE_CREATORS = "admins"
+    client.force_login(User.objects.create(username="first"))
+    page = words(client.get("/new"))
+    assert (
+        "There is no namespace yet. Whoever runs the server creates the first, with manage.py createnamespace." in page
+    )
+    assert "manage.py createnamespace support --admin first --protect production" in words(client.get("/"))

@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from registry.accounts import actor, people
 from registry.core.errors import PromptuaryError
+from registry.namespaces.models import Namespace
 
 
 class Command(BaseCommand):
@@ -36,7 +37,7 @@ class Command(BaseCommand):
             )
         except PromptuaryError as error:
             raise CommandError(error.message) from error
-        self.stdout.write(f"{username} can sign in now. An admin can make them a member of a namespace.")
+        self.stdout.write(f"{username} can sign in now. {_describe_next_step(username)}")
 
     def _ask(self, username: str) -> str:
         if not sys.stdin.isatty():
@@ -45,3 +46,12 @@ class Command(BaseCommand):
         if getpass("Again: ") != password:
             raise CommandError("The two passwords differ.")
         return password
+
+
+def _describe_next_step(username: str) -> str:
+    if Namespace.objects.exists():
+        return "An admin can make them a member of a namespace."
+    return (
+        f"Next, create a namespace: manage.py createnamespace support --admin {username} --protect production\n"
+        f"To let {username} manage all accounts: manage.py installationadmin {username}"
+    )

@@ -17,6 +17,7 @@ from django.db import DatabaseError, connection, connections
 
 from promptuary.renderer.isolation import process as isolation_process
 from registry import forked_process, web_server, worker_process
+from registry.accounts import people
 from registry.core import databases, env, migration_lock, poolers, port_guard, private_files
 from registry.core.renderer_pool import find_renderer
 from registry.journal import database_roles, log
@@ -223,4 +224,7 @@ def _build_banner(demo: bool) -> list[str]:
     if key:
         url = f"{settings.BASE_URL}/api/v1/templates/support/refunds/reply@production"
         lines += ["", f"  curl -H 'Authorization: Bearer {key}' {url}"]
+    if not demo and not settings.OIDC_ISSUER and not people.has_people():
+        lines += ["  Nobody has an account yet. Create the first one in another terminal:", ""]
+        lines += ["  .venv/bin/python manage.py createperson admin"]
     return [*lines, "", "  Ctrl-C stops everything.", ""]

@@ -3,6 +3,7 @@
 import pytest
 from django.test import Client
 
+from registry.accounts.models import User
 from tests.frontend.conftest import words
 
 
@@ -53,3 +54,11 @@ def test_no_choice_of_theme_follows_the_system(browser):
     client.post("/theme", {"theme": "dark"})
     client.post("/theme", {"theme": "system"})
     assert "data-theme=" not in words(client.get("/t/"))
+
+
+def test_on_a_new_server_the_page_says_how_the_first_account_is_created(db):
+    page = words(Client().get("/login"))
+    assert "Nobody has an account yet." in page
+    assert "<code>manage.py createperson admin</code>" in page
+    User.objects.create(username="first")
+    assert "Nobody has an account yet." not in words(Client().get("/login"))

@@ -32,6 +32,15 @@ def test_an_account_is_made_with_the_password_of_standard_input(typed):
     assert (made.email, made.display_name, made.is_superuser) == ("author@example.org", "An Author", False)
 
 
+def test_the_first_person_is_told_the_next_step_and_later_ones_whom_to_ask(capsys):
+    call_command("createperson", "first", "--no-password")
+    assert "manage.py createnamespace support --admin first --protect production" in capsys.readouterr().out
+    call_command("createnamespace", "support", "--admin", "first")
+    capsys.readouterr()
+    call_command("createperson", "second", "--no-password")
+    assert "An admin can make them a member of a namespace." in capsys.readouterr().out
+
+
 def test_somebody_who_signs_in_elsewhere_needs_no_password():
     call_command("createperson", "author", "--email", "author@example.org", "--no-password")
     assert not User.objects.get(username="author").has_usable_password()
