@@ -30,6 +30,7 @@ class FolderRoleForm(forms.Form):
             (Role.REVIEWER.value, gettext_lazy("reviewer")),
             ("", gettext_lazy("no role")),
         ],
+        initial=Role.AUTHOR.value,
         required=False,
     )
 

@@ -59,7 +59,7 @@ def manage_members(request: HttpRequest, actor: Actor, namespace: str) -> HttpRe
     space = namespace_queries.get_namespace(actor, namespace)
     button = request.POST.get("do", "role") if request.method == "POST" else "look"
     form = MemberForm(request.POST if button == "role" else None, initial={"role": Role.READER.value})
-    invitation_form = InvitationForm(request.POST if button == "invite" else None, initial={"role": Role.AUTHOR.value})
+    invitation_form = InvitationForm(request.POST if button == "invite" else None, initial={"role": Role.READER.value})
     rows, groups = namespace_queries.list_members(actor, namespace), group_queries.list_groups(actor, namespace)
     folder_form = FolderRoleForm(request.POST if button == "folder_role" else None, members=rows, groups=groups)
     owner_form = OwnerForm(request.POST if button == "owners" else None)
@@ -77,7 +77,7 @@ def manage_members(request: HttpRequest, actor: Actor, namespace: str) -> HttpRe
         status = 201
     elif button in ("again", "invite"):
         inviting = send_again(actor, request.POST) if button == "again" else invite(actor, namespace, invitation_form)
-        invitation_form = InvitationForm(initial={"role": Role.AUTHOR.value}) if inviting.answers else invitation_form
+        invitation_form = InvitationForm(initial={"role": Role.READER.value}) if inviting.answers else invitation_form
         status = inviting.status
     if status == 201 and not inviting.answers:
         return redirect(reverse("members", args=[namespace]) + _PLACES.get(button, ""))

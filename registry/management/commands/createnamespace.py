@@ -67,4 +67,4 @@ class Command(BaseCommand):
         except PromptuaryError as error:
             raise CommandError(error.message) from error
         checks = ", ".join(space.required_checks) or "none"
-        self.stdout.write(f"{name} is there; {admin} is its admin. Checks that must pass: {checks}.")
+        self.stdout.write(f"Created {name}. Its admin is {admin}. Checks that must pass: {checks}.")

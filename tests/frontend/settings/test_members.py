@@ -158,3 +158,10 @@ def test_people_and_groups_for_the_list_of_owners_are_for_admins(browser, desk):
     assert {"name": "legal", "title": "Legal", "group": True} in found
     assert "reviewer" in [row["name"] for row in found]
     assert browser("reviewer").get("/n/support/people").status_code == 403
+
+
+def test_an_invitation_is_for_a_reader_unless_another_role_is_chosen(desk, browser):
+    page = words(browser("admin").get("/n/support/members"))
+    invitation = page[page.index("Invite somebody") : page.index("Add a member")]
+    assert '<option value="reader" selected>' in invitation
+    assert page.index("Add a member") < page.index("Owners")
