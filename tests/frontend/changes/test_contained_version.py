@@ -4,6 +4,7 @@ import pytest
 
 from promptuary.commands.label_preview import tell_preview
 from registry.changes.models import ChangeRequest
+from registry.templates import labels
 from tests.frontend.conftest import OTHER, REPLY, words
 
 REFUSAL = (
@@ -61,3 +62,11 @@ def test_the_terminal_says_it_too(live, browser, capsys):
         browser("author").get(f"/api/v1/templates/{REPLY}/-/labels/production/preview?version=1").json(), as_json=False
     )
     assert f"  {REFUSAL}\n" in capsys.readouterr().err
+
+
+def test_an_unprotected_label_that_goes_back_is_not_called_published(reply, browser):
+    move = {"actor": reply.actor("author"), "name": REPLY, "label": "staging"}
+    labels.move_label(**move, version=2, expected=None)
+    page = words(browser("author").get(f"/t/{REPLY}/-/labels?label=staging&version=1"))
+    assert "staging goes back: it serves v2, which contains v1." in page
+    assert "Nothing is left to publish." not in page
