@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 from promptuary.renderer.problems import Problem, only_errors
 from registry.accounts.actor import Actor
-from registry.changes import check_runners, checks, label_preview
+from registry.changes import check_runners, checks, label_preview, version_checks
 from registry.changes.checks import Check
 from registry.changes.label_preview import LabelPreview
 from registry.changes.models import ChangeRequest, Verdict
@@ -101,7 +101,7 @@ def _run_checks(move: LabelPreview) -> Iterator[Check]:
             if is_required:
                 yield Check(name, "", is_required, Verdict.PASSED, checks.VOID[name])
         elif name == "evaluation":
-            yield Check(name, "", is_required, None, "Its runs start when the version is proposed.")
+            yield version_checks.build_unrun_check(name, is_required=is_required)
         elif (result := check_runners.RUNNERS[name](case)) is not None:
             outcome = Verdict.PASSED if result.passed else Verdict.FAILED
             yield Check(name, "", is_required, outcome, result.summary, tuple(result.details))

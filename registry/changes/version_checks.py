@@ -8,7 +8,7 @@ from registry.changes.models import Verdict
 from registry.journal.event import to_microseconds
 from registry.namespaces.rules import CHECKS, Rules
 
-__all__ = ["read_version_checks"]
+__all__ = ["build_unrun_check", "read_version_checks"]
 
 
 def read_version_checks(rules_by_version: Mapping[int, Rules], *, with_missing: bool) -> dict[int, Sequence[Check]]:
@@ -23,6 +23,11 @@ def read_version_checks(rules_by_version: Mapping[int, Rules], *, with_missing: 
     return {pk: _list_checks(given, rules_by_version[pk], with_missing) for pk, given in verdicts.items()}
 
 
+def build_unrun_check(name: str, *, is_required: bool) -> Check:
+    """A check without an outcome."""
+    return Check(name, "", is_required, None, "It was not run on this version yet.")
+
+
 def _list_checks(given: Mapping[str, Verdict], rules: Rules, with_missing: bool) -> list[Check]:
     required = checks.required_checks(rules)
     listed = (name for name in CHECKS if name in given or (with_missing and name in required))
@@ -31,6 +36,6 @@ def _list_checks(given: Mapping[str, Verdict], rules: Rules, with_missing: bool)
 
 def _read_check(name: str, verdict: Verdict | None, is_required: bool) -> Check:
     if verdict is None:
-        return Check(name, "", is_required, None, "It was not run on this version yet.")
+        return build_unrun_check(name, is_required=is_required)
     at = to_microseconds(verdict.created_at)
     return Check(name, verdict.key, is_required, verdict.outcome, verdict.summary, at=at)

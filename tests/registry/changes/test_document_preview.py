@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -44,7 +45,7 @@ def test_it_is_what_the_preview_says_once_the_document_is_saved(admin, author, l
         results | {"evaluation": (None, "It was not run on this version yet.", True)}
     ).items()
     assert results["evaluation"][0] == "passed"  # nothing is attached
-    same = {"version": None, "checks": (), "same": None}
+    same: dict[str, Any] = {"version": None, "checks": (), "same": None}
     assert replace(found, **same) == replace(stored, **same)
     assert (found.version.number, found.version.digest) == (stored.version.number, stored.version.digest)
 

@@ -202,7 +202,7 @@ def rename_confirmed(actor, name, to):
     """Rename a template into a folder with roles, after reading whom that concerns."""
     with pytest.raises(UnconfirmedRename) as refusal:
         rename.rename_template(actor=actor, name=name, to=to)
-    rename.rename_template(actor=actor, name=name, to=to, confirmed=refusal.value.facts["seal"])
+    rename.rename_template(actor=actor, name=name, to=to, confirmed=str(refusal.value.facts["seal"]))
 
 
 def test_a_role_follows_its_folder_to_a_new_name(give, admin, reader, save, support, propose):
