@@ -95,7 +95,7 @@ def print_catch_up() -> None:
 
 def fill_journal(count: int) -> None:
     """Write this many templates with one version each: the same rows as the services write, but in bulk."""
-    operator = actor.operator_actor()
+    operator = actor.build_operator_actor()
     spaces = [services.create_namespace(actor=operator, name=f"ns{number}") for number in range(NAMESPACES)]
     at = log.now()
     made = [
@@ -122,7 +122,7 @@ def add_versions(count: int) -> None:
 
 def add_events(chosen: Sequence[Template], number: int) -> None:
     """Add a version and its event for each template, continuing the hash chain."""
-    operator, at = actor.operator_actor(), log.now()
+    operator, at = actor.build_operator_actor(), log.now()
     last = Event.objects.order_by("-number").first()
     at_number, head = (last.number, last.hash) if last else (0, None)
     versions, events = [], []
@@ -231,7 +231,7 @@ def import_entries(repository: Repository, entries: Sequence[Entry]) -> None:
 
 def print_lag() -> None:
     """Save ten times a second while the worker runs; print the age of the oldest event missing from the mirror."""
-    author = actor.operator_actor()
+    author = actor.build_operator_actor()
     services.create_namespace(actor=author, name="live")
     base = None
     for text in ("one", "two"):
@@ -256,7 +256,7 @@ def move_labels(author: actor.Actor) -> Iterator[float]:
     held = None
     for count in range(SAVES):
         started = time.perf_counter()
-        yield mirror.status().lag
+        yield mirror.read_status().lag
         version = count % 2 + 1
         labels.move_label(actor=author, name="live/reply", label="staging", version=version, expected=held)
         held = version
@@ -298,7 +298,7 @@ def ask(rival: "subprocess.Popen[str]") -> float:
 def answer_saves(size: int) -> None:
     """Fill the database, then run a round of saves for each line of standard input."""
     fill_journal(size)
-    author = actor.operator_actor()
+    author = actor.build_operator_actor()
     for line in sys.stdin:
         times = []
         for count in range(SAVES_A_ROUND if line.strip() else 0):

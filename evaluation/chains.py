@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from promptuary.evaluation.errors import ChainError
-from promptuary.evaluation.runnables import Runnable, TemplateRunnable, input_names
+from promptuary.evaluation.runnables import Runnable, TemplateRunnable, list_input_names
 from promptuary.renderer.digest import encode_canonical_json
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, read_value
 
@@ -53,7 +53,7 @@ class Chain:
                     raise ChainError(f"the wire {target} names {name!r}, which isn't a component of {self.name}")
             if order.index(upstream) >= order.index(component):
                 raise ChainError(f"the wire {target} comes from {upstream!r}, which does not run before {component!r}")
-            names_taken = input_names(self.components[component])
+            names_taken = list_input_names(self.components[component])
             if names_taken is not None and argument not in names_taken:
                 raise ChainError(
                     f"{component} takes {', '.join(names_taken) or 'nothing'}; the wire {target} feeds none of it"
@@ -61,7 +61,7 @@ class Chain:
 
     def outer_inputs(self, component: str) -> tuple[str, ...] | None:
         """Return the inputs of a component that come from outside, or None if it doesn't declare its inputs."""
-        names_taken = input_names(self.components[component])
+        names_taken = list_input_names(self.components[component])
         return None if names_taken is None else tuple(n for n in names_taken if f"{component}.{n}" not in self.wires)
 
     def upstream(self, component: str) -> dict[str, tuple[str, str]]:

@@ -112,7 +112,7 @@ def _list_metric_lines(
     metrics: Mapping[str, MetricsResult], before: Mapping[str, MetricsResult]
 ) -> Iterator[MetricLine]:
     for metric, targets in metrics.items():
-        top = catalogue.find(metric).top if metric in catalogue.names() else 1.0
+        top = catalogue.find(metric).top if metric in catalogue.list_names() else 1.0
         earlier = before[metric] if metric in before else MetricsResult()
         for target, after in targets.items():
             score = earlier.get(target)
@@ -140,7 +140,7 @@ def _build_metrics_table(lines: Sequence[MetricLine]) -> dict[str, Any]:
 
 
 def _draw_difference_axis(lines: Sequence[MetricLine]) -> interval_svg.Axis:
-    return interval_svg.difference_axis(
+    return interval_svg.build_difference_axis(
         limit / line.top
         for line in lines
         if line.comparison

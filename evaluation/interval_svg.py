@@ -14,7 +14,7 @@ __all__ = [
     "Axis",
     "Drawing",
     "Kind",
-    "difference_axis",
+    "build_difference_axis",
     "draw_interval",
     "draw_ticks",
     "interval",
@@ -54,7 +54,7 @@ class Axis:
         return f"{sign}{abs(tick) * 100:.3g} %"
 
 
-def difference_axis(values: Iterable[float | None], width: int = WIDTH, margin: int = _MARGIN) -> Axis:
+def build_difference_axis(values: Iterable[float | None], width: int = WIDTH, margin: int = _MARGIN) -> Axis:
     """An axis around zero, as wide as the values need, at least 5 points to each side."""
     extent = max((abs(value) for value in values if value is not None), default=0.0)
     step = next((step for step in _STEPS if step * 2.4 >= max(extent, 0.05)), _STEPS[-1])

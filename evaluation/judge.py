@@ -13,12 +13,12 @@ from typing import Any
 from promptuary.evaluation.errors import EvaluationError, ReplyError
 from promptuary.evaluation.metrics.judgements import NAMES, list_scores
 from promptuary.evaluation.results import EvaluationResult, Recorder
-from promptuary.evaluation.runnables import FunctionRunnable, Runnable, input_names
+from promptuary.evaluation.runnables import FunctionRunnable, Runnable, list_input_names
 from promptuary.evaluation.runner import OnProgress, run
 from promptuary.evaluation.scoring import Score, score
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.functions.documents import read_content
-from promptuary.renderer.functions.sentences import document_sentences, response_sentences
+from promptuary.renderer.functions.sentences import split_documents, split_response
 from promptuary.renderer.replies.judgement import bare_key
 from promptuary.renderer.replies.trace_scores import Trace, Unit, trace
 
@@ -69,7 +69,7 @@ class Judge:
         except EvaluationError as error:
             return _build_failed(error, [], "", self.unit)
         data: dict[str, Any] = {"documents": documents, "question": question, "response": response}
-        names = input_names(self.runnable)
+        names = list_input_names(self.runnable)
         try:
             outputs = self.runnable.run({name: data[name] for name in data if names is None or name in names})
             reply = _read_reply(outputs)
@@ -142,7 +142,7 @@ def add_judgements(
 
 def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Unit = "sentence") -> Judgement:
     """Read from a judge's reply (text, or a parsed mapping) what it says about a response and its documents."""
-    keyed = document_sentences(documents)
+    keyed = split_documents(documents)
     try:
         parsed = _trace(reply, keyed, response, unit)
     except RenderError as error:
@@ -172,7 +172,7 @@ def read_judgement(reply: Any, documents: Sequence[str], response: str, unit: Un
 def _trace(reply: Any, keyed: Sequence[Sequence[tuple[str, str]]], response: str, unit: Unit) -> Trace:
     """The parsed reply, less verdicts on sentences that aren't in the response; notes sentences without a verdict."""
     scores = trace(reply, keyed, unit)
-    keys = {key for key, _ in response_sentences(response)}
+    keys = {key for key, _ in split_response(response)}
     judged_keys = {sentence.key.lower() for sentence in scores.judgement.sentences}
     support_items = scores.mapping.get("sentence_support_information")
     if judged_keys & keys and judged_keys - keys and isinstance(support_items, list):
@@ -216,7 +216,7 @@ def _mark_sentences(keyed: Sequence[Sequence[tuple[str, str]]], scores: Trace) -
 
 def _list_supported(response: str, scores: Trace) -> Iterator[dict[str, Any]]:
     supports = {sentence.key.lower(): sentence for sentence in scores.judgement.sentences}
-    for key, text in response_sentences(response):
+    for key, text in split_response(response):
         support = supports.get(key)
         yield {
             "key": key,
@@ -237,9 +237,9 @@ def _build_failed(
     error: Exception, documents: Sequence[str], response: str, unit: Unit, reply: Any = None
 ) -> Judgement:
     message = getattr(error, "message", None) or str(error)
-    empty = trace({}, document_sentences(documents))
+    empty = trace({}, split_documents(documents))
     return {
-        "documents": _mark_sentences(document_sentences(documents), empty),
+        "documents": _mark_sentences(split_documents(documents), empty),
         "response": list(_list_supported(response, empty)),
         "scores": dict.fromkeys(NAMES),
         "explanations": {"relevance": "", "support": ""},

@@ -11,7 +11,7 @@ from promptuary.renderer.digest import encode_canonical_json
 from promptuary.renderer.errors import MissingVocabularyError, OutputError
 from promptuary.renderer.template import Template
 
-__all__ = ["FunctionRunnable", "Runnable", "TemplateRunnable", "input_names"]
+__all__ = ["FunctionRunnable", "Runnable", "TemplateRunnable", "list_input_names"]
 
 
 @runtime_checkable
@@ -93,7 +93,7 @@ class TemplateRunnable:
         return outputs
 
 
-def input_names(runnable: Runnable) -> tuple[str, ...] | None:
+def list_input_names(runnable: Runnable) -> tuple[str, ...] | None:
     """The names that a runnable takes, or None if it doesn't declare them."""
     names: Sequence[str] | None = getattr(runnable, "inputs", None)
     return None if names is None else tuple(names)

@@ -12,7 +12,7 @@ from promptuary.evaluation.chains import Chain, spread_inputs
 from promptuary.evaluation.errors import EvaluationError, ReplyError
 from promptuary.evaluation.json_values import copy_plain_values, require_json
 from promptuary.evaluation.results import EvaluationResult, Recorder
-from promptuary.evaluation.runnables import Runnable, input_names
+from promptuary.evaluation.runnables import Runnable, list_input_names
 
 __all__ = ["OnProgress", "run"]
 
@@ -96,7 +96,7 @@ def _check_row(runnable: Runnable, row: Mapping[str, Any], index: int) -> None:
     if isinstance(runnable, Chain):
         spread_inputs(runnable, row)
         return
-    names = input_names(runnable)
+    names = list_input_names(runnable)
     unknown = [name for name in row if names is not None and name not in names]
     if unknown:
         raise EvaluationError(f"row {index}: {runnable.name} takes {', '.join(names or ())}, not {', '.join(unknown)}")

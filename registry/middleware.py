@@ -15,7 +15,7 @@ from django.urls import get_resolver, get_urlconf
 from registry.accounts.actor import find_signed_in_person
 from registry.accounts.models import Key
 from registry.core import tracing
-from registry.core.client_address import client_address
+from registry.core.client_address import read_client_address
 from registry.core.errors import NotFound
 from registry.core.problem_details import CONTENT_TYPE, describe_error
 from registry.core.work_quota import work_quota
@@ -163,7 +163,7 @@ def note_session(respond: Respond) -> Respond:
         session_key = request.session.session_key
         if session_key and find_signed_in_person(request) is not None and uses.is_due(session_key):
             try:
-                note_session_use(session_key, client_address(request.META))
+                note_session_use(session_key, read_client_address(request.META))
             except DatabaseError as error:
                 logger.warning("the use of a session is not written: %s", error)
         return respond(request)

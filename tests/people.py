@@ -1,6 +1,6 @@
 """The people and namespaces with which tests start, the same in every folder."""
 
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.accounts.models import User
 from registry.namespaces import services as namespace_services
 from registry.namespaces.models import Namespace
@@ -29,7 +29,7 @@ def load_people() -> dict[str, User]:
 
 
 def _write_support() -> None:
-    operator = operator_actor()
+    operator = build_operator_actor()
     namespace_services.create_namespace(
         actor=operator, name="support", protected_labels=["production"], required_checks=[]
     )

@@ -13,7 +13,7 @@ from benchmarks.paging.journal_rows import JournalRows
 from benchmarks.paging.long_change import add_long_change
 from benchmarks.paging.names import NAMESPACES, QUIET, name_of
 from benchmarks.paging.template_rows import Cast, TemplateRows
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.accounts.models import Key, User
 from registry.freezes.services import set_freeze
 from registry.journal import log
@@ -73,7 +73,7 @@ def issue_keys(filled: Filled) -> dict[str, str]:
 def add_people() -> Cast:
     """Add people, namespaces, and what each database has once: a freeze, a key, a webhook, drafts and a
     long change."""
-    operator = operator_actor()
+    operator = build_operator_actor()
     people = {name: User.objects.create(username=name) for name in (*ROLES, "reader")}
     for name in [*(f"ns{number}" for number in range(NAMESPACES)), QUIET]:
         services.create_namespace(actor=operator, name=name, protected_labels=["production"])

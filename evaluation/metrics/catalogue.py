@@ -10,7 +10,7 @@ from promptuary.evaluation.errors import MetricError
 from promptuary.evaluation.metrics import answers, documents, embedding_similarity, judgements, texts
 from promptuary.evaluation.metrics import json_schema as metrics_json_schema
 
-__all__ = ["Definition", "Metric", "OutputType", "check_options", "find", "metrics_for", "names"]
+__all__ = ["Definition", "Metric", "OutputType", "check_options", "find", "list_names", "metrics_for"]
 
 OutputType = Literal["answer", "extractive_answer", "text", "documents", "json", "judgement"]
 
@@ -120,7 +120,7 @@ def find(metric: str) -> Definition:
     return _BY_NAME[name]
 
 
-def names() -> frozenset[str]:
+def list_names() -> frozenset[str]:
     """The names of all metrics."""
     return frozenset(_BY_NAME)
 

@@ -30,7 +30,7 @@ def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, An
         wrong = _find_schema_fault(json.dumps(schemas))
         if wrong is not None:
             raise MetricError(f"row {row}: the schema is not a JSON Schema: {wrong}")
-        return float(next(validation.errors(schemas, value), None) is None)
+        return float(next(validation.find_errors(schemas, value), None) is None)
     except validation.Unusable as error:
         raise MetricError(f"row {row}: the schema can't be used: {error}") from error
     except (ValueError, RecursionError):

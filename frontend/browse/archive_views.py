@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.core.errors import PromptuaryError
@@ -39,7 +39,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "fetchers": usage_queries.list_fetchers(template),
         "days": usage_queries.DAYS,
         "label_numbers": [(label, label_numbers[label]) for label in protected],

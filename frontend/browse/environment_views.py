@@ -11,8 +11,8 @@ from django.utils.translation import gettext
 
 from frontend.browse.environment_rows import Group, group_rows
 from frontend.browse.promotion_facts import read_facts
-from frontend.changes.failure_rows import failure_rows
-from frontend.changes.rollout_rows import rollout_rows
+from frontend.changes.failure_rows import build_failure_rows
+from frontend.changes.rollout_rows import build_rollout_rows
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
@@ -95,8 +95,8 @@ def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     states = promotion_state.read_states(actor, templates, *pair)
     roles = {space.pk: held for space, held in spaces}
     listed = {template.pk for template in templates}
-    divided = rollout_rows([rollout for rollout in rollouts if rollout.template_id in listed], roles)
-    failures = failure_rows(live_failures.list_live_failures(actor, listed), roles)
+    divided = build_rollout_rows([rollout for rollout in rollouts if rollout.template_id in listed], roles)
+    failures = build_failure_rows(live_failures.list_live_failures(actor, listed), roles)
     freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
     groups = group_rows(rows, states, roles, pair, freezes, divided, failures)
     counts = _Counts(

@@ -5,7 +5,7 @@ from urllib.parse import quote
 from django.http import HttpRequest, HttpResponse
 
 from frontend.web.decorators import signed_in
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.namespaces.verbs import Verb
 from registry.templates import exports, version_queries
@@ -22,7 +22,7 @@ def export(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "version": version,
         "files": exports.list_exports(actor=actor, name=name, ref=str(version.number)),
         "folder": name.rpartition("/")[0],

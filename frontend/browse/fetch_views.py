@@ -13,7 +13,7 @@ from frontend.browse import score_form
 from frontend.browse.fetch_charts import describe_fetchers
 from frontend.browse.score_form import ReplyScoreForm
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.namespaces.queries import choose_live_label
 from registry.templates import former_names, label_queries
@@ -57,7 +57,7 @@ def show_fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": breadcrumbs(template.name),
+        "crumbs": build_breadcrumbs(template.name),
         "days": usage_queries.DAYS,
         "rows": describe_fetchers(fetchers, live),
         "former_names": _list_former_names(template, fetchers),

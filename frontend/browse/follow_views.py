@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from frontend.web.wording import TOPICS_IN_WORDS
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
@@ -55,7 +55,7 @@ def follow(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "form": form,
         "follows": watch is not None,
     }

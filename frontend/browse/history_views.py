@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from frontend.browse.label_status import LabelStatus, list_label_statuses
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import list_draft_links
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.namespaces import permissions
 from registry.namespaces.queries import choose_live_label
@@ -46,7 +46,7 @@ def show_history(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "rows": rows,
         "moves": moves[:30],
         "protected_labels": template.namespace.protected_labels,

@@ -11,7 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, gettext_lazy
 
-from frontend.web.wording import time_since
+from frontend.web.wording import format_time_since
 from registry.accounts.actor import Actor
 from registry.core.names import LATEST
 from registry.namespaces import permissions
@@ -160,7 +160,7 @@ def _write_title(move: LabelMove | None) -> str:
     why = f": {move.reason}" if move.reason else ""
     if move.change_id and not why:
         why = gettext(", change {number}").format(number=move.change_id)
-    age = time_since(timezone.localtime(move.created_at), timezone.localtime())
+    age = format_time_since(timezone.localtime(move.created_at), timezone.localtime())
     title = f"{str(MOVED_BY[move.how]).format(person=move.person.username)} {age}{why}"
     return title[:1].upper() + title[1:]
 

@@ -17,11 +17,11 @@ from django.utils.translation import gettext
 from frontend.browse.label_status import list_label_statuses
 from frontend.changes.actions import add_label_moved_message
 from frontend.changes.label_evidence import build_evidence_context
-from frontend.changes.rollout_rows import rollout_rows
+from frontend.changes.rollout_rows import build_rollout_rows
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, list_version_choices, parse_form_number, set_choices
-from frontend.web.page import breadcrumbs, show
-from frontend.web.reasons import read_reason, reason_context
+from frontend.web.page import build_breadcrumbs, show
+from frontend.web.reasons import build_reason_context, read_reason
 from registry.accounts.actor import Actor
 from registry.changes import label_preview
 from registry.core.errors import Conflict, Invalid, NotAllowed
@@ -111,7 +111,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "form": form,
         "label": label,
         "keep": keep,
@@ -162,9 +162,9 @@ def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], ver
         "leave_url": reverse("template", args=[template.name]),
         "may_act": may and preview is not None and rollout is None,
         "rollout": rollout,
-        "rollout_row": rollout_rows([rollout])[0] if rollout else None,
+        "rollout_row": build_rollout_rows([rollout])[0] if rollout else None,
         "may_stop": rollout is not None and context["may_roll_back"],
-        **reason_context(request.POST),
+        **build_reason_context(request.POST),
         "earlier": _list_earlier_versions(context, label) if is_protected else [],
         **(build_evidence_context(request, actor, preview) if preview else {}),
     }

@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, PromptuaryError
 from registry.core.problem_details import find_status
@@ -35,7 +35,7 @@ def rename_template(request: HttpRequest, actor: Actor, name: str) -> HttpRespon
         "section": "templates",
         "subject": name,
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "fetchers": usage_queries.list_fetchers(template),
         "days": usage_queries.DAYS,
         "dependants": fragments.list_dependants(actor, template),
@@ -64,7 +64,7 @@ def rename_folder(request: HttpRequest, actor: Actor, folder: str) -> HttpRespon
     context = {
         "section": "templates",
         "subject": folder,
-        "crumbs": breadcrumbs(folder),
+        "crumbs": build_breadcrumbs(folder),
         "names": listed,
         **_build_context(request, folder, refusal),
     }

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from frontend.diff.versions import compare_source
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.draft_links import build_draft_url
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.errors import Gone, Invalid, NotAllowed, NotFound, PromptuaryError, Stale
 from registry.core.problem_details import find_status
@@ -73,7 +73,7 @@ def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "version": version,
         "newest": newest,
         "next_number": newest.number + 1,

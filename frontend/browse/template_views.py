@@ -15,12 +15,12 @@ from frontend.browse import fetch_charts, fetch_snippets, input_reference
 from frontend.browse.label_status import LabelStatus, list_label_statuses, mark_rollouts
 from frontend.changes import emergency_notices
 from frontend.changes.check_summaries import CheckSummary, read_check_summaries
-from frontend.changes.rollout_rows import rollout_rows
+from frontend.changes.rollout_rows import build_rollout_rows
 from frontend.diff import samples as diff_samples
 from frontend.web import highlight
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import build_draft_url, list_draft_links, run_address
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from promptuary.renderer.document.parser import Document, inspect_document
 from registry.accounts.actor import Actor
 from registry.bookmarks import queries as bookmark_queries
@@ -97,7 +97,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "template": template,
         "version": version,
         "is_old": bool(ref) and template.latest is not None and version.number < template.latest.number,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "description": (document.description if document else "") or template.description,
         "facts": _list_facts(template, document),
         "origin_url": _build_origin_url(template),
@@ -109,7 +109,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "version_labels": [label for label, number in label_numbers.items() if number == version.number],
         "label_numbers": label_numbers,
         **_list_changes(actor, name),
-        "rollouts": rollout_rows(rollouts),
+        "rollouts": build_rollout_rows(rollouts),
         "kept_query": [(key, request.GET[key]) for key in ("ref", "pin", "as") if request.GET.get(key)],
         "ref_query": f"{urlencode({'ref': ref})}&" if ref else "",
         **_render_sample(request, actor, template, version, document),

@@ -25,7 +25,7 @@ from frontend.browse.match_marks import (
 from frontend.browse.saved_views import build_search, list_view_rows
 from frontend.changes.check_summaries import CheckSummary, read_check_summaries
 from frontend.web.decorators import signed_in
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from frontend.web.search_text import Filter, SearchText, read_search
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
@@ -112,7 +112,7 @@ def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse
     context = {
         "section": "templates",
         "folder": folder,
-        "crumbs": breadcrumbs(folder) if folder else [],
+        "crumbs": build_breadcrumbs(folder) if folder else [],
         "tree": open_branches(tree, folder),
         "is_flat": is_flat,
         "flat": search_counts.list_flat_folders(actor, folder.partition("/")[0]) if is_flat else [],

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import parse_form_number
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.changes import dependant_update
 from registry.changes.dependant_update import UpdatedDependant
@@ -47,7 +47,7 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "numbers": range(newest, max(0, newest - 50), -1),
         "number": target.number,
         "labels_by_number": {at: held for held, at in label_numbers.items()},

@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from frontend.changes.presenters import change_title
+from frontend.changes.presenters import write_title
 from registry.accounts.actor import Actor
 from registry.changes import emergencies
 from registry.changes import gate as change_gate
@@ -70,7 +70,7 @@ def _write_notice(emergency: Emergency, gate: Gate, actor: Actor, roles: Mapping
     page = reverse("change", args=[change.number])
     return Notice(
         emergency=emergency,
-        title=change_title(change),
+        title=write_title(change),
         approve_url=f"{page}#decide" if approves else "",
         back_url=roll_back_url(change.template.name, change.label, emergency.back or 0) if goes_back else "",
         close_url=f"{page}#close-emergency" if closes else "",

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from frontend.changes.actions import read_seen
 from frontend.changes.emergency_notices import roll_back_url
 from frontend.changes.label_evidence import build_evidence_context
-from frontend.changes.presenters import change_title
+from frontend.changes.presenters import write_title
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
@@ -62,7 +62,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "panel_title": gettext("Publish v{version} without approval").format(version=version),
         "leave_url": reverse("change", args=[number]),
         "change": change,
-        "title": change_title(change),
+        "title": write_title(change),
         "blockers": blockers,
         "freeze": state.facts.freeze if change.is_open else None,
         "fault": _find_fault(actor, change, has_blockers=bool(blockers)),

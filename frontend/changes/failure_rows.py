@@ -9,7 +9,7 @@ from registry.evaluations.live_models import LiveFailure
 from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.verbs import Verb
 
-__all__ = ["FailureRow", "failure_rows"]
+__all__ = ["FailureRow", "build_failure_rows"]
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class FailureRow:
     back_url: str = ""
 
 
-def failure_rows(failures: Sequence[LiveFailure], roles: Mapping[int, MemberRoles]) -> list[FailureRow]:
+def build_failure_rows(failures: Sequence[LiveFailure], roles: Mapping[int, MemberRoles]) -> list[FailureRow]:
     """The failures with their rollbacks; two queries unless there are none. roles: by namespace id."""
     if not failures:
         return []

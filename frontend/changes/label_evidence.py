@@ -133,7 +133,7 @@ def build_metric_rows(preview: LabelPreview) -> list[MetricRow]:
         to_shares((reading.difference, reading.low, reading.high), find_best_score(reading.metric))
         for reading in readings
     ]
-    axis = interval_svg.difference_axis(chain(*changes), width=_PLOT_WIDTH, margin=_PLOT_MARGIN)
+    axis = interval_svg.build_difference_axis(chain(*changes), width=_PLOT_WIDTH, margin=_PLOT_MARGIN)
     return [
         MetricRow(reading, _draw_change(axis, reading, shares))
         for reading, shares in zip(readings, changes, strict=True)

@@ -66,7 +66,7 @@ def _build_row(gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> di
     may_publish = role is not None and role.allows(Verb.PUBLISH, change.template.path)
     return {
         "change": change,
-        "title": presenters.change_title(change),
+        "title": presenters.write_title(change),
         "cause": blockers[0].cause if blockers else "",
         "advice": blockers[0].action if blockers else "",
         "more": len(blockers) - 1,

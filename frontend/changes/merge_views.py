@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 
 from frontend.changes import merge_form
-from frontend.changes.presenters import change_title
+from frontend.changes.presenters import write_title
 from frontend.diff import versions
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
@@ -53,7 +53,7 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     context = {
         "section": "changes",
         "change": change,
-        "title": change_title(change),
+        "title": write_title(change),
         "merge": preview,
         "superseded": gate.evaluate(change, actor, with_checks=False).find_blocker("superseded")
         if preview is None

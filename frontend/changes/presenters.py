@@ -26,7 +26,6 @@ from registry.releases.models import Release
 
 __all__ = [
     "build_review_rows",
-    "change_title",
     "check_rows",
     "describe_planned_shares",
     "describe_turn",
@@ -36,6 +35,7 @@ __all__ = [
     "is_rolling_out",
     "list_blocker_rows",
     "list_reviewers_to_ask",
+    "write_title",
 ]
 
 _SCORES = re.compile(r": (/runs/\d+/score)(?=\.|$)")  # in an advice, as in the API
@@ -57,7 +57,7 @@ CHECK_LOOKS = {"passed": ("check", "ok", "passed"), "failed": ("x", "bad", "fail
 UNFINISHED = ("circle-dashed", "", "not finished")
 
 
-def change_title(change: ChangeRequest) -> str:
+def write_title(change: ChangeRequest) -> str:
     """The first line of its message, or the move in words."""
     return change.message.partition("\n")[0] or gettext("Move {label} to v{version}").format(
         label=change.label, version=change.version.number

@@ -6,7 +6,7 @@ from django.utils.translation import gettext
 
 from frontend.changes.goes_live import read_goes_live
 from frontend.changes.label_evidence import build_evidence_context
-from frontend.changes.presenters import change_title, find_free_minute, find_permitted_actions, list_blocker_rows
+from frontend.changes.presenters import find_free_minute, find_permitted_actions, list_blocker_rows, write_title
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
@@ -43,7 +43,7 @@ def show_publish_panel(
         "panel_title": gettext("Publish v{version} to {label}").format(version=version, label=change.label),
         "leave_url": reverse("change", args=[number]),
         "change": change,
-        "title": change_title(change),
+        "title": write_title(change),
         "gate": gate,
         "act": act,
         "slot": find_free_minute(gate.blockers),

@@ -19,7 +19,7 @@ from registry.rollouts import stop_rules
 from registry.rollouts.models import Rollout
 from registry.rollouts.stop_rules import SideScore
 
-__all__ = ["MetricRow", "RolloutRow", "read_rollout_row", "rollout_rows"]
+__all__ = ["MetricRow", "RolloutRow", "build_rollout_rows", "read_rollout_row"]
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,12 @@ def read_rollout_row(change: ChangeRequest, actor: Actor) -> RolloutRow | None:
         return None
     space = change.template.namespace
     roles = permissions.find_roles(actor.person, space)
-    return rollout_rows([rollout], {space.pk: roles} if roles else {})[0]
+    return build_rollout_rows([rollout], {space.pk: roles} if roles else {})[0]
 
 
-def rollout_rows(rollouts: Collection[Rollout], roles: Mapping[int, MemberRoles] | None = None) -> list[RolloutRow]:
+def build_rollout_rows(
+    rollouts: Collection[Rollout], roles: Mapping[int, MemberRoles] | None = None
+) -> list[RolloutRow]:
     """The rows in the order given; one query for the scores of all, and one for freezes if any is active.
 
     roles: the user's, by namespace id; without them the rows have no buttons.

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from frontend.diff import text as diff_text
-from frontend.web.wording import line_range
+from frontend.web.wording import format_line_range
 from registry.changes.thread_models import Comment, Remark, Thread
 from registry.changes.thread_queries import CommentText
 
@@ -50,7 +50,7 @@ class OpenCommentForm:
     @property
     def lines(self) -> str:
         """`line 12`, `lines 12 to 15`"""
-        return line_range(self.line, self.end_line)
+        return format_line_range(self.line, self.end_line)
 
 
 @dataclass(frozen=True)

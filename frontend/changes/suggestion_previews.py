@@ -11,7 +11,7 @@ from frontend.changes.shown_comments import SuggestionPreview
 from frontend.changes.threads import read_suggested_lines
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
-from frontend.web.wording import line_range
+from frontend.web.wording import format_line_range
 from registry.accounts.actor import Actor
 from registry.changes import queries as changes_query
 from registry.changes.models import ChangeRequest
@@ -39,7 +39,7 @@ def preview_suggestion(actor: Actor, change: ChangeRequest, place: Place, sugges
         return SuggestionPreview(refusal=" ".join(error.fields.values()) or error.message)
     except PromptuaryError as error:
         return SuggestionPreview(refusal=error.message)
-    where = gettext("source {lines}").format(lines=line_range(source.line, source.last_line))
+    where = gettext("source {lines}").format(lines=format_line_range(source.line, source.last_line))
     seen = hashlib.sha256(f"{source.version}:{source.line}:{source.last_line}:{text}".encode()).hexdigest()[:16]
     return SuggestionPreview(where, read_suggested_lines(quote, text or "", source.line), seen)
 

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from frontend.changes.rows import PermittedActions
 from frontend.changes.shown_comments import CommentView, LineAnnotations, OpenCommentForm, RemarkView, ThreadView
 from frontend.diff import text as diff_text
-from frontend.web.wording import line_range
+from frontend.web.wording import format_line_range
 from registry.changes import thread_queries
 from registry.changes.gate import Gate
 from registry.changes.line_anchors import Anchors, take_lines
@@ -161,7 +161,7 @@ def _build_thread(
 ) -> ThreadView:
     thread = placed.thread
     first = placed.line or thread.line
-    lines = line_range(first, placed.end_line or thread.end_line)
+    lines = format_line_range(first, placed.end_line or thread.end_line)
     where = _place(thread, lines)
     applies = act.set_version and placed.line is not None and not placed.is_resolved
     comments = [
@@ -187,7 +187,7 @@ def _is_own(read: ReadComment, act: PermittedActions, gate: Gate) -> bool:
 
 
 def _build_unsent_remark(change: ChangeRequest, remark: Remark, view: View, current: "_Lines") -> RemarkView:
-    lines = line_range(remark.line, remark.end_line)
+    lines = format_line_range(remark.line, remark.end_line)
     where = _place(remark, lines)
     if remark.thread is not None:
         where = gettext("thread {thread}, {where}").format(thread=remark.thread.number, where=where)

@@ -77,7 +77,7 @@ def render_change(
     context = {
         "section": "changes",
         "change": change,
-        "title": presenters.change_title(change),
+        "title": presenters.write_title(change),
         "more": change.message.partition("\n")[2].strip(),
         "gate": gate,
         "obstacles": presenters.list_blocker_rows(change, gate.blockers, act, newest),

@@ -119,7 +119,7 @@ def _map_by_name(parts: Sequence[Mapping[str, Any]]) -> dict[tuple[str, int], Ma
 
 def _build_one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]) -> PartDiff:
     text = read_text(part)
-    lines, _ = diff_text.folded_diff("", text) if state == "added" else diff_text.folded_diff(text, "")
+    lines, _ = diff_text.build_folded_diff("", text) if state == "added" else diff_text.build_folded_diff(text, "")
     marks = _find_values(text, part.get("spans") or ())
     tokens = part.get("token_count")
     return PartDiff(
@@ -134,7 +134,7 @@ def _build_one_sided(part: Mapping[str, Any], state: Literal["added", "removed"]
 
 
 def _build_two_sided(old: Mapping[str, Any], new: Mapping[str, Any], move: str, effort: Effort) -> PartDiff:
-    lines, counts = diff_text.folded_diff(read_text(old), read_text(new), effort, context=2)
+    lines, counts = diff_text.build_folded_diff(read_text(old), read_text(new), effort, context=2)
     before, after = (_find_values(read_text(part), part.get("spans") or ()) for part in (old, new))
     same_role = old.get("role") == new.get("role")
     same = same_role and not counts.added and not counts.removed

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from frontend.diff.part_diffs import read_reference, read_text
 
-__all__ = ["Message", "Piece", "messages", "split_at_spans"]
+__all__ = ["Message", "Piece", "build_messages", "split_at_spans"]
 
 # An input value longer than this is folded behind a chip with its length.
 OPEN_CHARACTERS = 220
@@ -42,7 +42,7 @@ class Message:
     pieces: tuple[Piece, ...]
 
 
-def messages(parts: Sequence[Mapping[str, Any]], placeholders: Sequence[str] = ()) -> list[Message]:
+def build_messages(parts: Sequence[Mapping[str, Any]], placeholders: Sequence[str] = ()) -> list[Message]:
     """Rendered parts (mappings with name, role, content, token_count, spans) as messages, top to bottom.
 
     placeholders: paths of missing values, which appear as `[path]` in the text.

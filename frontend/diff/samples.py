@@ -52,7 +52,7 @@ class RenderedSample:
 
     @property
     def messages(self) -> list[rendered.Message]:
-        return rendered.messages(self.parts)
+        return rendered.build_messages(self.parts)
 
     @property
     def summary(self) -> str:

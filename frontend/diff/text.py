@@ -17,9 +17,9 @@ __all__ = [
     "Line",
     "Rest",
     "Value",
+    "build_folded_diff",
     "compare_lines",
     "fold_unchanged",
-    "folded_diff",
     "shorten_diff",
 ]
 
@@ -121,7 +121,7 @@ class Rest:
 Entry = Line | Fold | Gap | Rest
 
 
-def folded_diff(old: str, new: str, effort: Effort | None = None, context: int = 3) -> tuple[list[Entry], Counts]:
+def build_folded_diff(old: str, new: str, effort: Effort | None = None, context: int = 3) -> tuple[list[Entry], Counts]:
     """The diff for a page, and its whole size: unchanged runs folded, only the first MOST_SHOWN lines converted."""
     before, after = old.splitlines(), new.splitlines()
     steps = sequence_diff.steps(before, after, effort)

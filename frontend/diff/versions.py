@@ -114,7 +114,7 @@ def compare_source(old: Version | None, new: Version) -> SourceDiff:
 
 def compare_texts(old: str, new: str) -> SourceDiff:
     """Compare two documents that aren't necessarily versions."""
-    return SourceDiff(*text.folded_diff(old, new))
+    return SourceDiff(*text.build_folded_diff(old, new))
 
 
 def compare_rendered(

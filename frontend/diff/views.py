@@ -13,13 +13,13 @@ from frontend.diff.text import shorten_diff
 from frontend.diff.versions import SourceDiff, compare_texts, diff_context
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import describe_own_draft
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.namespaces.queries import choose_live_label
 from registry.templates import label_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft, Template, Version
-from registry.templates.named_drafts import draft_ref, get_draft, read_draft_ref
+from registry.templates.named_drafts import build_draft_ref, get_draft, read_draft_ref
 
 __all__ = ["compare_versions"]
 
@@ -37,7 +37,7 @@ class _Side:
 
     @property
     def ref(self) -> str:
-        return str(self.version.number) if self.version else draft_ref(self.draft.name if self.draft else "")
+        return str(self.version.number) if self.version else build_draft_ref(self.draft.name if self.draft else "")
 
     @property
     def word(self) -> str:
@@ -66,7 +66,7 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
     context = {
         "section": "templates",
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "choices": _list_choices(template, label_numbers, template_queries.list_template_drafts(actor, name), versions),
         "old_side": old,
         "new_side": new,
@@ -121,7 +121,7 @@ def _list_choices(
     """The versions to choose from, newest first, after the drafts."""
     newest = template.latest.number if template.latest else 1
     numbers = {*range(max(1, newest - CHOICES + 1), newest + 1), *(version.number for version in always)}
-    choices = [{"ref": draft_ref(draft.name), "word": describe_own_draft(draft.name)} for draft in drafts]
+    choices = [{"ref": build_draft_ref(draft.name), "word": describe_own_draft(draft.name)} for draft in drafts]
     for number in sorted(numbers, reverse=True):
         labels = [label for label, at in label_numbers.items() if at == number]
         choices.append({"ref": str(number), "word": ", ".join([f"v{number}", *labels])})

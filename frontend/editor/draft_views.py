@@ -12,7 +12,7 @@ from frontend.web.draft_links import build_draft_url, describe_own_draft, list_d
 from frontend.web.field_labels import capitalise_sentence
 from frontend.web.findings import translate_finding
 from frontend.web.forms import list_version_choices
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound
@@ -41,7 +41,7 @@ def list_drafts(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "section": "templates",
         "name": name,
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "drafts": list_draft_links(actor, name),
         "discarded": _list_discarded(actor, name),
         "sources": _list_sources(actor, name, template),

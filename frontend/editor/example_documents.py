@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from registry.starter import starter_documents
 
-__all__ = ["EXAMPLES", "Example", "example_values"]
+__all__ = ["EXAMPLES", "Example", "list_example_values"]
 
 
 @dataclass(frozen=True)
@@ -253,6 +253,6 @@ _ALL = (
 EXAMPLES = {start.key: start for start in _ALL}
 
 
-def example_values() -> list[dict[str, Any]]:
+def list_example_values() -> list[dict[str, Any]]:
     """The values of all samples of all examples."""
     return [values for example in EXAMPLES.values() for values in example.samples.values()]

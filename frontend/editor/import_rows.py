@@ -25,10 +25,10 @@ __all__ = [
     "PASTED",
     "FileReport",
     "ImportRow",
-    "posted_rows",
+    "apply_chosen_kinds",
+    "read_posted_rows",
     "render_rows",
     "report_files",
-    "with_chosen_kinds",
     "write_payload",
 ]
 
@@ -145,7 +145,7 @@ def _render(actor: Actor, row: ImportRow) -> ImportRow:
         prompt = preview.render_examined_document(examined=examined, data=data, with_placeholders=True)
     except PromptuaryError:
         return row
-    messages = rendered.messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))
+    messages = rendered.build_messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))
     inputs = [
         RowInput(name, input_kinds.find_kind(schema), input_kinds.list_kinds(schema))
         for name, schema in input_kinds.list_schemas(examined).items()
@@ -153,7 +153,7 @@ def _render(actor: Actor, row: ImportRow) -> ImportRow:
     return replace(row, messages=messages, inputs=inputs, token_count=prompt["token_count"])
 
 
-def with_chosen_kinds(actor: Actor, rows: Sequence[ImportRow], fields: Mapping[str, str]) -> list[ImportRow]:
+def apply_chosen_kinds(actor: Actor, rows: Sequence[ImportRow], fields: Mapping[str, str]) -> list[ImportRow]:
     """The rows with the kinds of inputs from the form, `kind-0-question` for the first row's `question`.
 
     Raises Invalid if the layout of a document can only be edited in its source.
@@ -187,7 +187,7 @@ def write_payload(rows: Sequence[ImportRow]) -> str:
     return payload
 
 
-def posted_rows(fields: Mapping[str, str]) -> list[ImportRow]:
+def read_posted_rows(fields: Mapping[str, str]) -> list[ImportRow]:
     """The rows that a form posted back, with paths and ticks as edited. Raises Invalid for any other payload."""
     text = fields.get("templates", "")
     if not text:

@@ -17,13 +17,13 @@ from frontend.editor.import_rows import (
     PASTED,
     FileReport,
     ImportRow,
-    posted_rows,
+    apply_chosen_kinds,
+    read_posted_rows,
     render_rows,
     report_files,
-    with_chosen_kinds,
     write_payload,
 )
-from frontend.editor.new_views import address_of, describe_address
+from frontend.editor.new_views import derive_address, describe_address
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.findings import translate_finding
 from frontend.web.page import is_htmx, show
@@ -80,7 +80,7 @@ def import_prompts(request: HttpRequest, actor: Actor) -> HttpResponse:
             fields["source_format"] = chosen_format
         return _render_page(request, actor, namespaces, fields, files=_preview(request, actor, fields))
     except PromptuaryError as error:
-        return _render_page(request, actor, namespaces, fields, rows=posted_rows(request.POST), error=error)
+        return _render_page(request, actor, namespaces, fields, rows=read_posted_rows(request.POST), error=error)
 
 
 def _read_fields(request: HttpRequest, namespaces: Sequence[str]) -> dict[str, str]:
@@ -142,10 +142,10 @@ def _preview(request: HttpRequest, actor: Actor, fields: Mapping[str, str]) -> l
         files=files,
         source_format=fields["source_format"],
         folder="" if fields["edited_path"] else fields["folder"],
-        name=fields["edited_path"] or address_of(fields["name"]),
+        name=fields["edited_path"] or derive_address(fields["name"]),
     )
     reports = report_files(preview, fields["namespace"])
-    return [replace(report, rows=with_chosen_kinds(actor, report.rows, request.POST)) for report in reports]
+    return [replace(report, rows=apply_chosen_kinds(actor, report.rows, request.POST)) for report in reports]
 
 
 def _read_files(request: HttpRequest) -> dict[str, bytes]:
@@ -180,7 +180,7 @@ def _read_paths(request: HttpRequest, names: Sequence[str]) -> Sequence[str]:
 
 def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields: dict[str, str]) -> HttpResponse:
     """Save the ticked templates; refused ones stay on the page with the reason."""
-    rows = with_chosen_kinds(actor, posted_rows(request.POST), request.POST)
+    rows = apply_chosen_kinds(actor, read_posted_rows(request.POST), request.POST)
     kept_rows = [row for row in rows if row.is_kept]
     if not kept_rows:
         raise Invalid(fields={"templates": gettext("tick at least one template.")})
@@ -264,5 +264,5 @@ def _describe_place(actor: Actor, fields: Mapping[str, str], rows: Sequence[Impo
     """The path of the only template, else the one derived from the typed name, and why it can't be used."""
     path = rows[0].path if len(rows) == 1 else ""
     if not rows and fields["name"]:
-        path = "/".join(part for part in (fields["folder"], address_of(fields["name"])) if part)
+        path = "/".join(part for part in (fields["folder"], derive_address(fields["name"])) if part)
     return describe_address(actor, fields["namespace"], path)

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from frontend.editor.notices import KINDS, choose_input_kind, describe_kind
-from promptuary.renderer.inputs.example_data import bare
+from promptuary.renderer.inputs.example_data import build_bare
 from promptuary.renderer.validation import fixes
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
@@ -83,7 +83,7 @@ def _convert_schema(schema: Mapping[str, Any], kind: str) -> dict[str, Any]:
     else:
         chosen = {**KINDS[base][1], **{key: schema[key] for key in _KEPT if key in schema}}
         if "default" in schema:
-            chosen["default"] = bare(chosen)
+            chosen["default"] = build_bare(chosen)
     chosen.pop("untrusted", None)
     return {**chosen, "untrusted": True} if kind.endswith(_USERS) else chosen
 

@@ -25,7 +25,7 @@ from registry.templates import queries as template_queries
 from registry.templates import save as templates_service
 from registry.templates.models import Version
 
-__all__ = ["address_of", "copy", "create_template", "describe_address"]
+__all__ = ["copy", "create_template", "derive_address", "describe_address"]
 
 COPY = "copy"
 _NEXT_NUMBERS = range(2, 10)
@@ -46,10 +46,10 @@ class NewForm(forms.Form):
 
     def clean_path(self) -> str:
         """The path derived from the name."""
-        return address_of(str(self.cleaned_data["path"]))
+        return derive_address(str(self.cleaned_data["path"]))
 
 
-def address_of(name: str) -> str:
+def derive_address(name: str) -> str:
     """The path inside the namespace for a name: "Refunds/Late reply" becomes refunds/late-reply.
 
     A name without letters or digits is returned unchanged, so that path validation reports the error.
@@ -109,7 +109,7 @@ def describe_address(actor: Actor, namespace: str, path: str) -> dict[str, str]:
 def _suggest_address(request: HttpRequest, actor: Actor) -> dict[str, str]:
     """The template name derived from the typed one."""
     fields = request.POST or request.GET
-    return describe_address(actor, fields.get("namespace", ""), address_of(fields.get("path", "")))
+    return describe_address(actor, fields.get("namespace", ""), derive_address(fields.get("path", "")))
 
 
 @form_page

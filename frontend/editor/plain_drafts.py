@@ -9,7 +9,7 @@ from django.http import HttpRequest, QueryDict
 from django.utils.translation import gettext
 
 from frontend.editor.actions import ActionResult
-from frontend.editor.state import EditorState, load_state, read_samples, state_from_request, state_with_unsaved_text
+from frontend.editor.state import EditorState, keep_unsaved_text, load_state, read_posted_state, read_samples
 from frontend.web.draft_links import build_draft_url
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, PromptuaryError
@@ -86,9 +86,9 @@ def _read_verb(fields: Mapping[str, Any]) -> str:
 def _read_state(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> EditorState:
     """The posted state, without the values if they aren't valid JSON."""
     try:
-        return state_from_request(actor, name, fields, draft_name)
+        return read_posted_state(actor, name, fields, draft_name)
     except Invalid:
-        return state_with_unsaved_text(actor, name, fields, draft_name)
+        return keep_unsaved_text(actor, name, fields, draft_name)
 
 
 def _store_typed_text(actor: Actor, state: EditorState) -> None:

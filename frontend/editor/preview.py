@@ -8,11 +8,11 @@ from typing import Any
 
 from frontend.diff import rendered
 from frontend.diff import text as diff_text
-from frontend.editor.example_documents import example_values
+from frontend.editor.example_documents import list_example_values
 from frontend.editor.notices import Notices, list_notices
 from frontend.editor.sample_edits import list_spent_samples, remove_sample
 from frontend.editor.state import STARTER_SAMPLES, EditorState, select_sample
-from frontend.editor.token_budget import Budget, token_budget
+from frontend.editor.token_budget import Budget, build_token_budget
 from promptuary.renderer.document import parser as documents
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.problems import Problem
@@ -141,7 +141,7 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
         messages=_build_messages(prompt),
         text=prompt.get("text") if prompt else None,
         cut=prompt["cut"] if prompt else [],
-        budget=token_budget(prompt, None if stopped else other, against_words)
+        budget=build_token_budget(prompt, None if stopped else other, against_words)
         if prompt and _is_counted(prompt)
         else None,
         uncounted=str(prompt["tokenizer"].get("missing", "")) if prompt else "",
@@ -179,7 +179,7 @@ def drop_spent_samples(state: EditorState, examined: ReadDocument) -> list[str]:
     used = examined.undeclared.used
     if state.latest is not None or used is None:
         return []
-    spent = list_spent_samples(state.samples, [*example_values(), *STARTER_SAMPLES.values()], used)
+    spent = list_spent_samples(state.samples, [*list_example_values(), *STARTER_SAMPLES.values()], used)
     for name in spent:
         state.samples = remove_sample(state.samples, name)
     if spent:
@@ -190,7 +190,7 @@ def drop_spent_samples(state: EditorState, examined: ReadDocument) -> list[str]:
 def _build_messages(prompt: Mapping[str, Any] | None) -> list[rendered.Message] | None:
     if prompt is None:
         return None
-    return rendered.messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))
+    return rendered.build_messages(prompt.get("preview") or prompt["parts"], prompt.get("placeholders", ()))
 
 
 def _is_counted(prompt: Mapping[str, Any]) -> bool:
@@ -246,5 +246,5 @@ def _render_other(
 def _count_changed_lines(against: ComparedVersion | None, document: str) -> int:
     if against is None:
         return 0
-    _, counts = diff_text.folded_diff(against.version.remaining, document)
+    _, counts = diff_text.build_folded_diff(against.version.remaining, document)
     return max(counts.added, counts.removed)

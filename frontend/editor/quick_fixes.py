@@ -21,7 +21,7 @@ from frontend.editor.state import EditorState, select_sample
 from frontend.web.findings import translate_finding
 from promptuary.renderer.document import parser
 from promptuary.renderer.document.parser import Document
-from promptuary.renderer.inputs.example_data import bare
+from promptuary.renderer.inputs.example_data import build_bare
 from promptuary.renderer.problems import Fix
 from promptuary.renderer.validation import fixes
 from promptuary.renderer.validation.input_renames import InputRenameError, rename_input
@@ -58,7 +58,7 @@ def _declare(actor: Actor, state: EditorState, _: str, fields: Fields) -> str:
 
 def _make_optional(actor: Actor, state: EditorState, name: str, _: Fields) -> str:
     read = document_check.read_document(actor, state.document)
-    _set_default(state, read, name, bare)
+    _set_default(state, read, name, build_bare)
     return gettext("{name} is optional now: it is empty where nobody sends it.").format(name=name)
 
 
@@ -274,7 +274,7 @@ def _choose_schema(name: str, schema: dict[str, Any], fields: Fields) -> dict[st
     if f"required.{name}" in fields:
         return chosen
     fits = "default" in schema and kind == choose_input_kind(schema)
-    return {**chosen, "default": default if fits else bare(chosen)}
+    return {**chosen, "default": default if fits else build_bare(chosen)}
 
 
 def _read_typed(name: str, schema: Mapping[str, Any], typed: str, field: str) -> Any:

@@ -31,20 +31,20 @@ from registry.templates.models import Draft, Template, Version
 from registry.usage import queries as usage_queries
 
 __all__ = [
-    "action_response",
-    "fragment_context",
-    "pasted_response",
-    "preview_response",
-    "quick_fix_response",
-    "script_data",
-    "source_diff",
+    "build_action_response",
+    "build_fragment_context",
+    "build_pasted_response",
+    "build_preview_response",
+    "build_quick_fix_response",
+    "build_script_data",
+    "build_source_diff",
 ]
 
 # For completion; the two one-letter names are aliases that are hard to read.
 FILTER_NAMES = sorted({*FILTERS, *FUNCTIONS} - {"d", "e"})
 
 
-def fragment_context(state: EditorState, preview: Preview) -> dict[str, Any]:
+def build_fragment_context(state: EditorState, preview: Preview) -> dict[str, Any]:
     """The context of the editor's fragments, both on the page and in a response to the script."""
     kinds = [(kind, words) for kind, (words, _) in KINDS.items()]
     edit_address = build_draft_url(state.name, state.draft_name)
@@ -58,7 +58,7 @@ def fragment_context(state: EditorState, preview: Preview) -> dict[str, Any]:
     }
 
 
-def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
+def build_script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
     """The script's initial data."""
     return {
         "name": state.name,
@@ -90,22 +90,26 @@ def script_data(state: EditorState, preview: Preview) -> dict[str, Any]:
     }
 
 
-def draft_response(draft: Draft | None) -> dict[str, Any]:
+def build_draft_response(draft: Draft | None) -> dict[str, Any]:
     """The draft as just saved, for the script; None if nothing had to be saved."""
     saved_at = int(draft.updated_at.timestamp() * 1000) if draft else None
     return {"saved_at": saved_at, "revision": draft.revision if draft else 0}
 
 
-def newer_draft_response(draft: Draft | None) -> dict[str, Any]:
+def build_newer_draft_response(draft: Draft | None) -> dict[str, Any]:
     """The draft that was written elsewhere, with its text; `newer` is an empty object if it no longer exists."""
     if draft is None:
         return {"newer": {}}
     return {
-        "newer": {**draft_response(draft), "document": draft.document, **_pack_samples(read_samples(draft.samples, {}))}
+        "newer": {
+            **build_draft_response(draft),
+            "document": draft.document,
+            **_pack_samples(read_samples(draft.samples, {})),
+        }
     }
 
 
-def fragment_choices(templates: Iterable[Template]) -> list[dict[str, str]]:
+def list_fragment_choices(templates: Iterable[Template]) -> list[dict[str, str]]:
     """Templates that can be inserted into a text: the ref that pins their latest version, and their description."""
     return [
         {"ref": f"{template.name}@{template.latest.number}", "description": template.description}
@@ -114,7 +118,7 @@ def fragment_choices(templates: Iterable[Template]) -> list[dict[str, str]]:
     ]
 
 
-def pasted_response(pasted: PastedPrompt | None) -> dict[str, Any] | None:
+def build_pasted_response(pasted: PastedPrompt | None) -> dict[str, Any] | None:
     """How pasted text could be converted, with messages in the language of the page."""
     if pasted is None:
         return None
@@ -128,15 +132,15 @@ def pasted_response(pasted: PastedPrompt | None) -> dict[str, Any] | None:
     }
 
 
-def source_diff(old: str, new: str) -> dict[str, Any]:
+def build_source_diff(old: str, new: str) -> dict[str, Any]:
     """The diff of two documents, for `_diff_source.html`."""
-    lines, counts = text.folded_diff(old, new)
+    lines, counts = text.build_folded_diff(old, new)
     return {"lines": lines, "counts": counts}
 
 
-def preview_response(request: HttpRequest, state: EditorState, preview: Preview) -> dict[str, Any]:
+def build_preview_response(request: HttpRequest, state: EditorState, preview: Preview) -> dict[str, Any]:
     """The preview for the script."""
-    context = fragment_context(state, preview)
+    context = build_fragment_context(state, preview)
     stopped = translate_problem(preview.stopped) if preview.stopped else None
     return {
         "problems": _describe_problems(preview.problems),
@@ -159,13 +163,13 @@ def preview_response(request: HttpRequest, state: EditorState, preview: Preview)
     }
 
 
-def quick_fix_response(state: EditorState, sentence: str) -> dict[str, Any]:
+def build_quick_fix_response(state: EditorState, sentence: str) -> dict[str, Any]:
     """The text and samples after a quick fix, and the message about it, for the script."""
     samples = _pack_samples(state.samples)
     return {"document": state.document, **samples, "sample": state.sample, "status": sentence}
 
 
-def action_response(request: HttpRequest, state: EditorState, result: ActionResult | None) -> dict[str, Any]:
+def build_action_response(request: HttpRequest, state: EditorState, result: ActionResult | None) -> dict[str, Any]:
     """The result of an action for the script."""
     problems = result.problems if result else None
     saved = result.version if result and result.kind == "saved" else None

@@ -9,7 +9,7 @@ from frontend.editor.state import EditorState, read_samples, select_sample
 from frontend.web import highlight
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import write_draft_title
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.core.input_checks import parse_number
 from registry.templates import shared_drafts
@@ -29,7 +29,7 @@ def show_shared_draft(request: HttpRequest, actor: Actor, name: str, token: str)
     context: dict[str, Any] = {
         "section": "templates",
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "state": state,
         "draft": draft,
         "title": write_draft_title(draft.name),

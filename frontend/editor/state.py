@@ -24,12 +24,12 @@ __all__ = [
     "STARTER",
     "STARTER_SAMPLES",
     "EditorState",
+    "keep_unsaved_text",
     "load_state",
+    "read_posted_state",
     "read_revision",
     "read_samples",
     "receive_samples",
-    "state_from_request",
-    "state_with_unsaved_text",
 ]
 
 STARTER = """\
@@ -152,7 +152,7 @@ def _is_same_samples(samples: Samples, others: Samples) -> bool:
     return samples == others and list(samples) == list(others)
 
 
-def state_from_request(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
+def read_posted_state(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
     """The state posted by a form or a script. Raises Invalid if the inputs or samples aren't JSON objects."""
     state = load_state(actor, name, draft_name=draft_name)
     state.document = _convert_to_lf(str(fields.get("document", state.document)))
@@ -190,7 +190,7 @@ def _take_values(state: EditorState, data: dict[str, Any], fields: Mapping[str, 
     select_sample(state, written if chosen == shown else chosen)
 
 
-def state_with_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
+def keep_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
     """The state with all posted text, for a request that `state_from_request` refused, so that no input is lost."""
     state = load_state(actor, name, draft_name=draft_name)
     state.document = _convert_to_lf(str(fields.get("document", state.document)))

@@ -11,7 +11,7 @@ from django.contrib.humanize.templatetags.humanize import ordinal
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
 
-__all__ = ["BarSegment", "Budget", "PartRow", "token_budget"]
+__all__ = ["BarSegment", "Budget", "PartRow", "build_token_budget"]
 
 # Further parts are summed up in one last row: nobody reads a longer list row by row.
 MOST_ROWS = 120
@@ -74,7 +74,9 @@ class Budget:
         return max(0, -(self.room or 0))
 
 
-def token_budget(rendered: Mapping[str, Any], other: Mapping[str, Any] | None = None, against: str = "") -> Budget:
+def build_token_budget(
+    rendered: Mapping[str, Any], other: Mapping[str, Any] | None = None, against: str = ""
+) -> Budget:
     """The budget of a prompt with token counts, compared with another one of the same data.
 
     Both are as returned by `Prompt.to_dict`; the other is ignored if it has no token count.

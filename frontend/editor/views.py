@@ -18,16 +18,16 @@ from frontend.editor.quick_fixes import QUICK_FIXES, apply_quick_fix
 from frontend.editor.run_rows import take_run_row
 from frontend.editor.state import (
     EditorState,
+    keep_unsaved_text,
     load_state,
+    read_posted_state,
     read_revision,
     receive_samples,
-    state_from_request,
-    state_with_unsaved_text,
 )
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.draft_links import list_draft_links
 from frontend.web.findings import translate_finding
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
@@ -77,19 +77,19 @@ def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     def answer() -> tuple[dict[str, Any], int]:
         fields = _read_json(request)
         if fields.get("want") == "fragments":
-            return {"fragments": responses.fragment_choices(fragments.list_text_fragments(actor))}, 200
+            return {"fragments": responses.list_fragment_choices(fragments.list_text_fragments(actor))}, 200
         if fields.get("want") == "pasted":
             text = str(fields.get("text", ""))
             pasted = imports.read_pasted_prompt(actor=actor, namespace=name.partition("/")[0], text=text)
-            return {"pasted": responses.pasted_response(pasted)}, 200
-        state = state_from_request(actor, name, fields, request.GET.get("draft", ""))
+            return {"pasted": responses.build_pasted_response(pasted)}, 200
+        state = read_posted_state(actor, name, fields, request.GET.get("draft", ""))
         if fields.get("want") == "diff":
             return {"diff": _diff_fragment(request, actor, state, str(fields.get("against") or ""))}, 200
         if fields.get("want") == "rows":
             return sample_rows.offer_rows(actor, state, fields), 200
         if fields.get("want") == "samples":
             return {"samples": _render_samples(request, actor, state)}, 200
-        return responses.preview_response(request, state, build_preview(actor, state)), 200
+        return responses.build_preview_response(request, state, build_preview(actor, state)), 200
 
     return _respond_as_json(answer)
 
@@ -106,9 +106,9 @@ def save_or_discard_draft(request: HttpRequest, actor: Actor, name: str) -> Http
             drafts.discard_draft(actor=actor, namespace=namespace, path=path, name=draft_name)
             return {}, 200
         try:
-            return responses.draft_response(_store_sent_draft(actor, name, draft_name, _read_json(request))), 200
+            return responses.build_draft_response(_store_sent_draft(actor, name, draft_name, _read_json(request))), 200
         except drafts.NewerDraft as error:
-            return responses.newer_draft_response(error.draft), 409
+            return responses.build_newer_draft_response(error.draft), 409
 
     return _respond_as_json(answer)
 
@@ -139,7 +139,7 @@ def _is_quick_fix(fields: Mapping[str, Any]) -> bool:
 
 
 def _perform_quick_fix(actor: Actor, name: str, draft_name: str, fields: Mapping[str, Any]) -> tuple[EditorState, str]:
-    state = state_from_request(actor, name, fields, draft_name)
+    state = read_posted_state(actor, name, fields, draft_name)
     verb, _, subject = str(fields["do"]).partition(":")
     return state, apply_quick_fix(actor, state, verb, subject, fields)
 
@@ -152,7 +152,7 @@ def _fix_in_draft(
         state, said = _perform_quick_fix(actor, name, draft_name, fields)
         plain_drafts.store_draft(actor, state)
     except Invalid as error:
-        return state_with_unsaved_text(actor, name, fields, draft_name), ActionResult("refused", 422, error=error)
+        return keep_unsaved_text(actor, name, fields, draft_name), ActionResult("refused", 422, error=error)
     messages.success(request, said)
     return state, None
 
@@ -160,15 +160,15 @@ def _fix_in_draft(
 def _run_action_as_json(request: HttpRequest, actor: Actor, name: str) -> tuple[dict[str, Any], int]:
     fields, draft_name = _read_json(request), request.GET.get("draft", "")
     if _is_quick_fix(fields):
-        return responses.quick_fix_response(*_perform_quick_fix(actor, name, draft_name, fields)), 200
+        return responses.build_quick_fix_response(*_perform_quick_fix(actor, name, draft_name, fields)), 200
     revision = read_revision(fields)
     written = template_queries.find_draft(actor, name, draft_name)
     is_save = str(fields.get("do", "")).partition(":")[0] in ("save", "parallel", "onto")
     if is_save and revision is not None and written is not None and written.revision != revision:
         # A save ends the draft, so a draft written elsewhere must be shown first.
-        return responses.newer_draft_response(written), 409
+        return responses.build_newer_draft_response(written), 409
     state, result = _run_action(actor, name, draft_name, fields)
-    return responses.action_response(request, state, result), result.status if result else 200
+    return responses.build_action_response(request, state, result), result.status if result else 200
 
 
 def _run_action(
@@ -176,10 +176,10 @@ def _run_action(
 ) -> tuple[EditorState, ActionResult | None]:
     """The posted state, and the result of the button; `check`, `preview` and `review` change nothing."""
     try:
-        state = state_from_request(actor, name, fields, draft_name)
+        state = read_posted_state(actor, name, fields, draft_name)
         return state, _dispatch(actor, state, str(fields.get("do", "check")))
     except Invalid as error:
-        return state_with_unsaved_text(actor, name, fields, draft_name), ActionResult("refused", 422, error=error)
+        return keep_unsaved_text(actor, name, fields, draft_name), ActionResult("refused", 422, error=error)
 
 
 def _dispatch(actor: Actor, state: EditorState, action: str) -> ActionResult | None:
@@ -208,13 +208,13 @@ def _render_page(
     """started: the preview to show, if it is not to be made for the page."""
     text_preview = started or build_preview(actor, state)
     context = {
-        **responses.fragment_context(state, text_preview),
-        "setup": responses.script_data(state, text_preview),
-        "crumbs": breadcrumbs(state.name),
+        **responses.build_fragment_context(state, text_preview),
+        "setup": responses.build_script_data(state, text_preview),
+        "crumbs": build_breadcrumbs(state.name),
         "result": result,
         "overlaps": _list_overlaps(actor, state),
         "drafts": list_draft_links(actor, state.name),
-        "source": responses.source_diff(state.base.remaining if state.base else "", state.document)
+        "source": responses.build_source_diff(state.base.remaining if state.base else "", state.document)
         if with_diff
         else None,
         "section": "templates",
@@ -233,7 +233,7 @@ def _list_overlaps(actor: Actor, state: EditorState) -> list[ChangeRequest]:
 def _diff_fragment(request: HttpRequest, actor: Actor, state: EditorState, against: str) -> str:
     """The diff of the text against the version it is based on, or against another version."""
     other = version_queries.get_version(actor, state.name, _read_version(against)) if against else state.base
-    source = responses.source_diff(other.remaining if other else "", state.document)
+    source = responses.build_source_diff(other.remaining if other else "", state.document)
     return render_to_string("frontend/diff/_diff_source.html", {"source": source}, request)
 
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 from frontend.evaluations import dataset_grid, row_copies
 from frontend.evaluations.dataset_frame import (
-    dataset_frame,
+    build_dataset_frame,
     find_run_template,
     list_version_numbers,
     write_new_run_address,
@@ -76,7 +76,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         if answer is not None:
             return answer
     context = {
-        **dataset_frame(actor, version.dataset),
+        **build_dataset_frame(actor, version.dataset),
         "version": version,
         "numbers": list_version_numbers(version.dataset),
         "form": form,

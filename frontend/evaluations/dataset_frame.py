@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from frontend.web.page import breadcrumbs
+from frontend.web.page import build_breadcrumbs
 from registry.accounts.actor import Actor
 from registry.evaluations import run_queries
 from registry.evaluations.attachment_queries import list_measured_templates
@@ -13,18 +13,18 @@ from registry.evaluations.dataset_models import Dataset
 from registry.namespaces import path_permissions, permissions
 from registry.namespaces.verbs import Verb
 
-__all__ = ["dataset_frame", "find_run_template", "list_version_numbers", "write_new_run_address"]
+__all__ = ["build_dataset_frame", "find_run_template", "list_version_numbers", "write_new_run_address"]
 
 _SHOWN_VERSIONS = 200
 
 
-def dataset_frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
+def build_dataset_frame(actor: Actor, dataset: Dataset) -> dict[str, Any]:
     """The context of every page of the dataset, with what the user may do."""
     path = dataset.name.partition("/")[2]
     return {
         "section": "evaluations",
         "dataset": dataset,
-        "crumbs": breadcrumbs(dataset.name),
+        "crumbs": build_breadcrumbs(dataset.name),
         "may_write": permissions.is_allowed(actor, Verb.SAVE, dataset.namespace, path) and dataset.archived_at is None,
         "may_archive": permissions.is_allowed(actor, Verb.MANAGE, dataset.namespace),
         "may_run": path_permissions.is_allowed_somewhere(actor, Verb.EVALUATE, dataset.namespace),

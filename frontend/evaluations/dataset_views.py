@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext
 
-from frontend.evaluations.dataset_frame import dataset_frame, list_version_numbers, write_new_run_address
+from frontend.evaluations.dataset_frame import build_dataset_frame, list_version_numbers, write_new_run_address
 from frontend.evaluations.row_comparison import list_readable_values, name_row, shorten_text
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
@@ -64,7 +64,7 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     inputs = list(dict.fromkeys(name for _, row in page.items for name in row.inputs))
     runs = run_queries.list_runs(actor, dataset=name, limit=8).items
     context = {
-        **dataset_frame(actor, dataset),
+        **build_dataset_frame(actor, dataset),
         "version": version,
         "rows": rows,
         "columns": inputs[:_SHOWN_INPUTS],
@@ -89,7 +89,7 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     )
     difference = diff_dataset_versions(before, after)
     context = {
-        **dataset_frame(actor, dataset),
+        **build_dataset_frame(actor, dataset),
         "before": before,
         "after": after,
         "difference": difference,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from frontend.evaluations.row_comparison import name_row
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, set_choices
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.connections.endpoint import Endpoint
@@ -75,7 +75,7 @@ def ask_for_improvement(request: HttpRequest, actor: Actor, number: int) -> Http
         "section": "evaluations",
         "run": run,
         "template": run.template,
-        "crumbs": breadcrumbs(run.template.name),
+        "crumbs": build_breadcrumbs(run.template.name),
         "form": form,
         "has_models": bool(endpoints),
         "has_prompts": bool(prompts),

@@ -15,7 +15,7 @@ from frontend.evaluations import proposal_diff, row_comparison, score_table
 from frontend.evaluations.row_comparison import ComparedRow
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.page import breadcrumbs, is_for_region, show
+from frontend.web.page import build_breadcrumbs, is_for_region, show
 from registry.accounts.actor import Actor
 from registry.core.errors import PromptuaryError
 from registry.core.names import LONGEST_DRAFT_NAME
@@ -28,7 +28,7 @@ from registry.improvements import queries, services
 from registry.improvements.figures import GroupFigures, ImprovementFigures, MetricFigures, measure_improvement
 from registry.improvements.models import Improvement
 from registry.improvements.queries import MOST_CALLS
-from registry.templates.named_drafts import draft_ref
+from registry.templates.named_drafts import build_draft_ref
 
 __all__ = ["IMPROVEMENT_STYLES", "show_improvement"]
 
@@ -112,13 +112,13 @@ def _build_frame(improvement: Improvement) -> dict[str, Any]:
         "improvement": improvement,
         "run": run,
         "template": run.template,
-        "crumbs": breadcrumbs(run.template.name),
+        "crumbs": build_breadcrumbs(run.template.name),
         "style": IMPROVEMENT_STYLES[improvement.stage],
         "waits": improvement.is_under_way,
         "most_calls": MOST_CALLS,
         "bar": permille,
         "draft_query": urlencode({"draft": improvement.draft_name}) if improvement.draft_name else "",
-        "draft_ref": draft_ref(improvement.draft_name) if improvement.draft_name else "",
+        "draft_ref": build_draft_ref(improvement.draft_name) if improvement.draft_name else "",
     }
 
 

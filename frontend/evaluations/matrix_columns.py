@@ -10,7 +10,7 @@ from frontend.evaluations import score_panels, score_table
 from frontend.evaluations.matrix_cells import CHIP_STYLES, title_metric
 from frontend.evaluations.matrix_choice import MatrixChoice
 from frontend.evaluations.run_frame import choose_run_style
-from frontend.evaluations.run_titles import version_title
+from frontend.evaluations.run_titles import write_version_title
 from registry.changes.models import ChangeRequest
 from registry.evaluations import metric_lines
 from registry.evaluations.models import Run
@@ -57,7 +57,7 @@ def _build_column(
     return {
         "run": run,
         "style": choose_run_style(run),
-        "title": f"{version_title(run)} {run.model}",
+        "title": f"{write_version_title(run)} {run.model}",
         "run_word": "",  # identifies the run if another has the same title
         "is_baseline": is_baseline,
         "is_proposal": run.is_draft,

@@ -16,7 +16,7 @@ from frontend.evaluations.matrix_cells import describe_cell, title_metric
 from frontend.evaluations.matrix_choice import MatrixChoice, read_choice, read_number
 from frontend.evaluations.matrix_progress import describe_progress
 from frontend.web.decorators import signed_in
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from registry.accounts.actor import Actor
 from registry.evaluations import run_matrix, run_queries, start_runs
 from registry.evaluations.models import Run
@@ -70,7 +70,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "section": "evaluations",
         "run": runs[0],
         "template": runs[0].template,
-        "crumbs": breadcrumbs(runs[0].template.name),
+        "crumbs": build_breadcrumbs(runs[0].template.name),
         "columns": columns,
         "column_tabs": columns[:tabs_on_phone],
         "column_options": columns[tabs_on_phone:],

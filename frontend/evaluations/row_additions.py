@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 
 from frontend.evaluations import row_comparison
-from frontend.evaluations.run_titles import version_title
+from frontend.evaluations.run_titles import write_version_title
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import show
@@ -104,7 +104,7 @@ def _list_expectations(runs: Sequence[Run], detail: RunRowDetail) -> list[dict[s
         row = run_queries.read_run_row(run, detail.index).row
         if row is None or row.is_failed or not row.actual:
             continue
-        words = gettext("The reply of {version}, {model}").format(version=version_title(run), model=run.model)
+        words = gettext("The reply of {version}, {model}").format(version=write_version_title(run), model=run.model)
         text = row_comparison.answer_text(row.actual)
         expected = {"answer": text}
         choices.append({"value": f"run-{run.number}", "words": words, "text": text, "expected": expected})

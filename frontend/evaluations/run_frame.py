@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext, gettext_lazy
 
-from frontend.web.page import breadcrumbs
+from frontend.web.page import build_breadcrumbs
 from frontend.web.wording import run_state_word
 from registry.accounts.actor import Actor
 from registry.evaluations.models import Run
@@ -64,7 +64,7 @@ def describe_run(actor: Actor, run: Run) -> dict[str, Any]:
         "section": "evaluations",
         "run": run,
         "template": template,
-        "crumbs": breadcrumbs(template.name),
+        "crumbs": build_breadcrumbs(template.name),
         "style": choose_run_style(run),
         "answered": run.done - run.failed,
         "is_unjudged": is_unjudged(run),

@@ -4,10 +4,10 @@ from django.utils.translation import gettext
 
 from registry.evaluations.models import Run
 
-__all__ = ["version_title"]
+__all__ = ["write_version_title"]
 
 
-def version_title(run: Run) -> str:
+def write_version_title(run: Run) -> str:
     """What a run measures: `v3`, or a proposal that isn't a version."""
     if run.is_draft:
         return gettext("proposal for v{number}").format(number=run.version.number)

@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from frontend.evaluations import row_comparison, score_table
-from frontend.evaluations.run_titles import version_title
+from frontend.evaluations.run_titles import write_version_title
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.changes import counted_scores
@@ -93,7 +93,7 @@ def build_score_columns(
             if score.run_id == run.pk and score.person_id != person.pk and not hidden
         ]
         letter = "ABCDE"[position]
-        named = f"{version_title(run)} {run.model}"
+        named = f"{write_version_title(run)} {run.model}"
         name = letter if hidden else f"{letter}: {named}" if hide else named
         columns.append(
             ScoreColumn(

@@ -130,7 +130,7 @@ def score_table(run: Run, against: Run | None) -> ScoreTable:
             )
             rows_found.append((metric, target, scored, top, baseline_score, compared))
     differences = [share for *_, top, _held, compared in rows_found for share in to_shares(_list_bounds(compared), top)]
-    axis = interval_svg.difference_axis(differences) if against else interval_svg.score_axis()
+    axis = interval_svg.build_difference_axis(differences) if against else interval_svg.score_axis()
     lines = []
     for metric, target, scored, top, baseline_score, compared in rows_found:
         kind = _choose_kind(compared)
@@ -158,7 +158,7 @@ def score_table(run: Run, against: Run | None) -> ScoreTable:
 
 def find_best_score(metric: str) -> float:
     """The best possible score of a metric; 1 if the catalogue doesn't contain it."""
-    return catalogue.find(metric).top if metric in catalogue.names() else 1.0
+    return catalogue.find(metric).top if metric in catalogue.list_names() else 1.0
 
 
 def to_shares(values: Iterable[float | None], top: float) -> list[float | None]:

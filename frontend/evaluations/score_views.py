@@ -14,7 +14,7 @@ from frontend.evaluations import row_comparison, score_panels
 from frontend.evaluations.run_frame import write_run_address
 from frontend.evaluations.score_panels import ScoreColumn
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from frontend.web.wording import run_state_word
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
@@ -51,7 +51,7 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "section": "evaluations",
         "run": runs[0],
         "template": runs[0].template,
-        "crumbs": breadcrumbs(runs[0].template.name),
+        "crumbs": build_breadcrumbs(runs[0].template.name),
         "queue": queue,
         "hide": hide,
         "other_runs": runs[1:],

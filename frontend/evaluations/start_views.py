@@ -17,7 +17,7 @@ from frontend.evaluations.judge_templates import list_judges
 from frontend.evaluations.row_comparison import LEADS, shorten_text
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.findings import translate_finding
-from frontend.web.page import breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, show
 from promptuary.evaluation.metrics import catalogue
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
@@ -88,7 +88,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "evaluations",
         "template": template,
-        "crumbs": breadcrumbs(name),
+        "crumbs": build_breadcrumbs(name),
         "form": form,
         "estimate": estimate,
         "columns": _pad_columns(_read_columns(request)),

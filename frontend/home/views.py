@@ -6,8 +6,8 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 
 from frontend.changes import emergency_notices
-from frontend.changes.failure_rows import failure_rows
-from frontend.changes.rollout_rows import rollout_rows
+from frontend.changes.failure_rows import build_failure_rows
+from frontend.changes.rollout_rows import build_rollout_rows
 from frontend.home import label_lines, production_rows, work_items
 from frontend.web.decorators import signed_in
 from frontend.web.page import build_frame, show
@@ -103,12 +103,12 @@ def _read_production(actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str
     rollouts = rollout_queries.list_active(actor)
     events = label_lines.list_event_lines(owned_events.list_owned_events(actor))
     return {
-        "failures": failure_rows(failures[:MOST_FAILURES], roles),
+        "failures": build_failure_rows(failures[:MOST_FAILURES], roles),
         "failing_count": len(failures),
         "more_failures": max(0, len(failures) - MOST_FAILURES),
         "plots": production_rows.build_plot_rows(actor, failures),
         "nights": nightly_overview.NIGHTS,
-        "rollouts": rollout_rows(rollouts[:MOST_ROLLOUTS], roles),
+        "rollouts": build_rollout_rows(rollouts[:MOST_ROLLOUTS], roles),
         "more_rollouts": max(0, len(rollouts) - MOST_ROLLOUTS),
         "owned_events": events,
         "published": [] if events else label_lines.list_published_lines(label_queries.list_published_moves(actor)),

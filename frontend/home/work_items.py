@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext, pgettext, pgettext_lazy
 
 from frontend.changes.emergency_notices import Notice
-from frontend.changes.presenters import change_title
+from frontend.changes.presenters import write_title
 from frontend.web.draft_links import build_draft_url
 from registry.accounts.actor import Actor
 from registry.changes import blockers, review_requests
@@ -245,7 +245,7 @@ def _build_item(gate: Gate, verb: str, button: str) -> WorkItem:
     has_passed = bool(gate.checks) and all(check.outcome == "passed" for check in gate.checks)
     return WorkItem(
         change=gate.change,
-        title=change_title(gate.change),
+        title=write_title(gate.change),
         verb=verb,
         button=button,
         reason=turn.reason if turn else "",

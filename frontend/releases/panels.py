@@ -16,7 +16,7 @@ from frontend.releases.todo_rows import list_todo_rows
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
 from frontend.web.page import show
-from frontend.web.reasons import reason_context
+from frontend.web.reasons import build_reason_context
 from registry.accounts.actor import Actor
 from registry.changes import label_preview
 from registry.core.errors import PromptuaryError
@@ -127,7 +127,7 @@ def show_roll_back_panel(
         "act": act,
         "movable": movable,
         "first_time": [member.target.template.path for member in found if member.preview is None],
-        **reason_context(request.POST),
+        **build_reason_context(request.POST),
     }
     return _show(request, ROLL_BACK_PANEL, release, members, context, refusal)
 

@@ -63,7 +63,7 @@ def show_audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespon
         return redirect("audit", namespace)
     form = SoughtForm(request.GET or None)
     sought = replace(_read(form) or Sought(), by_people="checks" not in request.GET)
-    page = audit_queries.page(actor, namespace, sought=sought, cursor=request.GET.get("cursor"))
+    page = audit_queries.read_page(actor, namespace, sought=sought, cursor=request.GET.get("cursor"))
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
     context = {
@@ -95,7 +95,8 @@ def export_events(
     if sought is None:
         return refuse(request, Invalid(fields={"filters": gettext("these can't be read.")}))
     answer = StreamingHttpResponse(
-        export.lines(form, audit_queries.stream(actor, namespace, sought)), content_type=export.CONTENT_TYPES[form]
+        export.write_lines(form, audit_queries.stream(actor, namespace, sought)),
+        content_type=export.CONTENT_TYPES[form],
     )
     answer["Content-Disposition"] = f'attachment; filename="{namespace}-events.{form}"'
     answer["Cache-Control"] = "private, no-store"

@@ -108,7 +108,7 @@ def list_gate_rows(attachment: Attachment | None, metric: str = "") -> list[Gate
         name = f"{gate.metric}[{gate.output}]" if gate.output else gate.metric
         kind, bound = (FLOOR, gate.floor) if gate.floor is not None else (FALL, gate.fall)
         rows.append(GateRow(name, kind, f"{bound:g}"))
-    if metric in catalogue.names():
+    if metric in catalogue.list_names():
         rows.append(GateRow(metric, FALL))
     return _add_free_rows(rows)
 
@@ -122,7 +122,7 @@ def read_gate_rows(posted: QueryDict) -> list[GateRow]:
 
 def list_gate_metrics(rows: Sequence[GateRow]) -> list[str]:
     """The metrics that a threshold can use, and those that the rows use with an output."""
-    names = {*catalogue.names(), PEOPLE_METRIC}
+    names = {*catalogue.list_names(), PEOPLE_METRIC}
     return [*sorted(names), *sorted({row.metric for row in rows if row.metric} - names)]
 
 

@@ -28,12 +28,12 @@ from registry.serving.fetcher import fetcher
 
 register = template.Library()
 register.simple_tag(wording.run_state_word)
-register.filter("state_name", wording.state_word)
-register.filter("sentence", wording.sentence)
-register.filter("thousands", wording.thousands)
-register.filter("signed", wording.signed)
-register.filter("full_sentence", wording.full_sentence)
-register.filter("time_needed", wording.time_needed)
+register.filter("state_name", wording.translate_state)
+register.filter("sentence", wording.format_finding)
+register.filter("thousands", wording.format_thousands)
+register.filter("signed", wording.format_signed)
+register.filter("full_sentence", wording.format_sentence)
+register.filter("time_needed", wording.format_time_needed)
 register.filter("check_name", wording.check_word)
 register.filter("finding", stringfilter(translate_finding))
 register.filter("capital", stringfilter(capitalise_sentence))
@@ -102,17 +102,17 @@ def ago(moment: datetime | None) -> SafeString | str:
     zone, language = timezone.get_current_timezone(), get_language()
     local, now = moment.astimezone(zone), timezone.now().astimezone(zone)
     # Formatted by hand, because some lists have hundreds and Django's formats take ten times as long.
-    day = f"{wording.day_number(local.day, language)} {wording.format_month(local.month, language)}"
+    day = f"{wording.format_day_number(local.day, language)} {wording.format_month(local.month, language)}"
     exact = f"{day} {local:%Y, %H:%M:%S %Z}"
     iso = moment.astimezone(UTC).isoformat(timespec="seconds")
-    since = wording.time_since_in(language, local, now)
+    since = wording.format_time_since_in(language, local, now)
     return format_html('<time datetime="{}" title="{}">{}</time>', iso, exact, since)
 
 
 @register.filter
 def lasting(moment: datetime) -> SafeString:
     """How long something has lasted, as a <time>: `for 3 h`, or `since 3 May` for longer times."""
-    duration = wording.time_lasted(timezone.localtime(moment), timezone.localtime())
+    duration = wording.format_time_lasted(timezone.localtime(moment), timezone.localtime())
     return format_html('<time datetime="{}">{}</time>', moment.isoformat(timespec="seconds"), duration)
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 
 from frontend.evaluations.improvement_views import IMPROVEMENT_STYLES
 from frontend.evaluations.row_comparison import Excerpt
-from frontend.evaluations.run_titles import version_title
+from frontend.evaluations.run_titles import write_version_title
 from frontend.web.findings import translate_finding
 from promptuary.renderer.syntax.sequence_diff import Word
 from registry.evaluations.live_models import LiveFailure
@@ -20,7 +20,7 @@ from registry.evaluations.metric_titles import describe_finding, describe_gate, 
 from registry.improvements.models import Improvement
 
 register = template.Library()
-register.filter(version_title)
+register.filter(write_version_title)
 register.filter(describe_gate)
 register.filter(name_gates)
 

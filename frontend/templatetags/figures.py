@@ -6,7 +6,7 @@ from django import template
 from django.utils.formats import number_format
 
 from frontend.evaluations.score_table import format_score
-from frontend.web.wording import thousands
+from frontend.web.wording import format_thousands
 from registry.usage import queries as usage_queries
 
 register = template.Library()
@@ -47,4 +47,4 @@ def signed_figure(number: float) -> str:
 @register.filter
 def counts(numbers: Mapping[str, int]) -> str:
     """`{"E1": 1200, "E2": 3}` -> `E1: 1,200, E2: 3`."""
-    return ", ".join(f"{name}: {thousands(number)}" for name, number in numbers.items())
+    return ", ".join(f"{name}: {format_thousands(number)}" for name, number in numbers.items())

@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from frontend.diff.rendered import Piece
-from frontend.web.wording import thousands
+from frontend.web.wording import format_thousands
 
 register = template.Library()
 
@@ -48,7 +48,7 @@ def _list_pieces(pieces: Iterable[Piece], part: int) -> Iterator[str]:
 
 
 def _fold(name: str, text: str, style: str) -> str:
-    count = thousands(len(text))
+    count = format_thousands(len(text))
     title, label = gettext("{more} more characters").format(more=count), gettext("{more} more").format(more=count)
     return (
         f'<details class="fold" data-fold="{name}"><summary class="chip" title="{html.escape(title)}">'

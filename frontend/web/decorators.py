@@ -27,7 +27,7 @@ from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
 from frontend.web.page import is_for_region, is_htmx, show
-from frontend.web.refusals import method_not_allowed, refuse, typed
+from frontend.web.refusals import list_typed_fields, method_not_allowed, refuse
 from registry.accounts.actor import Actor, find_language, find_signed_in_person
 from registry.accounts.models import User
 from registry.accounts.signin import reauthentication as signin_reauthentication
@@ -157,7 +157,7 @@ def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequir
     by_code = error.facts.get("proof") == "totp"
     if by_code and not person.has_two_step:
         sentence = gettext("This needs two-step sign-in. Turn it on first.")
-        if typed(request):
+        if list_typed_fields(request):
             return refuse(request, core_errors.NotAllowed(f"{sentence} {gettext('It is on your account page.')}"))
         messages.warning(request, sentence)
         return redirect("mfa_activate_totp")
@@ -186,7 +186,7 @@ def _to_login(request: HttpRequest) -> HttpResponse:
             "heading": gettext("You are signed out"),
             "reason": gettext("Nothing was stored. Sign in, open the page again, and put your words back."),
             "status_code": 401,
-            "typed": typed(request),
+            "typed": list_typed_fields(request),
         }
         return show(request, "web/refusal.html", context, status=401)
     return redirect_to_login(request.get_full_path())

@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft
-from registry.templates.named_drafts import draft_ref
+from registry.templates.named_drafts import build_draft_ref
 
 __all__ = ["DraftLink", "build_draft_url", "describe_own_draft", "list_draft_links", "run_address", "write_draft_title"]
 
@@ -61,7 +61,7 @@ def _describe_draft(name: str, draft: Draft) -> DraftLink:
         name=draft.name,
         title=write_draft_title(draft.name),
         url=build_draft_url(name, draft.name),
-        ref=draft_ref(draft.name),
+        ref=build_draft_ref(draft.name),
         saved_at=draft.updated_at,
         message=draft.message,
         base=draft.base.number if draft.base else None,

@@ -24,7 +24,7 @@ __all__ = [
     "FRAME",
     "Breadcrumb",
     "Frame",
-    "breadcrumbs",
+    "build_breadcrumbs",
     "build_frame",
     "frame",
     "is_for_region",
@@ -160,7 +160,7 @@ class Breadcrumb:
     path: str
 
 
-def breadcrumbs(name: str) -> list[Breadcrumb]:
+def build_breadcrumbs(name: str) -> list[Breadcrumb]:
     """support/refunds/reply -> support, refunds, reply with their full paths."""
     segments = name.split("/")
     return [Breadcrumb(segment, "/".join(segments[: place + 1])) for place, segment in enumerate(segments)]

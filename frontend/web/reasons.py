@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy
 
-__all__ = ["CAUSES", "read_reason", "reason_context"]
+__all__ = ["CAUSES", "build_reason_context", "read_reason"]
 
 # By the value in the form. "other" alone says nothing, so it requires text.
 CAUSES = {
@@ -25,6 +25,6 @@ def read_reason(fields: Mapping[str, Any]) -> str:
     return f"{CAUSES[cause]}: {written}" if written else str(CAUSES[cause])
 
 
-def reason_context(fields: Mapping[str, Any]) -> dict[str, Any]:
+def build_reason_context(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The context of `_reason_field.html`: the causes, and the input of a refused form."""
     return {"causes": CAUSES, "cause": fields.get("cause", ""), "reason": fields.get("reason", "")}

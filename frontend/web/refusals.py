@@ -27,11 +27,11 @@ __all__ = [
     "bad_request",
     "csrf_failed",
     "forbidden",
+    "list_typed_fields",
     "method_not_allowed",
     "not_found",
     "refuse",
     "server_error",
-    "typed",
 ]
 
 # The heading of the page for each domain error; other classes use that of their nearest base class.
@@ -80,7 +80,7 @@ def refuse(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResp
         "reason": translate_finding(str(error)),
         "status_code": status,
         "error": error,
-        "typed": typed(request),
+        "typed": list_typed_fields(request),
         "sets_up_two_step": isinstance(error, core_errors.TwoStepRequired),
         "near_name": find_near_name(request) if isinstance(error, core_errors.NotFound) else None,
         "way_back": find_way_back(request, is_missing=isinstance(error, core_errors.NotFound)),
@@ -88,7 +88,7 @@ def refuse(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResp
     return show(request, "web/refusal.html", context, status=status)
 
 
-def typed(request: HttpRequest) -> list[tuple[str, str]]:
+def list_typed_fields(request: HttpRequest) -> list[tuple[str, str]]:
     """The texts of a refused form by field name, to be shown again so that nothing is lost."""
     try:
         form = request.POST
@@ -166,7 +166,7 @@ def _render_database_unavailable(request: HttpRequest) -> HttpResponse:
     if request.path.startswith(API):
         headers = {"Content-Type": CONTENT_TYPE, **problem.headers}
         return HttpResponse(problem.to_bytes(), status=problem.status, headers=headers)
-    context = {"reason": error.message, "typed": typed(request), "path": request.get_full_path()}
+    context = {"reason": error.message, "typed": list_typed_fields(request), "path": request.get_full_path()}
     page = render_to_string("frontend/web/database_unavailable.html", context)
     return HttpResponse(page, status=problem.status, headers=problem.headers)
 
@@ -181,7 +181,7 @@ def _refuse(
         "heading": heading,
         "reason": reason,
         "status_code": int(status),
-        "typed": typed(request) if has_form else [],
+        "typed": list_typed_fields(request) if has_form else [],
         "way_back": find_way_back(request, is_missing=status == HTTPStatus.NOT_FOUND),
     }
     return show(request, "web/refusal.html", context, status=status)

@@ -9,7 +9,7 @@ from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
 from registry.changes.mentions import resolve_mention
-from registry.changes.remark_markdown import RemarkRenderer, parse_remark, remark_options
+from registry.changes.remark_markdown import RemarkRenderer, build_remark_options, parse_remark
 
 __all__ = ["render_remark"]
 
@@ -18,7 +18,7 @@ def render_remark(text: str, names: Collection[str] = ()) -> SafeString:
     """Render the text's Markdown as HTML. names: of the users and groups that can be mentioned;
     others stay plain text.
     """
-    html = _make_renderer().render(parse_remark(text), remark_options(), {"names": names})
+    html = _make_renderer().render(parse_remark(text), build_remark_options(), {"names": names})
     return SafeString(html)  # the renderer escapes all text and treats raw HTML as text
 
 

@@ -19,19 +19,19 @@ from registry.evaluations.metric_titles import name_gates
 __all__ = [
     "TOPICS_IN_WORDS",
     "check_word",
-    "day_number",
+    "format_day_number",
+    "format_finding",
+    "format_line_range",
     "format_month",
-    "full_sentence",
-    "line_range",
+    "format_sentence",
+    "format_signed",
+    "format_thousands",
+    "format_time_lasted",
+    "format_time_needed",
+    "format_time_since",
+    "format_time_since_in",
     "run_state_word",
-    "sentence",
-    "signed",
-    "state_word",
-    "thousands",
-    "time_lasted",
-    "time_needed",
-    "time_since",
-    "time_since_in",
+    "translate_state",
 ]
 
 # Topics of a template that can be followed, by `registry.notifications.models.Watch.TOPICS`.
@@ -86,12 +86,12 @@ STEPS = (
 )
 
 
-def time_since(moment: datetime, now: datetime) -> str:
+def format_time_since(moment: datetime, now: datetime) -> str:
     """The time between in words: `2 h ago`, `yesterday`, `3 weeks ago`, or the date beyond eight weeks."""
-    return time_since_in(get_language(), moment, now)
+    return format_time_since_in(get_language(), moment, now)
 
 
-def time_since_in(language: str | None, moment: datetime, now: datetime) -> str:
+def format_time_since_in(language: str | None, moment: datetime, now: datetime) -> str:
     """The same for callers that already know the request's language."""
     unit, count = _measure(now - moment)
     return _format_time_ago(unit, count, language) if unit else _format_date(moment, now)
@@ -116,7 +116,7 @@ def _format_time_ago(unit: str, count: int, language: str | None) -> str:
     raise ValueError(unit)
 
 
-def time_lasted(moment: datetime, now: datetime) -> str:
+def format_time_lasted(moment: datetime, now: datetime) -> str:
     """How long something has lasted, in words: `for 2 h`, `for a day`, or `since 3 May` beyond eight weeks."""
     match _measure(now - moment):
         case ("now", _):
@@ -134,7 +134,7 @@ def time_lasted(moment: datetime, now: datetime) -> str:
     return gettext("since {date}").format(date=_format_date(moment, now))
 
 
-def time_needed(seconds: float) -> str:
+def format_time_needed(seconds: float) -> str:
     """How long something took or will take, in words: `less than a minute`, `6 min`, `3 h`, `9 days`."""
     minutes = round(seconds / 60)
     if minutes < 1:
@@ -157,11 +157,11 @@ def _measure(passed: timedelta) -> tuple[str, int]:
 
 def _format_date(moment: datetime, now: datetime) -> str:
     language = get_language()
-    day = f"{day_number(moment.day, language)} {_find_short_month_name(moment.month, language)}"
+    day = f"{format_day_number(moment.day, language)} {_find_short_month_name(moment.month, language)}"
     return day if moment.year == now.year else f"{day} {moment.year}"
 
 
-def day_number(day: int, language: str | None) -> str:
+def format_day_number(day: int, language: str | None) -> str:
     """The day of the month in a date with the name of the month: `3`, in German `3.`."""
     return f"{day}." if language == "de" else str(day)
 
@@ -178,7 +178,7 @@ def _find_short_month_name(month: int, language: str | None) -> str:
     return str(MONTHS_AP[month] if language == "de" else MONTHS_3[month]).title()
 
 
-def line_range(line: int, end_line: int) -> str:
+def format_line_range(line: int, end_line: int) -> str:
     """`line 12`, `lines 12 to 15`"""
     if line == end_line:
         return gettext("line {number}").format(number=line)
@@ -195,12 +195,12 @@ def run_state_word(state: str) -> str:
     return str(_RUN_STATES.get(state, state))
 
 
-def state_word(state: str) -> str:
+def translate_state(state: str) -> str:
     """The display name of a state of a change, a release, a rollout or a check."""
     return str(_STATES.get(state, state))
 
 
-def sentence(text: str, names: str | Collection[str] = ()) -> SafeString:
+def format_finding(text: str, names: str | Collection[str] = ()) -> SafeString:
     """A finding as a sentence in the language of the page: capital, full stop, and backticks converted to <code>. One
     of these names at its beginning keeps its case.
     """
@@ -214,7 +214,7 @@ def sentence(text: str, names: str | Collection[str] = ()) -> SafeString:
     return _mark_code(text)
 
 
-def full_sentence(text: str) -> SafeString:
+def format_sentence(text: str) -> SafeString:
     """A text that is already a sentence, such as a blocker, in the language of the page, with backticks converted to
     <code>. It may begin with a name, whose case is kept.
     """
@@ -229,12 +229,12 @@ def _mark_code(text: str) -> SafeString:
     return format_html_join("", "{}", shown)
 
 
-def thousands(number: int | None) -> str:
+def format_thousands(number: int | None) -> str:
     """1234 -> 1,234 in English, 1.234 in German; an empty string for None."""
     return "" if number is None else number_format(number, force_grouping=True)
 
 
-def signed(number: int) -> str:
+def format_signed(number: int) -> str:
     """A difference with a typographic sign; no sign for zero."""
     sign = "+" if number > 0 else "\N{MINUS SIGN}" if number < 0 else ""
-    return sign + thousands(abs(number))
+    return sign + format_thousands(abs(number))

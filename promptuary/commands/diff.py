@@ -129,7 +129,7 @@ def _read_content(content: Any) -> str:
 
 def compare_texts(before: str, after: str, old: str, new: str) -> str:
     """Return the unified diff of two texts under these names; empty if they are equal."""
-    return "".join(sequence_diff.unified(_split_lines(before), _split_lines(after), old, new))
+    return "".join(sequence_diff.write_unified(_split_lines(before), _split_lines(after), old, new))
 
 
 def _split_lines(text: str) -> list[str]:

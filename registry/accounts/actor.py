@@ -10,7 +10,7 @@ from django.utils.translation import get_language_from_request, gettext
 from registry.accounts.models import Key, User
 from registry.core.errors import Conflict
 
-__all__ = ["OPERATOR", "Actor", "find_language", "find_signed_in_person", "operator_actor"]
+__all__ = ["OPERATOR", "Actor", "build_operator_actor", "find_language", "find_signed_in_person"]
 
 OPERATOR = "operator"  # the username of commands run by the operator
 
@@ -36,7 +36,7 @@ class Actor:
         return self.key is None and self.person.username == OPERATOR and not self.person.is_active
 
 
-def operator_actor() -> Actor:
+def build_operator_actor() -> Actor:
     """The actor of commands run on the machine: may do everything except approve, and can't sign in."""
     person, is_new = User.objects.get_or_create(username=OPERATOR, defaults={"is_active": False})
     if is_new:

@@ -69,7 +69,7 @@ class Events(APIView):
         """List the namespace's events, newest first. For members; `since` is inclusive, `until` is exclusive."""
         filters = read_query(request, *FILTERS)
         places = {name: filters.pop(name) for name in ("cursor", "limit") if name in filters}
-        page = queries.page(identify_actor(request), namespace, sought=_read(filters), **places)
+        page = queries.read_page(identify_actor(request), namespace, sought=_read(filters), **places)
         return answer_page(request, page, export.shape)
 
 
@@ -99,7 +99,7 @@ class Export(APIView):
         lines = queries.stream(identify_actor(request), namespace, _read(filters))
         headers = {"Content-Disposition": f'attachment; filename="{namespace}-events.{form}"'}
         return StreamingHttpResponse(
-            export.lines(form, lines), content_type=export.CONTENT_TYPES[form], headers=headers
+            export.write_lines(form, lines), content_type=export.CONTENT_TYPES[form], headers=headers
         )
 
 

@@ -11,13 +11,13 @@ from registry.core.timestamps import format_moment
 from registry.journal.event import from_microseconds
 from registry.journal.models import Event
 
-__all__ = ["CONTENT_TYPES", "lines", "shape"]
+__all__ = ["CONTENT_TYPES", "shape", "write_lines"]
 
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson; charset=utf-8"}
 _COLUMNS = ("number", "at", "kind", "person", "key", "template", "version", "change", "body", "hash")
 
 
-def lines(form: str, events: Iterable[Event]) -> Iterator[str]:
+def write_lines(form: str, events: Iterable[Event]) -> Iterator[str]:
     """The file's text, one event at a time; `form` is one of CONTENT_TYPES."""
     return _WRITERS[form](events)
 

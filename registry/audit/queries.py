@@ -15,7 +15,7 @@ from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
-__all__ = ["CHAIN", "KINDS", "Chain", "Sought", "page", "read_chain", "stream"]
+__all__ = ["CHAIN", "KINDS", "Chain", "Sought", "read_chain", "read_page", "stream"]
 
 CHAIN = "journal.check"  # reads the whole journal and recomputes each hash
 KINDS = event.list_namespace_kinds()
@@ -51,7 +51,7 @@ class Chain:
     is_running: bool = False
 
 
-def page(  # the filters of the audit page
+def read_page(  # the filters of the audit page
     actor: Actor,
     namespace: str,
     *,

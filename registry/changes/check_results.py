@@ -49,7 +49,7 @@ def rerun_checks(*, actor: Actor, number: int) -> Job:
     """
     change = change_queries.find_change(actor, Verb.COMMENT, number)
     if not change.is_open:
-        raise locking.conflict_of_closed(change)
+        raise locking.build_closed_conflict(change)
     return queue.enqueue(queue.CHECKS, subject=f"change {number}", payload={"change": number})
 
 
@@ -145,5 +145,5 @@ def _keep(change: ChangeRequest, name: str, inputs: CheckInputs, finding: CheckR
             summary=finding.summary,
             details=compute_digest(details),
         )
-        log.append(accounts_actor.operator_actor(), event, namespace=template.namespace, at=at, subject=verdict)
+        log.append(accounts_actor.build_operator_actor(), event, namespace=template.namespace, at=at, subject=verdict)
     return verdict

@@ -31,8 +31,8 @@ __all__ = [
     "find_related_facts",
     "is_void",
     "list_checks",
+    "list_required_checks",
     "read_decided",
-    "required_checks",
 ]
 
 VOID = {
@@ -112,7 +112,7 @@ def find_related_facts(template_ids: Collection[int]) -> list[RelatedFacts]:
     return [RelatedFacts(*row) for row in rows]
 
 
-def required_checks(rules: Rules) -> tuple[str, ...]:
+def list_required_checks(rules: Rules) -> tuple[str, ...]:
     """The checks that must pass; backward compatibility makes the contract one of them."""
     named = {*rules.required_checks, *(["contract"] if rules.compatibility == "backward" else [])}
     return tuple(check for check in CHECKS if check in named)

@@ -168,4 +168,6 @@ def _record(change: ChangeRequest, plan: EvaluationPlan, evidence: PeopleEvidenc
             count=len(evidence.scores),
             scores=row.digest,
         )
-        log.append(accounts_actor.operator_actor(), event, namespace=change.template.namespace, at=at, subject=row)
+        log.append(
+            accounts_actor.build_operator_actor(), event, namespace=change.template.namespace, at=at, subject=row
+        )

@@ -65,7 +65,7 @@ def record_decision(  # the fields of a decision, and its place in an act
     with_checks = change.unreviewed or decision == Decision.ACKNOWLEDGE
     gate = change_gate.evaluate(change, actor, with_checks=with_checks)
     if decision != Decision.COMMENT and not change.takes_decisions:
-        raise locking.conflict_of_closed(change, takes_back=decision == Decision.TAKE_BACK)
+        raise locking.build_closed_conflict(change, takes_back=decision == Decision.TAKE_BACK)
     if digest != change.version.digest:
         raise change.conflict_of_version()
     taken_back = locking.require_own_decision(actor, gate) if decision == Decision.TAKE_BACK else None

@@ -193,7 +193,7 @@ def publish_in_emergency(
         change = lock_change(actor, Verb.ROLL_BACK, number)
         permissions.require_proof(actor, is_emergency=True)
         if not change.is_open:
-            raise locking.conflict_of_closed(change)
+            raise locking.build_closed_conflict(change)
         _require_allowed(actor, change)
         label_moves.require_unmoved(change.template, change.label, expected)
         change.require_seen_version(version)

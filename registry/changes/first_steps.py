@@ -8,7 +8,7 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.changes.models import ChangeRequest, Decision
 from registry.namespaces.models import Membership, Role
-from registry.namespaces.permissions import having_role
+from registry.namespaces.permissions import filter_by_role
 from registry.templates.models import Draft, Version
 
 __all__ = ["FirstStep", "list_first_steps"]
@@ -35,8 +35,8 @@ def list_first_steps(actor: Actor) -> list[FirstStep]:
         return []
     memberships = Membership.objects.filter(person=person)
     stored = User.objects.filter(pk=person.pk).values(
-        writes=Exists(memberships.filter(having_role(_WRITERS))),
-        reviews=Exists(memberships.filter(having_role(_REVIEWERS))),
+        writes=Exists(memberships.filter(filter_by_role(_WRITERS))),
+        reviews=Exists(memberships.filter(filter_by_role(_REVIEWERS))),
         draft=Exists(Draft.objects.filter(person=person)),
         save=Exists(Version.objects.filter(author=person)),
         propose=Exists(ChangeRequest.objects.filter(opened_by=person)),

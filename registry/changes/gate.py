@@ -94,7 +94,7 @@ class Gate:
             return gettext("Approving in {namespace} needs the role reviewer{more}.").format(
                 namespace=change.template.namespace.name, more=more
             )
-        return policy.refusal_of_approver(self.rules, self.facts, person)
+        return policy.find_approver_refusal(self.rules, self.facts, person)
 
     @property
     def may_approve(self) -> bool:

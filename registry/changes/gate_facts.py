@@ -22,7 +22,7 @@ from registry.freezes.queries import find_standing_freezes
 from registry.journal.event import from_microseconds, to_microseconds
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace, Role
-from registry.namespaces.permissions import MemberRoles, having_role, read_member_roles
+from registry.namespaces.permissions import MemberRoles, filter_by_role, read_member_roles
 from registry.namespaces.rules import Rules, read_named_groups
 from registry.namespaces.verbs import TABLE, Verb
 from registry.templates import inclusions
@@ -214,7 +214,7 @@ class CheckFacts:
 
     def checks(self, change: ChangeRequest, rules: Rules) -> tuple[Check, ...]:
         """Every check in the fixed order; one without a result for these digests has no outcome."""
-        required, inputs = checks.required_checks(rules), self.inputs(change)
+        required, inputs = checks.list_required_checks(rules), self.inputs(change)
         sought = (Decision.ACKNOWLEDGE, change.round, change.version.digest)
         decisions = self._review.decisions[change.pk]
         acknowledged = any((it.decision, it.round, it.digest) == sought for it in decisions)
@@ -249,7 +249,7 @@ class CheckFacts:
 
     def _list_keys(self, change: ChangeRequest, rules: Rules) -> dict[str, str]:
         inputs = self.inputs(change)
-        names = checks.list_checks(inputs, checks.required_checks(rules))
+        names = checks.list_checks(inputs, checks.list_required_checks(rules))
         return {checks.compute_check_key(name, inputs): name for name in names}
 
     def _measure(self, rows: Sequence[ChangeRequest]) -> Mapping[int, EvaluationProgress]:
@@ -272,7 +272,7 @@ def _find_able_and_frozen(
     able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
     freezes = Freeze.objects.filter(namespace=OuterRef("pk"), removed_at=None)
     rows = Namespace.objects.filter(pk__in=list(spaces)).annotate(
-        able=FilteredRelation("memberships", condition=having_role(able, "memberships__")),
+        able=FilteredRelation("memberships", condition=filter_by_role(able, "memberships__")),
         has_freezes=Exists(freezes),
     )
     members: defaultdict[int, list[tuple[str, MemberRoles]]] = defaultdict(list)

@@ -12,7 +12,7 @@ class Anchors:
     """The position of one text's lines in another: compared once, queried for any number of ranges."""
 
     def __init__(self, before: str, after: str) -> None:
-        self._runs = sequence_diff.matches(split_lines(before), split_lines(after))
+        self._runs = sequence_diff.find_matches(split_lines(before), split_lines(after))
         self._starts = [run.old for run in self._runs]
 
     def find(self, line: int, end_line: int) -> tuple[int, int] | None:

@@ -25,7 +25,7 @@ from registry.templates.models import Template
 
 __all__ = [
     "append",
-    "conflict_of_closed",
+    "build_closed_conflict",
     "lock_template",
     "recompute_states",
     "recompute_states_of_copies",
@@ -114,7 +114,7 @@ def step_of(change: ChangeRequest) -> dict[str, Any]:
     }
 
 
-def conflict_of_closed(change: ChangeRequest, *, takes_back: bool = False) -> Conflict:
+def build_closed_conflict(change: ChangeRequest, *, takes_back: bool = False) -> Conflict:
     """The error for an action on a closed request: who closed it and when.
 
     takes_back: whether the action is taking back a decision.
@@ -126,7 +126,7 @@ def conflict_of_closed(change: ChangeRequest, *, takes_back: bool = False) -> Co
         )
         sentence = sentence.format(change=change.number, label=change.label, version=change.version.number)
         return Conflict(sentence, state=change.state)
-    person, at = change_queries.closed_by(change), change.closed_at
+    person, at = change_queries.find_closer(change), change.closed_at
     if not person or at is None:
         sentence = gettext("Change {change} is {state}.")
         return Conflict(sentence.format(change=change.number, state=change.state), state=change.state)

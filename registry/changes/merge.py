@@ -78,7 +78,7 @@ def merge_change(
     change = change_queries.find_change(actor, Verb.SAVE, number)
     key_rights.require_wide(actor, Verb.SAVE)  # the response shows suggestions or conflicts
     if not change.is_open:
-        raise locking.conflict_of_closed(change)
+        raise locking.build_closed_conflict(change)
     preview = preview_merge(change)
     if preview is None:
         if stuck := gate.evaluate(change, actor, with_checks=False).find_blocker("superseded"):

@@ -15,7 +15,8 @@ from registry.namespaces.rules import Rules
 
 __all__ = [
     "count_approvals",
-    "fault_of_approver",
+    "find_approver_fault",
+    "find_approver_refusal",
     "find_blockers",
     "find_exemptions",
     "find_own_decision",
@@ -23,7 +24,6 @@ __all__ = [
     "list_eligible_approvers",
     "list_group_approvals",
     "list_reasons_against",
-    "refusal_of_approver",
 ]
 
 
@@ -37,15 +37,15 @@ def list_reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reaso
     return reasons
 
 
-def fault_of_approver(rules: Rules, facts: Facts, person: str) -> str:
+def find_approver_fault(rules: Rules, facts: Facts, person: str) -> str:
     """Why this person may not decide on the request, as a sentence addressed to them; empty if they may."""
     reasons = list_reasons_against(rules, facts, person)
     return reasons[0].you if reasons else ""
 
 
-def refusal_of_approver(rules: Rules, facts: Facts, person: str) -> str:
+def find_approver_refusal(rules: Rules, facts: Facts, person: str) -> str:
     """The sentence that refuses a decision of this reviewer, or empty; the same before and after they try."""
-    fault = fault_of_approver(rules, facts, person)
+    fault = find_approver_fault(rules, facts, person)
     if not fault:
         return ""
     if list_eligible_approvers(rules, facts):

@@ -32,11 +32,11 @@ from registry.templates.queries import filter_by_namespaces
 __all__ = [
     "MOST_PENDING",
     "StoppedRollout",
-    "closed_by",
     "count_comments_and_decisions",
     "count_pending",
     "find_baseline",
     "find_change",
+    "find_closer",
     "find_last_outdated_decision",
     "find_publishing_move",
     "get_change",
@@ -192,7 +192,7 @@ def find_baseline(change: ChangeRequest) -> Version | None:
     return version
 
 
-def closed_by(change: ChangeRequest) -> str:
+def find_closer(change: ChangeRequest) -> str:
     """The username of the person who published or last withdrew the request, or empty."""
     kinds = (LabelMoved.kind, ChangeWithdrawn.kind)
     rows = Event.objects.filter(change=change.number, kind__in=kinds).order_by("-number")

@@ -18,7 +18,7 @@ from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-__all__ = ["MENTION", "RemarkRenderer", "list_mentions", "parse_remark", "remark_options", "render_mail_remark"]
+__all__ = ["MENTION", "RemarkRenderer", "build_remark_options", "list_mentions", "parse_remark", "render_mail_remark"]
 
 MENTION = "mention"
 """The type of the token of a mention; its content is what follows the `@`."""
@@ -43,7 +43,7 @@ def list_mentions(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def remark_options() -> OptionsDict:
+def build_remark_options() -> OptionsDict:
     """The options that a renderer needs with the tokens."""
     return _make_parser().options
 
@@ -74,7 +74,7 @@ class RemarkRenderer(RendererHTML):
 
 def render_mail_remark(text: str, base_url: str) -> SafeString:
     """Render the text's Markdown as HTML for a mail. base_url: of this server, without a trailing slash."""
-    html = RemarkRenderer().render(parse_remark(text), remark_options(), {"base_url": base_url})
+    html = RemarkRenderer().render(parse_remark(text), build_remark_options(), {"base_url": base_url})
     return SafeString(html)  # the renderer escapes all text, including raw HTML
 
 

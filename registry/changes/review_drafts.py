@@ -50,7 +50,7 @@ def save_remark(  # the place, and the suggested text
     _require_person(actor)
     change = change_queries.find_change(actor, Verb.COMMENT, number)
     if not change.takes_decisions:
-        raise locking.conflict_of_closed(change)
+        raise locking.build_closed_conflict(change)
     if thread is not None:
         facts = _check_reply(actor, change, thread, text, suggestion)
     elif place is not None:

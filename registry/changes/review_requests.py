@@ -82,7 +82,7 @@ def ask_for_review(*, actor: Actor, number: int, person: str) -> ChangeRequest:
 def ask_reviewers(actor: Actor, change: ChangeRequest, people: Sequence[str], *, field: str) -> None:
     """Ask several people, each once; for services, on a locked request. field: the field that Invalid names."""
     if not change.takes_decisions:
-        raise locking.conflict_of_closed(change)
+        raise locking.build_closed_conflict(change)
     gate = change_gate.evaluate(change, actor, with_checks=False)
     if not takes_reviews(gate):
         sentence = gettext("Change {number} is approved and is being rolled out: it waits for no review.")

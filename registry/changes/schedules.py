@@ -11,7 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext
 
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.accounts.models import Key, User
 from registry.changes import locking, services
 from registry.changes.models import ChangeRequest
@@ -69,7 +69,7 @@ def schedule_change(
     with transaction.atomic():
         change = lock_change(actor, Verb.PUBLISH, number)
         if not change.is_open:
-            raise locking.conflict_of_closed(change)
+            raise locking.build_closed_conflict(change)
         if change.open_release is not None:
             raise Conflict(
                 gettext("It is part of release {open_release}, which is scheduled as a whole.").format(
@@ -96,7 +96,7 @@ def unschedule_change(*, actor: Actor, number: int) -> ChangeRequest:
     with transaction.atomic():
         change = lock_change(actor, Verb.PUBLISH, number)
         if not change.is_open:
-            raise locking.conflict_of_closed(change)
+            raise locking.build_closed_conflict(change)
         if change.goes_live_at is None:
             raise Conflict(gettext("Change {number} is not scheduled.").format(number=number), change=number)
         _clear(change)
@@ -182,7 +182,7 @@ def _end_schedule(number: int, at: datetime, reason: str) -> None:
         change = rows.select_related("template__namespace", "version", "opened_by", "scheduled_by").first()
         if change is None or change.scheduled_by is None:
             return
-        leave_schedule(operator_actor(), change, reason)
+        leave_schedule(build_operator_actor(), change, reason)
 
 
 def _clear(change: ChangeRequest) -> None:

@@ -125,7 +125,7 @@ def set_head(*, actor: Actor, number: int, version: int, expected: int | None = 
     with transaction.atomic():
         change = lock_change(actor, Verb.PROPOSE, number)
         if not change.is_open:
-            raise locking.conflict_of_closed(change)
+            raise locking.build_closed_conflict(change)
         head = head_checks.find_head_version(change.template, version)
         if head.pk == change.version_id:
             return change
@@ -167,7 +167,7 @@ def publish_change(
 def publish_locked(actor: Actor, change: ChangeRequest, *, is_scheduled: bool = False) -> None:
     """Publish a request that was locked after the permission check; for services. Raises like `publish_change`."""
     if not change.is_open:
-        raise locking.conflict_of_closed(change)
+        raise locking.build_closed_conflict(change)
     change.version.require_text()
     gate = change_gate.evaluate(change, actor)
     require_unblocked(gate)
@@ -210,7 +210,7 @@ def withdraw_change(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
     with transaction.atomic():
         change = lock_change(actor, Verb.PROPOSE, number)
         if not change.is_open:
-            raise locking.conflict_of_closed(change)
+            raise locking.build_closed_conflict(change)
         template = change.template
         locking.require_opener(actor, template.namespace, [template.path], change.opened_by, "change")
         withdraw_open(actor, change_gate.evaluate(change, actor), reason)

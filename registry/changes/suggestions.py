@@ -39,7 +39,7 @@ def apply_suggestions(
     change = change_queries.find_change(actor, Verb.SAVE, number)
     key_rights.require_wide(actor, Verb.SAVE)  # the response shows suggestions or conflicts
     if not change.is_open:
-        raise locking.conflict_of_closed(change)
+        raise locking.build_closed_conflict(change)
     if not comments:
         raise Invalid(fields={"comments": gettext("name at least one suggestion.")})
     placed = {one.thread.number: one for one in thread_queries.list_threads(change)}

@@ -29,7 +29,7 @@ def build_unrun_check(name: str, *, is_required: bool) -> Check:
 
 
 def _list_checks(given: Mapping[str, Verdict], rules: Rules, with_missing: bool) -> list[Check]:
-    required = checks.required_checks(rules)
+    required = checks.list_required_checks(rules)
     listed = (name for name in CHECKS if name in given or (with_missing and name in required))
     return [_read_check(name, given.get(name), name in required) for name in listed]
 

@@ -9,13 +9,13 @@ from django.utils.translation import gettext
 
 from registry.core.errors import Invalid
 
-__all__ = ["Network", "client_address", "is_address_in", "parse_networks", "read_networks"]
+__all__ = ["Network", "is_address_in", "parse_networks", "read_client_address", "read_networks"]
 
 Network = IPv4Network | IPv6Network
 _MOST_CHARACTERS = 64  # of an address or a network as entered
 
 
-def client_address(environ: Mapping[str, Any]) -> str:
+def read_client_address(environ: Mapping[str, Any]) -> str:
     """The caller's address from a WSGI environ or `request.META`.
 
     Behind a trusted proxy (PROMPTUARY_TRUST_PROXY) it is the last entry of X-Forwarded-For, which the proxy itself

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
 from promptuary.evaluation.gates import parse_gate
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.core.pagination import Page
 from registry.evaluations import attachment_queries, run_queries
 from registry.evaluations.attachment_queries import EvaluationPlan
@@ -101,7 +101,7 @@ def record_nightly_outcome(run: Run) -> None:
     elif outcomes and not findings and failure is not None:
         failure.delete()
         log.append(
-            operator_actor(),
+            build_operator_actor(),
             EvaluationRecovered(
                 template=run.template.name,
                 version=run.version.number,
@@ -129,7 +129,7 @@ def _record_failure(run: Run, label: str, findings: Sequence[str]) -> None:
         run=run.number,
         findings=list(findings),
     )
-    log.append(operator_actor(), event, namespace=run.template.namespace, at=at, subject=run)
+    log.append(build_operator_actor(), event, namespace=run.template.namespace, at=at, subject=run)
 
 
 def _judge(run: Run, plan: EvaluationPlan) -> list[GateOutcome]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from promptuary.evaluation import Dataset as Rows
 from promptuary.evaluation import Row
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.accounts.models import User
 from registry.connections import queries as connection_queries
 from registry.connections import spending
@@ -155,7 +155,7 @@ def create_plan_run(
     measure = RowSource(dataset.digest, dataset.rows(), dataset_version=dataset)
     if must_fit:
         _require_answerable(version, endpoint, measure.rows, dataset)
-    person, more = operator_actor().person, {"change_id": change, **(columns or {})}
+    person, more = build_operator_actor().person, {"change_id": change, **(columns or {})}
     return create_run(template, version, measure, endpoint, plan.run_metrics, person, plan.judge, more)
 
 

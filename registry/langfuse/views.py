@@ -10,7 +10,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.csrf import csrf_exempt
 
 from registry.accounts.actor import Actor
-from registry.core.client_address import client_address
+from registry.core.client_address import read_client_address
 from registry.core.errors import NotFound, PromptuaryError
 from registry.core.input_checks import parse_number
 from registry.core.problem_details import describe_error
@@ -186,7 +186,7 @@ def _read_actor(request: HttpRequest) -> Actor | None:
         _public, _, secret = base64.b64decode(token, validate=True).decode("utf-8").partition(":")
     except ValueError:  # not base64, or not UTF-8
         return None
-    return key_attempts().authenticate(secret, client_address(request.META))
+    return key_attempts().authenticate(secret, read_client_address(request.META))
 
 
 def _read_number(request: HttpRequest, name: str, default: int, most: int) -> int:

@@ -8,7 +8,7 @@ import io
 from collections.abc import Callable
 from typing import Protocol
 
-from registry.core.client_address import client_address
+from registry.core.client_address import read_client_address
 from registry.live.event_streams import hold_stream
 from registry.live.requests import run_in_thread
 from registry.live.wsgi_environ import Scope, build_environ
@@ -61,7 +61,7 @@ class LabelMoveWaits:
         self._waiting.setdefault(namespace, set()).add(moved)
         self._count += 1
         try:
-            address = client_address(build_environ(scope, io.BytesIO()))
+            address = read_client_address(build_environ(scope, io.BytesIO()))
             seconds = await run_in_thread(
                 self._poll.find_seconds_to_wait, authorization, namespace, scope.query_string, address
             )

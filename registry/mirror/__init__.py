@@ -3,8 +3,8 @@
 from registry.mirror.errors import Damaged, DiskFull, Diverged, GitFailed, MirrorBusy, MirrorError
 from registry.mirror.pushing import check_destination, push, push_due
 from registry.mirror.rebuilding import rebuild
-from registry.mirror.restoring import Restored, adopt, forgotten, open_clone, restore
-from registry.mirror.status import Status, read_noted_lag, remotes, status
+from registry.mirror.restoring import Restored, adopt, list_forgotten, open_clone, restore
+from registry.mirror.status import Status, read_noted_lag, read_status, remotes
 from registry.mirror.verification import verify, verify_clone
 from registry.mirror.writer import catch_up
 
@@ -20,15 +20,15 @@ __all__ = [
     "adopt",
     "catch_up",
     "check_destination",
-    "forgotten",
+    "list_forgotten",
     "open_clone",
     "push",
     "push_due",
     "read_noted_lag",
+    "read_status",
     "rebuild",
     "remotes",
     "restore",
-    "status",
     "verify",
     "verify_clone",
 ]

@@ -21,7 +21,7 @@ from registry.mirror.models import Remote
 from registry.mirror.repository import Repository
 
 # no texts here: operators read them at the command line and in /readyz, in English
-__all__ = ["PushFailed", "check_destination", "due", "push", "push_due"]
+__all__ = ["PushFailed", "check_destination", "list_due_remotes", "push", "push_due"]
 
 _SECONDS = 600.0  # per push, however much there is to send
 _LEASE = timedelta(seconds=_SECONDS + 60)  # after which the process that claimed a push counts as dead
@@ -61,7 +61,7 @@ def check_destination(url: str) -> Destination:
     return destination
 
 
-def due() -> list[Remote]:
+def list_due_remotes() -> list[Remote]:
     """Remotes to push to now: behind the mirror, neither waiting after a failure nor being pushed to."""
     now = timezone.now()
     rows = list(Remote.objects.filter(Q(retry_at=None) | Q(retry_at__lte=now)).order_by("pk"))
@@ -73,7 +73,7 @@ def due() -> list[Remote]:
 
 def push_due() -> int:
     """Push to each remote that is due and store the result in its row. Return how many succeeded."""
-    return sum(push(remote) for remote in due())
+    return sum(push(remote) for remote in list_due_remotes())
 
 
 def push(remote: Remote) -> bool:

@@ -29,7 +29,7 @@ from registry.templates import search_entries
 from registry.templates.events import TemplateRenamed, VersionRedacted
 from registry.templates.models import Template
 
-__all__ = ["Restored", "adopt", "forgotten", "open_clone", "restore"]
+__all__ = ["Restored", "adopt", "list_forgotten", "open_clone", "restore"]
 
 # In the form of canonical JSON; within a string it would be escaped.
 _NAMING = tuple(f'"kind":"{cls.kind}"' for cls in (VersionRedacted, TemplateRenamed))
@@ -73,7 +73,7 @@ def adopt() -> int:
         return _replay(open_clone(settings.MIRROR_PATH), *(head or (0, None))).events
 
 
-def forgotten() -> list[str]:
+def list_forgotten() -> list[str]:
     """The texts of the mirror's events that this database lacks, oldest first."""
     last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
     repository = Repository(settings.MIRROR_PATH)

@@ -15,7 +15,7 @@ from registry.mirror.errors import Diverged, MirrorError
 from registry.mirror.models import Remote
 from registry.mirror.repository import Head, Repository
 
-__all__ = ["Pushed", "Status", "read_noted_lag", "remotes", "status"]
+__all__ = ["Pushed", "Status", "read_noted_lag", "read_status", "remotes"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Status:
         return max(0, self.journal - self.mirrored)
 
 
-def status() -> Status:
+def read_status() -> Status:
     """Read the current state of Git and the journal, without writing or locking."""
     repository = Repository(settings.MIRROR_PATH)
     last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key, User
 from registry.accounts.signin import reauthentication
-from registry.core.client_address import client_address
+from registry.core.client_address import read_client_address
 from registry.namespaces.key_attempts import key_attempts
 
 __all__ = ["KeyAuthentication", "KeyScheme", "identify_actor"]
@@ -24,7 +24,7 @@ class KeyAuthentication(BaseAuthentication):
         scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
         if scheme.lower() != "bearer":
             return None
-        actor = key_attempts().authenticate(token.strip(), client_address(request.META))
+        actor = key_attempts().authenticate(token.strip(), read_client_address(request.META))
         if actor is None or actor.key is None:
             raise AuthenticationFailed("This key is unknown, expired or revoked.")  # no text: keys only
         return actor.person, actor.key

@@ -25,12 +25,12 @@ from registry.namespaces.verbs import IN_WORDS, NEVER_BY_OPERATOR, TABLE, Verb
 
 __all__ = [
     "MemberRoles",
+    "filter_by_role",
     "find_allowing_namespaces",
     "find_by_name",
     "find_namespace",
     "find_role",
     "find_roles",
-    "having_role",
     "is_allowed",
     "list_visible_namespaces",
     "may_create_namespace",
@@ -82,7 +82,7 @@ class MemberRoles:
         return max(self.folders.values(), key=lambda role: role.rank)
 
 
-def having_role(roles: Collection[Role], path: str = "") -> Q:
+def filter_by_role(roles: Collection[Role], path: str = "") -> Q:
     """A filter for memberships with one of the roles in the namespace or in a folder. path: the prefix of a join, as in
     `memberships__`.
     """

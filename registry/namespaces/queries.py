@@ -8,7 +8,7 @@ from registry.accounts.models import list_people_with_two_step
 from registry.core.errors import NotAllowed
 from registry.namespaces import permissions
 from registry.namespaces.models import Membership, Namespace, Role
-from registry.namespaces.permissions import MemberRoles, having_role, list_visible_namespaces, read_member_roles
+from registry.namespaces.permissions import MemberRoles, filter_by_role, list_visible_namespaces, read_member_roles
 from registry.namespaces.verbs import TABLE, Verb
 
 __all__ = [
@@ -108,14 +108,14 @@ def list_members(actor: Actor, name: str) -> list[Membership]:
 
 def list_members_without_two_step(namespace: Namespace) -> list[str]:
     """List the members who may write but have no two-step sign-in, by username; the caller has checked permissions."""
-    rows = namespace.memberships.filter(having_role(_WRITERS)).exclude(person__in=list_people_with_two_step())
+    rows = namespace.memberships.filter(filter_by_role(_WRITERS)).exclude(person__in=list_people_with_two_step())
     return list(rows.order_by("person__username").values_list("person__username", flat=True))
 
 
 def list_namespaces_closed_without_two_step(actor: Actor) -> list[str]:
     """List the namespaces, by name, where the person can only read until they turn on two-step sign-in."""
     rows = Membership.objects.filter(person=actor.person, namespace__two_step_required=True)
-    rows = rows.filter(having_role(_WRITERS))
+    rows = rows.filter(filter_by_role(_WRITERS))
     names = list(rows.order_by("namespace__name").values_list("namespace__name", flat=True))
     return [] if not names or actor.person.has_two_step else names
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from promptuary.renderer.syntax.sequence_diff import unified
+from promptuary.renderer.syntax.sequence_diff import write_unified
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
 from registry.core.errors import PromptuaryError
@@ -97,7 +97,7 @@ def _read_text(part: Mapping[str, Any]) -> str:
 
 def _shorten(heading: str, before: Sequence[str], after: Sequence[str]) -> ProposalDiff | None:
     """The changed lines with their context, shortened for a mail; None if there are none."""
-    lines = [_clip_line(line) for line in unified(before, after, "", "", context=2)][_HEAD:]
+    lines = [_clip_line(line) for line in write_unified(before, after, "", "", context=2)][_HEAD:]
     lines = ["…" if line.startswith("@@") else line for line in lines]
     lines = lines[1:] if lines[:1] == ["…"] else lines
     return ProposalDiff(heading, tuple(lines[:MOST_LINES]), max(len(lines) - MOST_LINES, 0)) if lines else None

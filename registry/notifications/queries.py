@@ -11,7 +11,7 @@ from registry.accounts.models import User
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
 from registry.changes.review_events import CommentAdded
 from registry.namespaces.models import Membership, Namespace, Role
-from registry.namespaces.permissions import having_role, read_member_roles
+from registry.namespaces.permissions import filter_by_role, read_member_roles
 from registry.namespaces.verbs import TABLE, Verb
 from registry.notifications.models import UNUSED_KEY, Notification, Watch
 from registry.releases.comment_events import ReleaseCommented
@@ -71,7 +71,7 @@ def list_reviewers(template: Template) -> list[User]:
     folders.
     """
     able = [role for role in Role if role.rank >= TABLE[Verb.APPROVE].rank]
-    rows = template.namespace.memberships.filter(having_role(able)).select_related("person")
+    rows = template.namespace.memberships.filter(filter_by_role(able)).select_related("person")
     members = [(row.person, read_member_roles(row.role, row.folder_roles)) for row in rows.order_by("person_id")]
     return [person for person, roles in members if roles.at(template.path) in able]
 

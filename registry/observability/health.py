@@ -138,7 +138,7 @@ def _check_remotes() -> dict[str, str]:
 
 
 def _check_mirror() -> str:
-    state = mirror.status()
+    state = mirror.read_status()
     if state.unreadable:
         return "can't be read: run manage.py mirror status"
     if state.diverged:

@@ -48,7 +48,7 @@ class Standing(Collector):
 
 
 def _read_standing() -> Iterable[GaugeMetricFamily]:
-    state = mirror.status()
+    state = mirror.read_status()
     yield GaugeMetricFamily("promptuary_mirror_lag_seconds", "Age of the oldest event not in the mirror.", state.lag)
     diverged = GaugeMetricFamily("promptuary_mirror_diverged", "1 when the mirror contradicts the journal.")
     diverged.add_metric([], int(bool(state.diverged)))

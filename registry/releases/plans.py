@@ -27,11 +27,11 @@ __all__ = [
     "PlannedMember",
     "ReleasePlan",
     "ReleaseSelection",
+    "find_selected_ids",
     "plan_release",
     "plan_templates",
     "require_may_propose",
     "require_selection",
-    "selected_ids",
 ]
 
 _WAITING = {"member", "rollout", "emergency"}  # codes of templates that are left out until something else is done
@@ -94,7 +94,7 @@ def plan_release(actor: Actor, namespace: str, label: str, selection: ReleaseSel
     space = path_permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
     permissions.require_label(actor, label)
     require_selection(space, label, selection)
-    plan = plan_templates(label, selection, selected_ids(space, selection))
+    plan = plan_templates(label, selection, find_selected_ids(space, selection))
     require_may_propose(actor, space, plan)
     return plan
 
@@ -131,7 +131,7 @@ def require_selection(space: Namespace, label: str, selection: ReleaseSelection)
         raise Invalid(fields={"templates": gettext("say either the templates or a folder.")})
 
 
-def selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int]:
+def find_selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int]:
     """The ids of the selected templates in ascending order. Raises NotFound if a named one does not exist."""
     rows = Template.objects.filter(namespace=space)
     chosen = sorted(selection.versions or selection.templates)

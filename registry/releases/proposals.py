@@ -26,10 +26,10 @@ from registry.releases.plans import (
     PlannedMember,
     ReleasePlan,
     ReleaseSelection,
+    find_selected_ids,
     plan_templates,
     require_may_propose,
     require_selection,
-    selected_ids,
 )
 from registry.releases.queries import lock_release
 from registry.releases.steps import append_step, require_open_release, step_fields
@@ -110,7 +110,7 @@ def _find_selected(actor: Actor, namespace: str, label: str, selection: ReleaseS
     space = path_permissions.find_namespace_for_some(actor, Verb.PROPOSE, namespace)
     permissions.require_label(actor, label)
     require_selection(space, label, selection)
-    return selected_ids(space, selection)
+    return find_selected_ids(space, selection)
 
 
 def _open_release(
@@ -215,7 +215,7 @@ def _lock_with(actor: Actor, number: int, selection: ReleaseSelection) -> tuple[
     row = Release.objects.select_related("namespace").filter(number=number).first()
     ids: list[int] = []
     if row is not None and path_permissions.is_allowed_somewhere(actor, Verb.PROPOSE, row.namespace):
-        ids = selected_ids(row.namespace, selection)
+        ids = find_selected_ids(row.namespace, selection)
         rows = Template.objects.filter(pk__in=ids) | Template.objects.filter(changes__release=number)
         every = sorted(set(rows.values_list("pk", flat=True)))
         list(Template.objects.select_for_update(no_key=True).filter(pk__in=every).order_by("pk").values_list("pk"))

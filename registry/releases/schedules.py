@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext
 
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.changes.schedules import find_scheduler, require_slot
 from registry.core.errors import Conflict, Invalid, PromptuaryError
 from registry.journal import log
@@ -123,7 +123,7 @@ def _end_schedule(number: int, at: datetime, reason: str) -> None:
         person = release.scheduled_by.username
         _clear(release)
         event = ReleaseUnscheduled(**step_fields(release), reason=reason, scheduled_by=person)
-        append_step(operator_actor(), release, event)
+        append_step(build_operator_actor(), release, event)
 
 
 def _ask(actor: Actor, numbers: Sequence[int], person: str) -> None:

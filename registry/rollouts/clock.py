@@ -9,7 +9,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q
 
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.changes.blockers import FREEZE
 from registry.core.errors import PromptuaryError
 from registry.journal import log
@@ -46,7 +46,7 @@ def advance_rollouts(at: datetime | None = None) -> int:
 def _advance(number: int, at: datetime) -> bool:
     """Do what one rollout needs, if it still does under the locks."""
     with transaction.atomic():
-        system = operator_actor()
+        system = build_operator_actor()
         rollout = lock_rollout(system, Verb.PUBLISH, number)
         if not rollout.is_active:
             return False

@@ -73,7 +73,7 @@ def start_rollout(
         request = lock_change(actor, Verb.PUBLISH, change)
         permissions.require_proof(actor)
         if not request.is_open:
-            raise locking.conflict_of_closed(request)
+            raise locking.build_closed_conflict(request)
         _require_unscheduled(request)
         label_moves.require_unmoved(request.template, request.label, expected)
         request.require_seen_version(version)

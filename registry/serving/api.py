@@ -6,7 +6,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from registry.core.client_address import client_address
+from registry.core.client_address import read_client_address
 from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
 from registry.rest.list_responses import answer_page, read_query
@@ -50,7 +50,9 @@ class Fetch(APIView):
         fetcher().follower.mark_due()  # this path is slow anyway, so it can be exact
         if actor.key is not None:
             authorization = request.META["HTTP_AUTHORIZATION"]
-            return _respond(fetcher().answer(authorization, target, known_etag, client_address(request.META), bucket))
+            return _respond(
+                fetcher().answer(authorization, target, known_etag, read_client_address(request.META), bucket)
+            )
         return _respond(fetcher().answer_person(actor.person, target, known_etag, bucket))
 
 

@@ -6,7 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from registry.core.client_address import client_address
+from registry.core.client_address import read_client_address
 from registry.core.errors import NotFound
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.models import Namespace
@@ -69,7 +69,7 @@ class Moves(APIView):
         actor, query = identify_actor(request), request.META.get("QUERY_STRING", "")
         fetcher().follower.mark_due()
         if actor.key is not None:
-            authorization, address = request.META["HTTP_AUTHORIZATION"], client_address(request.META)
+            authorization, address = request.META["HTTP_AUTHORIZATION"], read_client_address(request.META)
             return _respond(label_moves_poll().answer(authorization, namespace, query, address))
         return _respond(label_moves_poll().answer_caller(_authenticate(request, namespace), namespace, query))
 
@@ -77,7 +77,7 @@ class Moves(APIView):
 def _authenticate(request: Request, namespace: str) -> Caller:
     actor = identify_actor(request)
     if actor.key is not None:
-        return fetcher().authenticate(request.META["HTTP_AUTHORIZATION"], client_address(request.META))
+        return fetcher().authenticate(request.META["HTTP_AUTHORIZATION"], read_client_address(request.META))
     space = Namespace.objects.filter(name=namespace).first()
     if space is None or find_role(actor.person, space) is None:
         raise NotFound(

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from registry.core.client_address import client_address
+from registry.core.client_address import read_client_address
 from registry.core.errors import PromptuaryError, TooLarge
 from registry.core.problem_details import describe_error
 from registry.namespaces.authentication import identify_actor
@@ -63,7 +63,7 @@ class FetchMany(APIView):
 def _answer(request: Request, ref: str) -> Answer | PromptuaryError:
     actor = identify_actor(request)
     if actor.key is not None:
-        return fetcher().answer(request.META["HTTP_AUTHORIZATION"], ref, address=client_address(request.META))
+        return fetcher().answer(request.META["HTTP_AUTHORIZATION"], ref, address=read_client_address(request.META))
     try:
         return fetcher().answer_person(actor.person, ref)
     except PromptuaryError as error:

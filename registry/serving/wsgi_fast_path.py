@@ -14,7 +14,7 @@ from django.http import HttpRequest
 
 from promptuary.renderer.after_fork import run_after_fork
 from registry.core import metrics, tracing
-from registry.core.client_address import client_address
+from registry.core.client_address import read_client_address
 from registry.core.errors import PromptuaryError
 from registry.serving.fetcher import fetcher
 from registry.serving.label_moves_long_poll import label_moves_poll
@@ -161,7 +161,7 @@ def _answer(environ: dict[str, Any], hosts: set[str]) -> Answer | None:
         return None
     if environ.get("HTTP_HOST") not in hosts and not _learn_host(environ, hosts):
         return None
-    address = client_address(environ)
+    address = read_client_address(environ)
     if path.startswith(TEMPLATES) and "@" in path:
         tracing.current_request_id.set(choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
         etags, query, bucket = environ.get("HTTP_IF_NONE_MATCH", ""), environ.get("QUERY_STRING", ""), None

@@ -12,7 +12,7 @@ from django.conf import settings
 from django.db import transaction
 
 from promptuary.renderer.syntax.yaml_reader import compose, read_value
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.accounts.models import Key, User
 from registry.journal import log
 from registry.namespaces import keys
@@ -45,7 +45,7 @@ def prepare_starter() -> None:
     progress.write_progress(LoadProgress(0, _count_steps()))
     for name in PEOPLE:
         _make_person(name)
-    administration.set_installation_admin(actor=operator_actor(), username="admin", is_admin=True)
+    administration.set_installation_admin(actor=build_operator_actor(), username="admin", is_admin=True)
     admin = Actor(User.objects.get(username="admin"))  # read again: the rights of the row are newer than the object
     for name, protected in (("demo", ()), ("support", ("production",))):
         if not Namespace.objects.filter(name=name).exists():

@@ -17,7 +17,7 @@ from registry.templates.models import Draft
 
 __all__ = [
     "DRAFT",
-    "draft_ref",
+    "build_draft_ref",
     "get_draft",
     "read_draft_ref",
     "rename_draft",
@@ -38,7 +38,7 @@ class _Source:
     message: str = ""
 
 
-def draft_ref(name: str) -> str:
+def build_draft_ref(name: str) -> str:
     """The reference to one of a person's drafts: `draft` for the first one, `draft:Shorter` for one with a name."""
     return f"{DRAFT}:{name}" if name else DRAFT
 

@@ -22,6 +22,7 @@ from registry.templates.models import Draft, SampleSet, Template
 Rows = TypeVar("Rows", bound=Model)
 
 __all__ = [
+    "build_renamed_conflict",
     "filter_by_namespaces",
     "filter_templates",
     "find_discarded_draft",
@@ -35,7 +36,6 @@ __all__ = [
     "list_templates_by_name",
     "lock_template",
     "read_current_samples",
-    "renamed",
     "require_current_names",
     "search_words",
 ]
@@ -112,11 +112,11 @@ def find_template(actor: Actor, verb: Verb, name: str, *, lock: bool = False, ac
     except NotFound as error:
         raise _refuse_unknown(name) from error
     if template.name != name and (lock or verb not in _READING):
-        raise renamed(name, template.name)
+        raise build_renamed_conflict(name, template.name)
     return template
 
 
-def renamed(former: str, name: str) -> Conflict:
+def build_renamed_conflict(former: str, name: str) -> Conflict:
     """The refusal to write by a former name."""
     return Conflict(
         gettext("{former} was renamed: it is {name} now. Use that name.").format(former=former, name=name),
@@ -133,7 +133,7 @@ def require_current_names(names: Iterable[str], namespace: Namespace | None = No
     rows = rows.filter(namespace=namespace) if namespace else rows
     former = rows.order_by("former_names__name").values_list("former_names__name", "name").first()
     if former is not None:
-        raise renamed(*former)
+        raise build_renamed_conflict(*former)
 
 
 def find_draft(actor: Actor, name: str, draft_name: str = "") -> Draft | None:

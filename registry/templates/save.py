@@ -193,7 +193,7 @@ def _require_no_former_name(name: str) -> None:
     """Raise Conflict if a template had this name, which redirects to it forever."""
     former = FormerName.objects.filter(name=name).select_related("template").first()
     if former is not None:
-        raise template_queries.renamed(name, former.template.name)
+        raise template_queries.build_renamed_conflict(name, former.template.name)
 
 
 def _require_unredacted(template: Template, work: _Work) -> None:

@@ -15,7 +15,7 @@ from registry.journal.event import format_canonical_json, from_microseconds
 from registry.journal.models import Event
 from registry.webhooks.models import Delivery, Webhook
 
-__all__ = ["PING", "build_event_message", "make_message_id", "ping_message", "sign_headers"]
+__all__ = ["PING", "build_event_message", "build_ping_message", "make_message_id", "sign_headers"]
 
 PING = "webhook.ping"
 
@@ -49,7 +49,7 @@ def build_event_message(event: Event) -> str:
     )
 
 
-def ping_message(webhook: Webhook, person: str, at: datetime) -> str:
+def build_ping_message(webhook: Webhook, person: str, at: datetime) -> str:
     """The body of a test message."""
     data = {"webhook": webhook.id, "namespace": webhook.namespace.name, "person": person}
     return _write(PING, at, data)

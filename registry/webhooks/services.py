@@ -172,7 +172,7 @@ def ping_webhook(*, actor: Actor, webhook_id: str) -> Delivery:
             body=(
                 chat_messages.write_trial_message(webhook, actor.person.display_name)
                 if webhook.is_chat
-                else messages.ping_message(webhook, actor.person.username, at)
+                else messages.build_ping_message(webhook, actor.person.username, at)
             ),
             due_at=at,
             created_at=at,

@@ -12,11 +12,11 @@ from typing import Any
 
 from promptuary.renderer.errors import InputError, LimitError
 from promptuary.renderer.functions.documents import MAX_TEXT, show, show_all
-from promptuary.renderer.functions.sentences import KeyedSentences, document_sentences, response_sentences
+from promptuary.renderer.functions.sentences import KeyedSentences, split_documents, split_response
 from promptuary.renderer.syntax import suggestions
-from promptuary.renderer.values.printing import printed
+from promptuary.renderer.values.printing import print_value
 
-__all__ = ["FUNCTIONS", "Function", "KeyedSentences", "join", "nearest", "to_list", "to_strings"]
+__all__ = ["FUNCTIONS", "Function", "KeyedSentences", "describe_nearest", "join", "to_list", "to_strings"]
 
 
 def join(
@@ -91,7 +91,7 @@ def text(value: Any) -> str:
     """The value as text; documents give their content."""
     if isinstance(value, Mapping) and ("content" in value or "answer" in value):
         return show(value)
-    return printed(value)
+    return print_value(value)
 
 
 FUNCTIONS: Mapping[str, Function] = MappingProxyType(
@@ -101,15 +101,15 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
             Function("join", join, r"{join(documents, '\n', '[$idx] $content', {'[': '(', ']': ')'})}"),
             Function("to_strings", to_strings, "{to_strings(documents, '$title: $content')}"),
             Function("to_list", to_list, "{to_list(query)}"),
-            Function("document_sentences", document_sentences, "{document_sentences(documents)}"),
-            Function("response_sentences", response_sentences, "{response_sentences(answer)}"),
+            Function("document_sentences", split_documents, "{document_sentences(documents)}"),
+            Function("response_sentences", split_response, "{response_sentences(answer)}"),
             Function("str", text, "{str(count)}"),
         )
     }
 )
 
 
-def nearest(name: str, names: Sequence[str]) -> str:
+def describe_nearest(name: str, names: Sequence[str]) -> str:
     """Return the end of a message about an unknown name: the likely one, or all known ones."""
     suggestion = suggestions.find_likely_name(name, names)
     return f"did you mean `{suggestion}`?" if suggestion else f"there are {', '.join(sorted(names))}"

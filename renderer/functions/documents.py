@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 from promptuary.renderer.errors import InputError, LimitError
-from promptuary.renderer.functions.murmur3 import murmur128
-from promptuary.renderer.values.printing import printed
+from promptuary.renderer.functions.murmur3 import hash_text
+from promptuary.renderer.values.printing import print_value
 
 __all__ = ["MAX_TEXT", "check_pattern", "read_content", "read_id", "replace", "show", "show_all"]
 
@@ -78,7 +78,7 @@ def read_content(item: Any) -> str:
     if isinstance(item, Mapping):
         for field in ("content", "answer"):
             if field in item:
-                return "" if item[field] is None else printed(item[field])
+                return "" if item[field] is None else print_value(item[field])
         raise InputError("a document needs `content` and an answer needs `answer`; this item has neither")
     raise InputError(f"documents must be text or mappings with `content`, not {_name_kind(item)}")
 
@@ -86,7 +86,7 @@ def read_content(item: Any) -> str:
 def read_id(document: Any) -> str:
     """Return the document's id; without one, the fingerprint of its content, as in Haystack."""
     document_id = document.get("id") if isinstance(document, Mapping) else None
-    return murmur128(read_content(document)) if document_id is None else str(document_id)
+    return hash_text(read_content(document)) if document_id is None else str(document_id)
 
 
 def _read_placeholder(item: Any, name: str, index: int) -> str:
@@ -102,7 +102,7 @@ def _read_placeholder(item: Any, name: str, index: int) -> str:
         return ""
     meta = item.get("meta") or {}
     value = meta[name] if isinstance(meta, Mapping) and name in meta else item.get(name, "") if name == "score" else ""
-    return printed(value)
+    return print_value(value)
 
 
 def show(item: Any, pattern: str | None = None, str_replace: Mapping[str, str] | None = None, idx: int = 1) -> str:

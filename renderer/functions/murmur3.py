@@ -3,13 +3,13 @@
 Written from the published description of Austin Appleby's MurmurHash3 (public domain). Not for cryptographic use.
 """
 
-__all__ = ["murmur128"]
+__all__ = ["hash_text"]
 
 _MASK = (1 << 64) - 1
 _C1, _C2 = 0x87C37B91114253D5, 0x4CF5AD432745937F
 
 
-def murmur128(text: str, seed: int = 0) -> str:
+def hash_text(text: str, seed: int = 0) -> str:
     """Return the hash of the UTF-8 text as lower-case hexadecimal without leading zeros, at least two digits."""
     data = text.encode("utf-8", "surrogatepass")
     high = low = seed

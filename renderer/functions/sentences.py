@@ -11,7 +11,7 @@ from typing import Any
 from promptuary.renderer.errors import InputError
 from promptuary.renderer.functions.documents import read_content
 
-__all__ = ["KeyedSentences", "document_sentences", "letters", "response_sentences", "split"]
+__all__ = ["KeyedSentences", "spell_number", "split", "split_documents", "split_response"]
 
 # Abbreviations whose full stop doesn't end a sentence, in lower case and without the stop.
 _ABBREVIATION = re.compile(
@@ -30,7 +30,7 @@ _LINES = re.compile(r"\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 _WRAP = re.compile(r"(?<=[^\s.!?…:;。！？])[ \t]*(?:\r\n|[\n\r])[ \t]*(?=[a-z\u00df-\u00f6\u00f8-\u00ff])")
 
 
-def letters(number: int) -> str:
+def spell_number(number: int) -> str:
     """Return the letters for 0, 1, 2 …: a … z, aa … az, ba … zz, aaa …"""
     text = ""
     number += 1
@@ -118,7 +118,7 @@ def _format_lines(pairs: Sequence[tuple[str, str]]) -> str:
     return "\n".join(f"{key}. {sentence}" for key, sentence in pairs)
 
 
-def document_sentences(documents: Sequence[Any]) -> KeyedSentences:
+def split_documents(documents: Sequence[Any]) -> KeyedSentences:
     """Split documents (texts or mappings with `content`) into sentences with the keys 0a, 0b … 1a …
 
     A document already given as a list of sentences keeps them as they are.
@@ -126,14 +126,14 @@ def document_sentences(documents: Sequence[Any]) -> KeyedSentences:
     if isinstance(documents, str | Mapping) or not isinstance(documents, Sequence):
         raise InputError("document_sentences wants a list of documents")
     return KeyedSentences(
-        [(f"{number}{letters(index)}", sentence) for index, sentence in enumerate(_split_item(document))]
+        [(f"{number}{spell_number(index)}", sentence) for index, sentence in enumerate(_split_item(document))]
         for number, document in enumerate(documents)
     )
 
 
-def response_sentences(response: Any) -> KeyedSentences:
+def split_response(response: Any) -> KeyedSentences:
     """Split a response into sentences with the keys a, b … z, aa …"""
-    return KeyedSentences((letters(index), sentence) for index, sentence in enumerate(_split_item(response)))
+    return KeyedSentences((spell_number(index), sentence) for index, sentence in enumerate(_split_item(response)))
 
 
 def _split_item(item: Any) -> list[str]:

@@ -126,11 +126,11 @@ def _build_parts(
 ) -> tuple[Sequence[Part], dict[str, Any]]:
     """The parts and their truncation rules: from the named document, or as the service wrote them."""
     if not prefix.use_hermes_generation:
-        return structured.parts(prefix), {"step": prefix.truncation_step or 1, "keep_last": 4}
+        return structured.build_parts(prefix), {"step": prefix.truncation_step or 1, "keep_last": 4}
     name = prefix.hermes_generation_template_name or structured.DEFAULT_NAME
     _require_raw_data(prefix, name)
     template = _load_template(name, loader)
-    data = _keep_declared(template, structured.variables(prefix))
+    data = _keep_declared(template, structured.build_variables(prefix))
     prompt = template.render(data, token_limit=-1, tokenizer=counter)
     document = template.document
     step = prefix.truncation_step or document.truncation_step
@@ -177,7 +177,7 @@ class _Context:
         self.space = prefix.space_added
         self.close_last = close_last
         # Both come from outside, so they are data like any message: no mark in them is recognised.
-        self.day = structured.day(prefix.timestamp) + (" " if prefix.space_added else "")
+        self.day = structured.format_day(prefix.timestamp) + (" " if prefix.space_added else "")
         self.reply = prefix.reply_prompt if close_last else ""
         self.profile = profiles.check({
             "name": "hermes",
@@ -205,8 +205,8 @@ def _build_result(
     prefix: StructuredPrefix, context: _Context, parts: Sequence[Part], cuts: Sequence[Cut], counter: Tokenizer
 ) -> dict[str, Any]:
     pieces = context.pieces(parts)
-    ids = targets.piece_tokens(pieces, context.profile, counter)
-    before = len(targets.piece_tokens(pieces[:2], context.profile, counter))
+    ids = targets.encode_tokens(pieces, context.profile, counter)
+    before = len(targets.encode_tokens(pieces[:2], context.profile, counter))
     messages = [part for part in parts if part.name.startswith("message ")]
     return {
         "tokenized_context": TokenizedContext(
@@ -222,6 +222,6 @@ def _build_result(
         "reply_prompt": context.reply,
         "space_added": prefix.space_added,
         "token_limit": prefix.token_limit,
-        "timestamp": structured.day(prefix.timestamp),
+        "timestamp": structured.format_day(prefix.timestamp),
         "cut": [cut.to_dict() for cut in cuts],
     }

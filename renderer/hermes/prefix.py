@@ -8,7 +8,15 @@ from typing import Any
 
 from promptuary.renderer.part import Part
 
-__all__ = ["DEFAULT_NAME", "DEFAULT_TOKEN_LIMIT", "ChatContextMessage", "StructuredPrefix", "day", "parts", "variables"]
+__all__ = [
+    "DEFAULT_NAME",
+    "DEFAULT_TOKEN_LIMIT",
+    "ChatContextMessage",
+    "StructuredPrefix",
+    "build_parts",
+    "build_variables",
+    "format_day",
+]
 
 DEFAULT_NAME = "production_raw.yml.j2"
 DEFAULT_TOKEN_LIMIT = 7936
@@ -58,7 +66,7 @@ def _shorten_author(name: str) -> str:
     return re.sub(r"\s+", "-", name.strip()).strip("-") or "user"
 
 
-def variables(prefix: StructuredPrefix) -> dict[str, Any]:
+def build_variables(prefix: StructuredPrefix) -> dict[str, Any]:
     """The document's variables: the service's data, and names that every document may use."""
     raw = dict(prefix.raw_prompt_data_dict)
     character = {"name": "", "title": "", "description": "", "definition": "", **(raw.get("character") or {})}
@@ -83,7 +91,7 @@ def variables(prefix: StructuredPrefix) -> dict[str, Any]:
         "pinned_history": list(prefix.pinned_history),
         "messages": messages,
         "reply_prompt": prefix.reply_prompt,
-        "timestamp": day(prefix.timestamp),
+        "timestamp": format_day(prefix.timestamp),
     }
 
 
@@ -107,16 +115,16 @@ def _build_definition(prefix: StructuredPrefix, character: Mapping[str, Any], us
     return examples
 
 
-def day(timestamp: datetime | str | None) -> str:
+def format_day(timestamp: datetime | str | None) -> str:
     """Return the day, `2024 04 23 Tuesday`: of a datetime, or of a text after removing hours and minutes at its end."""
     if isinstance(timestamp, datetime):
         return timestamp.strftime("%Y %m %d %A")
     return re.sub(r"\s+\d{1,2}[ :]\d{2}\s*$", "", timestamp) if timestamp else ""
 
 
-def parts(prefix: StructuredPrefix) -> list[Part]:
+def build_parts(prefix: StructuredPrefix) -> list[Part]:
     """The prompt's parts without a document: definitions, then messages, as the service wrote them."""
-    values = variables(prefix)
+    values = build_variables(prefix)
     definition = list(prefix.character_definitions) or [
         f"{line['author']}: {line['text']}" for line in values["definition"]
     ]

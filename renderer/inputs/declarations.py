@@ -19,8 +19,8 @@ from promptuary.renderer.values.json_values import check_plain
 __all__ = [
     "RESERVED",
     "Inputs",
-    "advice",
     "check_function_names",
+    "find_advice",
     "find_input_problems",
     "find_untrusted_inputs",
     "format_error_path",
@@ -84,7 +84,7 @@ def _build_type_fix(document: Document, path: tuple[str | int, ...]) -> Fix | No
     return suggestions.rename_fix(document.places.get(path), suggestion)
 
 
-def advice(document: Document) -> list[Problem]:
+def find_advice(document: Document) -> list[Problem]:
     """Return warnings on save: patterns of inputs and of the output's schema that need backtracking."""
     problems = []
     schemas = [((("inputs", name)), schema) for name, schema in (document.inputs or {}).items()]

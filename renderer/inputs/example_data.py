@@ -2,13 +2,13 @@
 
 from typing import Any
 
-__all__ = ["Longest", "bare", "find_type", "full"]
+__all__ = ["Longest", "build_bare", "build_full", "find_type"]
 
 _MAX_DEPTH = 12
 _MAX_TEXT = 4_000_000
 
 
-def full(schema: Any, depth: int = 0) -> Any:
+def build_full(schema: Any, depth: int = 0) -> Any:
     """Return a small value with everything that the schema describes: one item per list, every property."""
     schema = schema if isinstance(schema, dict) and depth < _MAX_DEPTH else {}
     for key in ("default", "const"):
@@ -18,22 +18,22 @@ def full(schema: Any, depth: int = 0) -> Any:
         return schema["enum"][0]
     kind = find_type(schema)
     if kind == "array":
-        return [full(schema.get("items", {}), depth + 1)] * max(1, min(int(schema.get("minItems", 1)), 10))
+        return [build_full(schema.get("items", {}), depth + 1)] * max(1, min(int(schema.get("minItems", 1)), 10))
     if kind == "object":
-        return {name: full(part, depth + 1) for name, part in schema.get("properties", {}).items()}
+        return {name: build_full(part, depth + 1) for name, part in schema.get("properties", {}).items()}
     return {"integer": max(1, int(schema.get("minimum", 1))), "number": 1.5, "boolean": True, "null": None}.get(
         kind, "x"
     )
 
 
-def bare(schema: Any) -> Any:
+def build_bare(schema: Any) -> Any:
     """Return the emptiest value of the same type."""
     schema = schema if isinstance(schema, dict) else {}
     if "const" in schema or schema.get("enum"):
         return schema["const"] if "const" in schema else schema["enum"][-1]
     if find_type(schema) == "object":
         needed = schema.get("required", [])
-        return {name: bare(part) for name, part in schema.get("properties", {}).items() if name in needed}
+        return {name: build_bare(part) for name, part in schema.get("properties", {}).items() if name in needed}
     return {"array": [], "integer": 0, "number": 0, "boolean": False, "null": None}.get(find_type(schema), "")
 
 

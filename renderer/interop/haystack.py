@@ -71,7 +71,7 @@ def _to_prompt(source: Document, name: str) -> tuple[dict[str, Any], list[str]]:
     if source.format != "shaped":
         raise LossError(f"its format is {source.format}; Haystack takes the format shaped only")
     facts = describe_origin(source, KIND)
-    text = shaped_text.shaped_to_haystack(source.body)
+    text = shaped_text.convert_to_haystack(source.body)
     shapers = source.output.get("shapers") or []
     if not shapers:
         carried = {"description": source.description, "tags": list(source.tags), **facts}

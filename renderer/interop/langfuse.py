@@ -65,7 +65,7 @@ def read_langfuse_prompts(value: Any, _stem: str) -> Iterator[ImportedTemplate]:
 
 def to_langfuse_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
     """Return the JSON of the API call that creates the prompt, and what it leaves out. Raises LossError."""
-    messages = mustache.messages_of_document(source, fragments)
+    messages = mustache.read_document_messages(source, fragments)
     facts = describe_origin(source, KIND)
     config = dict(source.settings)
     if source.model:

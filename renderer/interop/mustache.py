@@ -8,7 +8,7 @@ from promptuary.renderer.document import plain_placeholders
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.interop.imported import LossError
 
-__all__ = ["Message", "messages_of_document", "read_names", "write_parts", "write_text"]
+__all__ = ["Message", "read_document_messages", "read_names", "write_parts", "write_text"]
 
 Message = Mapping[str, str]  # role, content
 _SLOT = re.compile(r"(?<!\{)\{\{\s*([^\W\d]\w*)\s*\}\}(?!\})")
@@ -55,7 +55,7 @@ def write_parts(messages: Sequence[Message], first_number: int = 1) -> str:
     return body
 
 
-def messages_of_document(
+def read_document_messages(
     document: Document,
     fragments: Mapping[str, str],
     write_literal: Callable[[str], str] = plain_placeholders.require_no_braces,

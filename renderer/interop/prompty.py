@@ -84,7 +84,7 @@ def read_prompty_file(text: str, stem: str) -> Iterator[ImportedTemplate]:
 
 def to_prompty_file(source: Document, name: str, fragments: Mapping[str, str]) -> tuple[str, list[str]]:
     """Return the text of a Prompty file, and what it leaves out. Raises LossError."""
-    messages = mustache.messages_of_document(source, fragments, _escape)
+    messages = mustache.read_document_messages(source, fragments, _escape)
     facts = describe_origin(source, KIND)
     model = dict(facts.get("model") or {"api": "chat"})
     if source.format == "text":

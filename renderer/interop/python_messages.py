@@ -3,7 +3,7 @@
 import ast
 import re
 
-from promptuary.renderer.interop.python_texts import CodeText, CodeTexts, called_name
+from promptuary.renderer.interop.python_texts import CodeText, CodeTexts, find_called_name
 
 __all__ = ["FoundMessage", "find_messages"]
 
@@ -15,7 +15,9 @@ FoundMessage = tuple[str, CodeText]
 
 def find_messages(node: ast.expr, texts: CodeTexts) -> list[FoundMessage | str]:
     """Return the messages of a list, or of a call with one; empty for anything else. A plain name is a history."""
-    if isinstance(node, ast.Call) and (called_name(node).endswith(_CHAT_CALLS) or called_name(node) == "from_messages"):
+    if isinstance(node, ast.Call) and (
+        find_called_name(node).endswith(_CHAT_CALLS) or find_called_name(node) == "from_messages"
+    ):
         listed = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "messages")]
         return find_messages(listed[0], texts) if listed else []
     if not isinstance(node, ast.List | ast.Tuple) or not node.elts:
@@ -35,7 +37,7 @@ def _read_message(node: ast.expr, texts: CodeTexts) -> FoundMessage | str | None
         fields = {str(k.value): v for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)}
     elif isinstance(node, ast.Call):
         fields = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
-        if called_name(node) in _HISTORY_CALLS:
+        if find_called_name(node) in _HISTORY_CALLS:
             named = texts.read_text(fields.get("variable_name") or (node.args[0] if node.args else None))
             return named.literal if named else None
         if (by_class := _read_message_class(node, fields, texts)) is not None:
@@ -57,7 +59,11 @@ def _read_pair(first: ast.expr, second: ast.expr, texts: CodeTexts) -> FoundMess
 
 def _read_message_class(node: ast.Call, fields: dict[str, ast.expr], texts: CodeTexts) -> FoundMessage | None:
     owner = node.func.value if isinstance(node.func, ast.Attribute) else None
-    name = owner.id if isinstance(owner, ast.Name) and called_name(node) == "from_template" else called_name(node)
+    name = (
+        owner.id
+        if isinstance(owner, ast.Name) and find_called_name(node) == "from_template"
+        else find_called_name(node)
+    )
     match = re.match(r"(System|Human|User|AI|Assistant)Message", name)
     if match is None:
         return None

@@ -13,7 +13,7 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.langchain import LANGUAGES
 from promptuary.renderer.interop.placeholder_syntax import find_syntax
 from promptuary.renderer.interop.python_messages import FoundMessage, find_messages
-from promptuary.renderer.interop.python_texts import CodeText, CodeTexts, called_name
+from promptuary.renderer.interop.python_texts import CodeText, CodeTexts, find_called_name
 from promptuary.renderer.interop.template_text import find_language
 
 __all__ = ["FoundPrompt", "find_prompts", "has_generic_name"]
@@ -214,18 +214,18 @@ class _Finder:
 
     def _add_arguments(self, node: ast.Call, scope: str, name: str = "") -> None:
         """The texts among a call's arguments."""
-        if _PASSED_OVER.search(called_name(node)):
+        if _PASSED_OVER.search(find_called_name(node)):
             return
         for keyword in node.keywords:
             if keyword.arg and keyword.arg not in ("help", "description", "doc"):
                 self._add_value(_join_scope(name, keyword.arg) if name else keyword.arg, keyword.value, scope)
         for argument in node.args:
             if isinstance(argument, ast.JoinedStr | ast.List | ast.Dict | ast.Call):
-                self._add_value(name or called_name(node) or "prompt", argument, scope)
+                self._add_value(name or find_called_name(node) or "prompt", argument, scope)
 
     def _read_template_call(self, node: ast.Call) -> CodeText | None:
         """The template of a call that makes one."""
-        name = called_name(node)
+        name = find_called_name(node)
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         if name == "from_template" and isinstance(owner, ast.Name):
             name = owner.id

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot
 
-__all__ = ["CodeText", "CodeTexts", "called_name"]
+__all__ = ["CodeText", "CodeTexts", "find_called_name"]
 
 _TRIMS = {"strip", "lstrip", "rstrip", "lower", "upper"}
 _NUMBER_FORMAT = re.compile(r"\d*(?:\.\d+)?[dfeg]")
@@ -90,7 +90,7 @@ class CodeTexts:
         return _build_text(pieces)
 
     def _call(self, node: ast.Call) -> CodeText | None:
-        name = called_name(node)
+        name = find_called_name(node)
         if name in ("dedent", "cleandoc") and len(node.args) == 1:
             return self._unindent(name, node.args[0])
         if not isinstance(node.func, ast.Attribute):
@@ -169,7 +169,7 @@ def _build_text(pieces: list[Piece]) -> CodeText:
     return CodeText("".join(texts)) if len(texts) == len(pieces) else CodeText(pieces=tuple(pieces))
 
 
-def called_name(node: ast.Call) -> str:
+def find_called_name(node: ast.Call) -> str:
     """The last name of the called function; empty without one."""
     if isinstance(node.func, ast.Attribute):
         return node.func.attr

@@ -10,7 +10,7 @@ from promptuary.renderer.formats.shaped import parser
 from promptuary.renderer.formats.shaped.parser import Call, Dict, Field, Items, Literal, Name, Node
 from promptuary.renderer.interop.imported import LossError
 
-__all__ = ["FUNCTIONS", "shaped_to_haystack"]
+__all__ = ["FUNCTIONS", "convert_to_haystack"]
 
 FUNCTIONS = ("join", "to_strings", "str")
 """Functions of both, with the same arguments in the same order."""
@@ -20,7 +20,7 @@ _SPECIAL = re.compile('([\n\t\r"])')
 _LONE_BACKSLASH = re.compile(r"(\\[ntr\\])|\\")
 
 
-def shaped_to_haystack(body: str) -> str:
+def convert_to_haystack(body: str) -> str:
     """Return the equivalent template. Raises LossError for anything that it can't express."""
     pieces = []
     for piece in parser.parse_shaped(body):

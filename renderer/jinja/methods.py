@@ -8,13 +8,13 @@ from typing import Any
 from jinja2.sandbox import SandboxedFormatter
 
 from promptuary.renderer.errors import LimitError
-from promptuary.renderer.values.printing import MAX_TEXT, check_printable, check_sizes, printed
+from promptuary.renderer.values.printing import MAX_TEXT, check_printable, check_sizes, print_value
 
 __all__ = [
     "MAX_WIDTH",
     "WIDE_METHODS",
     "BoundedFormatter",
-    "bounded",
+    "check_method",
     "check_percent",
     "is_wide_format",
     "is_wide_percent",
@@ -36,7 +36,7 @@ def check_width(name: str, width: Any) -> None:
         raise LimitError(f"`{name}` takes a width of at most {MAX_WIDTH:,}")
 
 
-def bounded(name: str, owner: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+def check_method(name: str, owner: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
     """Raise LimitError if this method of a text, bytes or a number would produce too much."""
     if isinstance(owner, bytes | bytearray) and name not in _BYTES_METHODS:
         raise LimitError(f"`{name}` of bytes is not offered; decode them first")
@@ -153,6 +153,6 @@ def check_percent(text: str, arguments: Any) -> None:
     check_printable(arguments)
     if isinstance(arguments, Mapping):
         longest = max(
-            (len(item) if isinstance(item, str) else len(printed(item)) for item in arguments.values()), default=0
+            (len(item) if isinstance(item, str) else len(print_value(item)) for item in arguments.values()), default=0
         )
         check_sizes((len(text), text.count("%") * max(longest, MAX_WIDTH) if longest > MAX_WIDTH else 0))

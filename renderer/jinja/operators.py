@@ -13,7 +13,7 @@ from jinja2.utils import pass_environment, pass_eval_context
 from promptuary.renderer import functions
 from promptuary.renderer.errors import LimitError
 from promptuary.renderer.jinja.methods import MAX_WIDTH, check_percent
-from promptuary.renderer.jinja.output import Written, as_text, keeps_escapes
+from promptuary.renderer.jinja.output import Written, convert_to_text, keeps_escapes
 from promptuary.renderer.values.printing import MAX_TEXT, check_printable, check_sizes
 
 __all__ = ["BOUNDED_FILTERS", "FILTERS", "MAX_TEXT", "OPERATORS"]
@@ -52,13 +52,13 @@ def multiply(left: Any, right: Any) -> Any:
     return left * right
 
 
-def power(left: Any, right: Any) -> Any:
+def compute_power(left: Any, right: Any) -> Any:
     if isinstance(right, int) and _count_bits(left) * abs(right) > _MAX_INTEGER_BITS:
         raise LimitError("this power has too many digits")
     return left**right
 
 
-def remainder(left: Any, right: Any) -> Any:
+def compute_remainder(left: Any, right: Any) -> Any:
     if isinstance(left, str):
         check_percent(left.cooked if isinstance(left, Written) else left, right)
     return (left.cooked if isinstance(left, Written) else left) % right
@@ -67,8 +67,8 @@ def remainder(left: Any, right: Any) -> Any:
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "+": keeps_escapes(add, (0, 1)),
     "*": multiply,
-    "**": power,
-    "%": remainder,
+    "**": compute_power,
+    "%": compute_remainder,
 }
 """The binary operators that are intercepted at run time, which also keeps the compiler from folding them."""
 
@@ -79,11 +79,11 @@ def _require_whole(name: str, value: Any, most: int) -> int:
     return value
 
 
-def center(value: str, width: int = 80) -> str:
+def center_text(value: str, width: int = 80) -> str:
     return filters.do_center(value, _require_whole("center", width, _MAX_WIDTH))
 
 
-def batch(value: Iterable[Any], linecount: int, fill_with: Any = None) -> list[Any]:
+def split_batches(value: Iterable[Any], linecount: int, fill_with: Any = None) -> list[Any]:
     return list(filters.do_batch(value, _require_whole("batch", linecount, _MAX_GROUP), fill_with))
 
 
@@ -102,13 +102,14 @@ def indent(value: str, width: int | str = 4, first: bool = False, blank: bool = 
     return filters.do_indent(str(value), width, first, blank)
 
 
-def formatted(value: str, *args: Any, **kwargs: Any) -> Any:
-    return remainder(value.cooked if isinstance(value, Written) else str(value), kwargs or args)
+def format_value(value: str, *args: Any, **kwargs: Any) -> Any:
+    return compute_remainder(value.cooked if isinstance(value, Written) else str(value), kwargs or args)
 
 
 def replace(value: Any, old: Any, new: Any, count: int | None = None) -> str:
     text, old, new = (
-        str(text_value) if isinstance(text_value, str) else as_text(text_value) for text_value in (value, old, new)
+        str(text_value) if isinstance(text_value, str) else convert_to_text(text_value)
+        for text_value in (value, old, new)
     )
     times = text.count(old) if count is None else min(count, text.count(old))
     _refuse_text(len(text) + times * max(0, len(new) - len(old)))
@@ -135,8 +136,8 @@ def join(
         return functions.join(value, " " if d is None else d, pattern, str_replace)
     if attribute is not None:
         value = map(filters.make_attrgetter(context.environment, attribute), value)
-    texts = [item if isinstance(item, str) else as_text(item) for item in value]
-    delimiter = as_text("" if d is None else d) if type(d) is not Written else str(d)
+    texts = [item if isinstance(item, str) else convert_to_text(item) for item in value]
+    delimiter = convert_to_text("" if d is None else d) if type(d) is not Written else str(d)
     check_sizes(len(text) + len(delimiter) for text in texts)
     return delimiter.join(texts)
 
@@ -165,23 +166,23 @@ def _refuse_no_json(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} has no JSON form")
 
 
-def unchanged(value: Any) -> Any:
+def keep_value(value: Any) -> Any:
     """Return the value: for `safe` and `escape_special_characters`, which other renderers need and this one doesn't."""
     return value
 
 
-def string(value: Any) -> str:
-    return value if isinstance(value, str) else as_text(value)
+def convert_string(value: Any) -> str:
+    return value if isinstance(value, str) else convert_to_text(value)
 
 
-def rounded(value: float, precision: Any = 0, method: str = "common") -> float:
+def round_number(value: float, precision: Any = 0, method: str = "common") -> float:
     if isinstance(precision, int) and abs(precision) > _MAX_PRECISION:
         raise LimitError(f"`round` takes a precision of at most {_MAX_PRECISION}")
     return filters.do_round(value, precision, method)  # type: ignore[arg-type]  # Jinja checks the method itself
 
 
 @pass_environment
-def total(environment: Environment, iterable: Iterable[Any], attribute: Any = None, start: Any = 0) -> Any:
+def sum_items(environment: Environment, iterable: Iterable[Any], attribute: Any = None, start: Any = 0) -> Any:
     """Jinja's `sum`. Lists are concatenated in one step, since adding them one by one copies each of them again."""
     if not isinstance(start, list | tuple):
         return filters.sync_do_sum(environment, iterable, attribute, start)
@@ -197,16 +198,16 @@ def total(environment: Environment, iterable: Iterable[Any], attribute: Any = No
 
 
 @pass_environment
-def wordwrap(environment: Environment, s: Any, width: Any = 79, *args: Any, **kwargs: Any) -> str:
-    text = s if isinstance(s, str) else as_text(s)
+def wrap_words(environment: Environment, s: Any, width: Any = 79, *args: Any, **kwargs: Any) -> str:
+    text = s if isinstance(s, str) else convert_to_text(s)
     longest = max(map(len, text.split()), default=0)
     if isinstance(width, int) and width > 0 and len(text) * longest // width > _MAX_WORK // 10:
         raise LimitError("`wordwrap` can't break words this long into pieces this short")
     return filters.do_wordwrap(environment, text, width, *args, **kwargs)
 
 
-def striptags(value: Any) -> str:
-    text = value if isinstance(value, str) else as_text(value)
+def strip_tags(value: Any) -> str:
+    text = value if isinstance(value, str) else convert_to_text(value)
     if text.count("<") * len(text) > _MAX_WORK:
         raise LimitError("`striptags` can't remove this many tags from a text this long")
     return filters.do_striptags(text)
@@ -227,20 +228,20 @@ def _require_text(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 BOUNDED_FILTERS: dict[str, Callable[..., Any]] = {
-    "batch": batch,
-    "center": center,
-    "format": formatted,
+    "batch": split_batches,
+    "center": center_text,
+    "format": format_value,
     "indent": indent,
     "join": join,
     "replace": replace,
-    "round": rounded,
-    "safe": unchanged,
+    "round": round_number,
+    "safe": keep_value,
     "slice": slices,
-    "string": string,
-    "striptags": striptags,
-    "sum": total,
+    "string": convert_string,
+    "striptags": strip_tags,
+    "sum": sum_items,
     "tojson": to_json,
-    "wordwrap": wordwrap,
+    "wordwrap": wrap_words,
 }
 
 _TAKEN_OVER = (

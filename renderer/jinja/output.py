@@ -18,9 +18,9 @@ from markupsafe import Markup
 
 from promptuary.renderer.jinja.placeholder import StandIn
 from promptuary.renderer.part import Mark
-from promptuary.renderer.values.printing import Unprintable, add_printable, check_sizes, printed
+from promptuary.renderer.values.printing import Unprintable, add_printable, check_sizes, print_value
 
-__all__ = ["Captured", "FragmentText", "Piece", "Unprintable", "Written", "as_text", "joined", "keeps_escapes"]
+__all__ = ["Captured", "FragmentText", "Piece", "Unprintable", "Written", "convert_to_text", "joined", "keeps_escapes"]
 
 add_printable(Undefined, StandIn)
 
@@ -69,7 +69,7 @@ class FragmentText(str):
         return text_object
 
 
-def as_text(value: Any) -> str:
+def convert_to_text(value: Any) -> str:
     """Return a value's text, plain JSON values as Jinja prints them. Raises Unprintable, LimitError, UndefinedError."""
     kind = type(value)
     if kind is str:
@@ -80,7 +80,7 @@ def as_text(value: Any) -> str:
         return str.__str__(value)
     if isinstance(value, str):
         return str.__str__(value)
-    return printed(value)
+    return print_value(value)
 
 
 def _is_ours(value: Any) -> bool:
@@ -108,7 +108,7 @@ def _keep_meaning(text: Any, text_meant: Any) -> Any:
 
 def joined(values: Iterable[Any]) -> str:
     """The `~` operator: concatenate the texts of all values."""
-    texts = [value if isinstance(value, str) else as_text(value) for value in values]
+    texts = [value if isinstance(value, str) else convert_to_text(value) for value in values]
     check_sizes(map(len, texts))
     text = "".join(texts)
     return _keep_meaning(text, "".join(map(_unescape_value, texts))) if any(map(_is_ours, texts)) else text

@@ -17,15 +17,15 @@ from jinja2.utils import Cycler, Joiner, Namespace, missing
 from promptuary.renderer.errors import DocumentError, LimitError, RenderError
 from promptuary.renderer.jinja.code_generator import PieceGenerator, PlainRun
 from promptuary.renderer.jinja.error_texts import MissingValue, explain_missing_value, hide_values
-from promptuary.renderer.jinja.methods import BoundedFormatter, bounded
-from promptuary.renderer.jinja.operators import FILTERS, OPERATORS, unchanged
+from promptuary.renderer.jinja.methods import BoundedFormatter, check_method
+from promptuary.renderer.jinja.operators import FILTERS, OPERATORS, keep_value
 from promptuary.renderer.jinja.output import (
     Captured,
     FragmentText,
     Piece,
     Unprintable,
     Written,
-    as_text,
+    convert_to_text,
     joined,
     keeps_escapes,
 )
@@ -89,7 +89,7 @@ GLOBALS: Mapping[str, Callable[..., Any]] = {
     "namespace": Namespace,
     "cycler": Cycler,
     "joiner": Joiner,
-    "escape_special_characters": unchanged,
+    "escape_special_characters": keep_value,
 }
 """What every template may call besides the shaping functions and the caller's own functions."""
 
@@ -205,7 +205,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if not self.is_safe_callable(called):
             raise SecurityError(f"`{getattr(called, '__name__', type(called).__name__)}` may not be called")
         if isinstance(called, BuiltinMethodType):
-            bounded(called.__name__, owner, args, kwargs)
+            check_method(called.__name__, owner, args, kwargs)
         if not isinstance(owner, str) or not isinstance(called, BuiltinMethodType):
             return super().call(context, called, *args, **kwargs)
         positions = _MOVED_BY_METHODS.get(called.__name__, (0,))
@@ -254,7 +254,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if type(value) is FragmentText:
             return value
         try:
-            return as_text(value)
+            return convert_to_text(value)
         except UndefinedError as error:
             site_facts = self.sites[site]
             raise explain_missing_value(error, site_facts) from None

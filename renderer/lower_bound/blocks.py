@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from promptuary.renderer.jinja import Choice, Loop, Outline, Seq, Text
 
-__all__ = ["Block", "blocks", "is_blank"]
+__all__ = ["Block", "is_blank", "split_blocks"]
 
 _ITEM = re.compile("(?<=\n)(?=- )")
 _LEADING_ITEM = re.compile(r"((?:[ \t]*\n)*)- ")
@@ -34,7 +34,7 @@ def is_blank(pieces: Seq) -> bool:
     return all(isinstance(piece, Text) and _BLANK.fullmatch(piece.text) for piece in pieces)
 
 
-def blocks(pieces: Seq) -> list[Block]:
+def split_blocks(pieces: Seq) -> list[Block]:
     """Split an outline into blocks."""
     block_list = [Block()]
     for piece in pieces:

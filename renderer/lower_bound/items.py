@@ -8,9 +8,17 @@ from promptuary.renderer.formats.parts.errors import PartError
 from promptuary.renderer.formats.parts.part_template import PartTemplate, read_part
 from promptuary.renderer.formats.parts.slot_text import SlotText as Content
 from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Unknown, Value
-from promptuary.renderer.lower_bound.blocks import Block, blocks
+from promptuary.renderer.lower_bound.blocks import Block, split_blocks
 from promptuary.renderer.lower_bound.rulers import Hole, Piece, Ruler
-from promptuary.renderer.lower_bound.variants import Edge, TooMany, Variant, are_inert, mark_holes, printed, variants
+from promptuary.renderer.lower_bound.variants import (
+    Edge,
+    TooMany,
+    Variant,
+    are_inert,
+    list_variants,
+    mark_holes,
+    print_variant,
+)
 from promptuary.renderer.syntax import yaml_reader
 
 __all__ = ["Found", "Reader"]
@@ -53,7 +61,7 @@ class Reader:
     def read(self, pieces: Seq) -> Found:
         """Return what is certain about the parts of an outline of whole items."""
         bounds: list[Found] = []
-        for block in blocks(pieces):
+        for block in split_blocks(pieces):
             bounds.append(self._measure_block(block))
             if bounds[-1].open:
                 bounds.append(_UNKNOWN)
@@ -89,9 +97,9 @@ class Reader:
         quoted = any(quote in text for text in _list_texts(pieces) for quote in _QUOTES)
         unknown = Found(may_hold=_UNKNOWN.may_hold, open=quoted)
         try:
-            ways = [self._measure_variant(variant) for variant in variants(pieces)]
+            ways = [self._measure_variant(variant) for variant in list_variants(pieces)]
             if any(isinstance(piece, Loop) for piece in _walk_pieces(pieces)):
-                for variant in variants(pieces, "none or two"):
+                for variant in list_variants(pieces, "none or two"):
                     self._check(variant)
         except (TooMany, PartError, yaml_reader.YamlError):
             return unknown
@@ -99,13 +107,13 @@ class Reader:
 
     def _check(self, variant: Variant) -> None:
         """Raise PartError if more rounds of a loop could change more than a text."""
-        text = printed(variant, self.marker)
+        text = print_variant(variant, self.marker)
         if not are_inert(text, yaml_reader.compose(text.text, _BOUNDS)):
             raise PartError("not a text", "PT301", 0)
 
     def _measure_variant(self, variant: Variant) -> Found:
         values = [piece for piece in variant if isinstance(piece, Value)]
-        text = printed(variant, self.marker)
+        text = print_variant(variant, self.marker)
         recipes = self._read_part_templates(text.text)
         if any(isinstance(piece, Edge) for piece in variant):
             self._check(variant)

@@ -12,7 +12,7 @@ from promptuary.renderer.formats.shaped.parser import Text as Literal
 from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Value, outline
 from promptuary.renderer.lower_bound.items import Reader
 from promptuary.renderer.lower_bound.rulers import Cast, Hole, MarkupRuler, Piece, Ruler
-from promptuary.renderer.lower_bound.variants import TooMany, Variant, variants
+from promptuary.renderer.lower_bound.variants import TooMany, Variant, list_variants
 from promptuary.renderer.output import targets, turns
 from promptuary.renderer.part import Part
 from promptuary.renderer.template import Template
@@ -83,7 +83,7 @@ class _Least:
         """The fewest tokens of a body of format text, as a whole content or as a stretch of another."""
         pieces = outline(body.unit)
         try:
-            ways = [self._list_pieces(body, variant) for variant in variants(pieces)]
+            ways = [self._list_pieces(body, variant) for variant in list_variants(pieces)]
         except TooMany:
             return self._measure_stretch(body, pieces)
         return min(self.ruler.content(way, tidied=False) if whole else self.ruler.inside(way) for way in ways)
@@ -115,7 +115,7 @@ class _Least:
         own_pieces = [_list_own_pieces(part) for part in sure]
         tokens = sum(self.ruler.content(pieces, tidied=False) for pieces in own_pieces)
         if turns.framed(sure, self.profile):
-            return tokens + sum(targets.frame_counts(sure, self.profile, self.tokenizer))
+            return tokens + sum(targets.count_frames(sure, self.profile, self.tokenizer))
         roles: list[str] = []
         spoken = False
         for part, pieces in zip(sure, own_pieces, strict=True):
@@ -125,7 +125,7 @@ class _Least:
                 roles.append(part.role)
                 spoken = False
             elif glue and has_text and spoken:
-                tokens += targets.pieces_count([glue], self.profile, self.tokenizer)
+                tokens += targets.count_pieces([glue], self.profile, self.tokenizer)
             spoken = spoken or has_text
         may_hold = frozenset((*(part.role for part in parts), *(_SPEAKERS if len(sure) < len(parts) else ())))
         return tokens + self.markup.least(Cast(roles, may_hold, last=parts[-1] is sure[-1]))

@@ -146,14 +146,14 @@ class MarkupRuler:
             return 0
         roles = [role if role is None else convert_role(role, profile) for role in cast.roles]
         turns = self._count_turns(profile, roles)
-        tokens = targets.pieces_count([profile.markup.start], profile, self.tokenizer)
+        tokens = targets.count_pieces([profile.markup.start], profile, self.tokenizer)
         tokens += sum(map(self._turn, turns))
         tokens += self._count_default_system(profile, cast, turns)
-        reply = targets.pieces_count([profile.markup.reply], profile, self.tokenizer)
+        reply = targets.count_pieces([profile.markup.reply], profile, self.tokenizer)
         ends_open = profile.prefill and cast.may_speak("assistant")
         if ends_open and not (cast.last and cast.roles and cast.roles[-1] not in (None, "assistant")):
             after = profile.markup.roles.get("assistant", ("", ""))[1]
-            closing = targets.pieces_count([after], profile, self.tokenizer)
+            closing = targets.count_pieces([after], profile, self.tokenizer)
             return tokens + min(reply, -closing)
         return tokens + reply
 
@@ -178,7 +178,7 @@ class MarkupRuler:
         assert self.profile is not None and self.profile.markup is not None  # noqa: S101, PT018
         around = self.profile.markup.roles
         pairs = list(around.values()) if role is None else [around.get(role, ("", ""))]
-        return min(targets.pieces_count(pair, self.profile, self.tokenizer) for pair in pairs)
+        return min(targets.count_pieces(pair, self.profile, self.tokenizer) for pair in pairs)
 
     def _count_default_system(self, profile: Profile, cast: Cast, turns: list[str | None]) -> int:
         """The turn that the profile adds if there is no system part."""
@@ -186,4 +186,4 @@ class MarkupRuler:
             return 0
         text = [] if cast.may_speak(*_SYSTEM) else [profile.default_system]
         before, after = profile.markup.roles.get("system", ("", "")) if profile.markup else ("", "")
-        return targets.pieces_count([before, *text, after], profile, self.tokenizer)
+        return targets.count_pieces([before, *text, after], profile, self.tokenizer)

@@ -11,7 +11,18 @@ from typing import Literal
 from promptuary.renderer.jinja import Choice, Loop, Outline, Seq, Text, Unknown, Value
 from promptuary.renderer.syntax import yaml_reader
 
-__all__ = ["MOST", "Edge", "Printed", "TooMany", "Variant", "are_inert", "count", "mark_holes", "printed", "variants"]
+__all__ = [
+    "MOST",
+    "Edge",
+    "Printed",
+    "TooMany",
+    "Variant",
+    "are_inert",
+    "count",
+    "list_variants",
+    "mark_holes",
+    "print_variant",
+]
 
 MOST = 96
 """A stretch with more ways than this isn't examined."""
@@ -47,7 +58,7 @@ def count(pieces: Iterable[Outline]) -> int:
     return number
 
 
-def variants(pieces: Seq, rounds: Rounds = "none or one") -> list[Variant]:
+def list_variants(pieces: Seq, rounds: Rounds = "none or one") -> list[Variant]:
     """Yield every way to render these pieces. Raises TooMany.
 
     Loops are run once or not at all, with their round between two edges; or twice or not at all, so that anything that
@@ -107,7 +118,7 @@ class Printed:
     spans: tuple[tuple[int, int], ...]
 
 
-def printed(variant: Variant, marker: str) -> Printed:
+def print_variant(variant: Variant, marker: str) -> Printed:
     """Write a variant as text."""
     text, values = "", 0
     open_loops: list[int] = []

@@ -17,25 +17,25 @@ from promptuary.renderer.tokens.lazy import LazyTokenizer
 
 __all__ = [
     "Targets",
+    "bound_tokens",
+    "build_messages",
     "compute_attachment_cost",
+    "count_frames",
+    "count_input_tokens",
+    "count_markup",
+    "count_parts",
+    "count_pieces",
     "describe_counter",
-    "frame_counts",
+    "encode_prompt",
+    "encode_tokens",
     "has_frames",
-    "input_tokens",
-    "markup_count",
-    "messages",
-    "most_tokens",
-    "part_counts",
-    "piece_tokens",
-    "pieces_count",
+    "list_unknown_costs",
     "text",
-    "tokens",
     "turn_cost",
-    "unknown_costs",
 ]
 
 
-def messages(parts: Sequence[Part], profile: Profile | None = None) -> list[dict[str, Any]]:
+def build_messages(parts: Sequence[Part], profile: Profile | None = None) -> list[dict[str, Any]]:
     """Return `[{"role", "content"}]` in OpenAI form, with the profile's policies on system text and roles applied."""
     if profile is None and not has_frames(parts):
         return [{"role": part.role, "content": _remove_token_costs(part.content)} for part in parts]
@@ -91,11 +91,11 @@ def text(parts: Sequence[Part], profile: Profile | None = None) -> str:
     return "".join(piece.text if piece.attachment is None else f"[{piece.attachment.get('type')}]" for piece in pieces)
 
 
-def tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
+def encode_prompt(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
     """Return the token ids of the whole prompt. Contents are encoded separately from markup, as plain text."""
     if profile is None and _are_plain(parts):
         return list(chain.from_iterable(tokenizer.encode_many([str(part.content) for part in parts])))
-    return piece_tokens(output_turns.pieces(parts, profile), profile, tokenizer)
+    return encode_tokens(output_turns.pieces(parts, profile), profile, tokenizer)
 
 
 def _are_plain(parts: Sequence[Part]) -> bool:
@@ -103,7 +103,7 @@ def _are_plain(parts: Sequence[Part]) -> bool:
     return not has_frames(parts) and all(type(part.content) is str for part in parts)
 
 
-def piece_tokens(pieces: Iterable[output_turns.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
+def encode_tokens(pieces: Iterable[output_turns.Piece], profile: Profile | None, tokenizer: Tokenizer) -> list[Any]:
     """Return the token ids of laid-out pieces."""
     return list(chain.from_iterable(_encode_pieces(pieces, profile, tokenizer)))
 
@@ -123,7 +123,7 @@ def _encode_pieces(pieces: Iterable[output_turns.Piece], profile: Profile | None
     return encoded
 
 
-def part_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
+def count_parts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
     """Return the token count of each part's own content, without markup."""
     contents = [part.content for part in parts]
     only_text = set(map(type, contents)) <= {str}
@@ -146,7 +146,7 @@ def _count_item(item: Any, profile: Profile | None, tokenizer: Tokenizer) -> int
     return tokenizer.count(str(item["text"] if isinstance(item, dict) else item))
 
 
-def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> int:
+def count_markup(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> int:
     """Return the number of tokens that the profile's markup adds to these parts."""
     if profile is None and not has_frames(parts):
         return 0
@@ -154,7 +154,7 @@ def markup_count(parts: Sequence[Part], profile: Profile | None, tokenizer: Toke
     return sum(len(_encode_markup(text, profile, tokenizer)) * number for text, number in pieces.items())
 
 
-def most_tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: LazyTokenizer) -> int:
+def bound_tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: LazyTokenizer) -> int:
     """Return an upper bound of `part_counts` and `markup_count` together; it needs no vocabulary.
 
     A mark is one token of at least one byte. The text between two marks is encoded by itself, and SentencePiece begins
@@ -177,7 +177,7 @@ def _bound_content(content: Content, profile: Profile | None, tokenizer: LazyTok
     )
 
 
-def frame_counts(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
+def count_frames(parts: Sequence[Part], profile: Profile | None, tokenizer: Tokenizer) -> list[int]:
     """Return the token count of the markup that each part has itself, if the profile has none."""
     return [
         sum(len(_encode_markup(mark, profile, tokenizer)) for mark in (part.frame.before, part.frame.after))
@@ -192,7 +192,7 @@ def has_frames(parts: Sequence[Part]) -> bool:
     return any(map(attrgetter("frame"), parts))
 
 
-def pieces_count(texts: Iterable[str], profile: Profile | None, tokenizer: Tokenizer) -> int:
+def count_pieces(texts: Iterable[str], profile: Profile | None, tokenizer: Tokenizer) -> int:
     """Return the token count of pieces of markup, each encoded by itself."""
     return sum(len(_encode_markup(text, profile, tokenizer)) for text in texts)
 
@@ -211,7 +211,7 @@ def _encode_markup(text: str, profile: Profile | None, tokenizer: Tokenizer) -> 
     return tokenizer.encode_markup(text, profile.marks) if text else ()
 
 
-def input_tokens(part: Part, tokenizer: Tokenizer) -> int:
+def count_input_tokens(part: Part, tokenizer: Tokenizer) -> int:
     """Return how many tokens of a part's text overlap what came from inputs."""
     spans = [(mark.start, mark.end) for mark in part.marks if mark.site.kind == "input"]
     return tokenizer.count_spans(part.content, spans) if isinstance(part.content, str) else 0
@@ -227,7 +227,7 @@ def compute_attachment_cost(item: dict[str, Any], profile: Profile | None) -> in
     return profile.image_tokens if "image" in str(item.get("type")) else profile.file_tokens
 
 
-def unknown_costs(parts: Sequence[Part], profile: Profile | None) -> list[str]:
+def list_unknown_costs(parts: Sequence[Part], profile: Profile | None) -> list[str]:
     """Return the names of the parts with an image or file of unknown cost, which counts as nothing."""
     mixed = [part for part in parts if type(part.content) is not str]
     return [part.name for part in mixed if any(_is_unknown(item, profile) for item in part.content)]
@@ -235,7 +235,7 @@ def unknown_costs(parts: Sequence[Part], profile: Profile | None) -> list[str]:
 
 def describe_counter(tokenizer: Tokenizer, parts: Sequence[Part], profile: Profile | None) -> dict[str, Any]:
     """Describe what counted the parts and whether it is exact; lists parts with images or files of unknown cost."""
-    uncounted = unknown_costs(parts, profile)
+    uncounted = list_unknown_costs(parts, profile)
     facts = {"name": tokenizer.name, "revision": tokenizer.revision, "exact": tokenizer.exact and not uncounted}
     return {**facts, "uncounted": uncounted} if uncounted else facts
 
@@ -253,16 +253,16 @@ class Targets:
         self._origin = origin
 
     def messages(self, parts: Sequence[Part]) -> list[dict[str, Any]]:
-        return messages(parts, self._profile)
+        return build_messages(parts, self._profile)
 
     def text(self, parts: Sequence[Part]) -> str:
         return text(parts, self._profile)
 
     def tokens(self, parts: Sequence[Part]) -> list[int]:
-        return tokens(parts, self._profile, self._tokenizer)
+        return encode_prompt(parts, self._profile, self._tokenizer)
 
     def input_tokens(self, part: Part) -> int:
-        return input_tokens(part, self._tokenizer)
+        return count_input_tokens(part, self._tokenizer)
 
     def stamp(self, parts: Sequence[Part]) -> Stamp:
         turns = json.dumps([[part.role, part.content] for part in parts], ensure_ascii=False, separators=(",", ":"))

@@ -9,7 +9,7 @@ from copy import deepcopy
 from typing import Any
 
 from promptuary.renderer.errors import PrompterError
-from promptuary.renderer.functions import nearest
+from promptuary.renderer.functions import describe_nearest
 from promptuary.renderer.prompters import arguments, layouts, slots
 from promptuary.renderer.prompters.layouts import Field, Layout
 
@@ -126,7 +126,7 @@ def _marks(custom_marks: Mapping[str, str | None] | None) -> dict[str, str]:
     marks = {"system": layouts.SYSTEM, **layouts.MARKS}
     for name, mark in (custom_marks or {}).items():
         if name not in marks:
-            raise PrompterError(f"`{name}` is not a mark; {nearest(str(name), list(marks))}", cause="marks")
+            raise PrompterError(f"`{name}` is not a mark; {describe_nearest(str(name), list(marks))}", cause="marks")
         if mark is not None and not isinstance(mark, str):
             raise PrompterError(f"the mark `{name}` must be text", cause="marks")
         marks[name] = marks[name] if mark is None else mark

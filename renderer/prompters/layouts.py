@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 from promptuary.renderer.errors import PrompterError
-from promptuary.renderer.functions import nearest
+from promptuary.renderer.functions import describe_nearest
 from promptuary.renderer.prompters import slots
 from promptuary.renderer.prompters.slots import Piece, Slot
 from promptuary.renderer.syntax import yaml_reader
@@ -119,7 +119,7 @@ def _template(text: str) -> tuple[str | Field, ...]:
             continue
         if piece.name not in FIELDS:
             raise PrompterError(
-                f"`{{{piece.name}}}` is not a field of a template; {nearest(piece.name, FIELDS)}",
+                f"`{{{piece.name}}}` is not a field of a template; {describe_nearest(piece.name, FIELDS)}",
                 cause="template",
                 variable=piece.name,
             )

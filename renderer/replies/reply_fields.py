@@ -44,7 +44,7 @@ def _read_by_schema(reply: str, schema: Any) -> dict[str, Any]:
     reading = json_reader.read_reply(reply)
     coerced = schema_coercion.coerce_to_schema(reading.value, schema)
     try:
-        faults = list(validation.errors(schema, coerced.value))
+        faults = list(validation.find_errors(schema, coerced.value))
     except validation.Unusable as error:
         raise OutputError(f"the output schema cannot be used: {error}") from error
     notes = (*reading.repairs, *coerced.repairs)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from promptuary.renderer.errors import OutputError
-from promptuary.renderer.functions.sentences import document_sentences
+from promptuary.renderer.functions.sentences import split_documents
 from promptuary.renderer.replies import json_reader
 from promptuary.renderer.replies.judgement import Judgement, bare_key, judge
 from promptuary.renderer.tokens import tokenizers
@@ -114,7 +114,7 @@ def _list_pairs(documents: Sequence[Any]) -> Iterable[tuple[str, str]]:
         raise OutputError("`documents` must be a list with a list of (key, sentence) pairs for each document")
     keyed = documents
     if any(isinstance(document, str | Mapping) for document in documents):
-        keyed = document_sentences(documents)
+        keyed = split_documents(documents)
     for document in keyed:
         for pair in document:
             if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:

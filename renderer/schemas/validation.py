@@ -19,7 +19,7 @@ else:
     jsonschema = Deferred("jsonschema")
     referencing = Deferred("referencing")
 
-__all__ = ["SchemaFault", "Unusable", "check_schema", "errors", "find_backtracking_patterns", "find_best_error"]
+__all__ = ["SchemaFault", "Unusable", "check_schema", "find_backtracking_patterns", "find_best_error", "find_errors"]
 
 SchemaFault = Any
 """A jsonschema.ValidationError or SchemaError: `message`, `absolute_path`, `json_path`."""
@@ -44,7 +44,7 @@ def check_schema(schema: Any) -> SchemaFault | None:
     return None
 
 
-def errors(schema: Any, value: Any) -> Iterator[SchemaFault]:
+def find_errors(schema: Any, value: Any) -> Iterator[SchemaFault]:
     """Yield every violation of the schema. Raises Unusable."""
     try:
         yield from _make_validator(json.dumps(schema, sort_keys=True)).iter_errors(value)
@@ -63,7 +63,7 @@ def errors(schema: Any, value: Any) -> Iterator[SchemaFault]:
 
 def find_best_error(schema: Any, value: Any) -> SchemaFault | None:
     """Return the most relevant error, or None if the value is valid. Raises Unusable."""
-    return jsonschema.exceptions.best_match(errors(schema, value))
+    return jsonschema.exceptions.best_match(find_errors(schema, value))
 
 
 def find_backtracking_patterns(schema: Any) -> list[tuple[tuple[str | int, ...], str]]:

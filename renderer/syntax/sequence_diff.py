@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from promptuary.renderer.syntax.alignment import Effort, Match, align
 
-__all__ = ["WORD", "WORD_STEPS", "Step", "Word", "diff_words", "forget", "matches", "steps", "unified"]
+__all__ = ["WORD", "WORD_STEPS", "Step", "Word", "diff_words", "find_matches", "forget", "steps", "write_unified"]
 
 WORD = re.compile(r"\w+|[^\S\n]+|[^\w\s]")
 """A word, a run of spaces, or one punctuation mark."""
@@ -45,7 +45,7 @@ _remembered: OrderedDict[bytes, tuple[Match, ...]] = OrderedDict()
 _lock = threading.Lock()
 
 
-def matches(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -> tuple[Match, ...]:
+def find_matches(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -> tuple[Match, ...]:
     """Return the runs that both share, ascending, never adjacent on both sides. Deterministic.
 
     Without the caller's own `effort`, the positions found for a long pair are cached under the pair's digest. Only
@@ -77,7 +77,7 @@ def steps(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) 
     """Return how the old side becomes the new one; the steps cover both sides without gaps."""
     result: list[Step] = []
     at_old = at_new = 0
-    for match in (*matches(old, new, effort), Match(len(old), len(new), 0)):
+    for match in (*find_matches(old, new, effort), Match(len(old), len(new), 0)):
         kind: Literal["replace", "delete", "insert"] = "replace"
         if at_old == match.old:
             kind = "insert"
@@ -91,7 +91,9 @@ def steps(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) 
     return result
 
 
-def unified(old: Sequence[str], new: Sequence[str], old_name: str, new_name: str, context: int = 3) -> Iterator[str]:
+def write_unified(
+    old: Sequence[str], new: Sequence[str], old_name: str, new_name: str, context: int = 3
+) -> Iterator[str]:
     """Return a unified diff of lines with their line ends; empty for equal sides."""
     hunks = _group_into_hunks(steps(old, new), context)
     for number, hunk in enumerate(hunks):

@@ -101,7 +101,7 @@ def _list_regions(old: Lines, left: Lines, right: Lines) -> Iterator[tuple[slice
 
 def _find_shared(old: Lines, left: Lines, right: Lines) -> list[tuple[int, int, int, int]]:
     """Runs of lines that are in all three texts: the start in each text, and the length."""
-    to_left, to_right = sequence_diff.matches(old, left), sequence_diff.matches(old, right)
+    to_left, to_right = sequence_diff.find_matches(old, left), sequence_diff.find_matches(old, right)
     runs = []
     in_left = in_right = 0
     while in_left < len(to_left) and in_right < len(to_right):

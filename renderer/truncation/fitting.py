@@ -52,32 +52,32 @@ class _Ruler:
     framed: bool
 
     def counts(self, parts: Sequence[Part]) -> list[int]:
-        return targets.part_counts(parts, self.profile, self.tokenizer)
+        return targets.count_parts(parts, self.profile, self.tokenizer)
 
     def surely_fits(self, parts: Sequence[Part], limit: int | None) -> bool:
         """Whether the parts fit in any case, judging without a loaded vocabulary."""
         if not isinstance(self.tokenizer, LazyTokenizer):
             return False
-        most = targets.most_tokens(parts, self.profile, self.tokenizer)
+        most = targets.bound_tokens(parts, self.profile, self.tokenizer)
         return limit is None or most <= limit
 
     def markup(self, parts: Sequence[Part]) -> int:
         if self.profile is None and not self.framed:
             return 0
-        return targets.markup_count(parts, self.profile, self.tokenizer)
+        return targets.count_markup(parts, self.profile, self.tokenizer)
 
     def costs(self, parts: Sequence[Part], counts: list[int]) -> list[int]:
         """The tokens that removing each part saves: its own, and the markup removed with it."""
         if self.profile is None or self.profile.markup is None:
             if not self.framed:
                 return counts
-            return list(map(add, counts, targets.frame_counts(parts, self.profile, self.tokenizer)))
+            return list(map(add, counts, targets.count_frames(parts, self.profile, self.tokenizer)))
         roles = {part.role for part in parts}
         around = {role: targets.turn_cost(role, self.profile, self.tokenizer) for role in roles}
         return [count + around[part.role] for count, part in zip(counts, parts, strict=True)]
 
     def shortened(self, part: Part, tokens: int) -> tuple[Part, int]:
-        shorter = truncation_shrink.shortened(part, tokens, self.tokenizer)
+        shorter = truncation_shrink.shorten_part(part, tokens, self.tokenizer)
         return shorter, self.counts([shorter])[0]
 
 

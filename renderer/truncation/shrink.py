@@ -6,13 +6,13 @@ from dataclasses import replace
 from promptuary.renderer.part import Mark, Part
 from promptuary.renderer.tokens.base import Tokenizer
 
-__all__ = ["GAP", "shortened"]
+__all__ = ["GAP", "shorten_part"]
 
 GAP = " … "
 """Marks where the middle of a text was removed, so that its two ends don't run together."""
 
 
-def shortened(part: Part, tokens: int, tokenizer: Tokenizer) -> Part:
+def shorten_part(part: Part, tokens: int, tokenizer: Tokenizer) -> Part:
     """Return the part with its text cut to at most `tokens` tokens, as closely as cutting between tokens allows.
 
     `shrink` is what to remove: `start` keeps the end of the text, `end` its start, `middle` both ends with a GAP

@@ -92,8 +92,8 @@ def _generate_data(template: Template) -> Iterator[Mapping[str, Any]]:
         for truth, iterates in ((True, True), (False, True), (False, False)):
             yield StandIns(names, truth=truth, iterates=iterates)
     else:
-        yield {**{name: example_data.full(schema) for name, schema in inputs.items()}, **limit}
-        yield {**{name: example_data.bare(schema) for name, schema in inputs.items()}, **limit}
+        yield {**{name: example_data.build_full(schema) for name, schema in inputs.items()}, **limit}
+        yield {**{name: example_data.build_bare(schema) for name, schema in inputs.items()}, **limit}
 
 
 def check_least_case(template: Template, tokenizer: Tokenizer) -> Iterator[Problem]:

@@ -102,7 +102,7 @@ class _Checks:
             self.found.extend(template.body.problems())
             self.found.extend(validation_foreign_placeholders.foreign_placeholders(self.document, template.body))
             self.found.extend(outputs.find_output_problems(self.document))
-            self.found.extend(declarations.advice(self.document))
+            self.found.extend(declarations.find_advice(self.document))
             self._check_limits(template)
             self._try_rendering(template)
             self._check_samples(template)

@@ -5,7 +5,7 @@ from typing import Any
 
 from promptuary.renderer.errors import LimitError
 
-__all__ = ["MAX_ITEMS", "MAX_TEXT", "Unprintable", "add_printable", "check_printable", "check_sizes", "printed"]
+__all__ = ["MAX_ITEMS", "MAX_TEXT", "Unprintable", "add_printable", "check_printable", "check_sizes", "print_value"]
 
 MAX_TEXT = 4_000_000
 """The maximum characters that one operation of a template may produce."""
@@ -84,7 +84,7 @@ def _describe_item(item: Any, *, is_inside: bool) -> str:
     return f"a value that contains {named_kind}, which has no text"
 
 
-def printed(value: Any) -> str:
+def print_value(value: Any) -> str:
     """Return the text of a value. Raises Unprintable and LimitError."""
     check_printable(value)
     return str(value)

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from promptuary.commands.app import app
 from registry.accounts.actor import Actor
-from registry.accounts.actor import operator_actor as on_the_machine
+from registry.accounts.actor import build_operator_actor as on_the_machine
 from registry.accounts.models import Key
 from registry.changes import decisions
 from registry.changes import services as change_services

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from frontend.editor.preview import Preview, build_preview
-from frontend.editor.state import state_from_request
+from frontend.editor.state import read_posted_state
 from promptuary import Promptuary
 from promptuary.commands.app import app
 from promptuary.renderer import Prompt, RenderError
@@ -112,7 +112,7 @@ class EntryPoints:
         """What the editor's page shows of the text before it is saved."""
         actor = self.cast.actor("author")
         fields = {"document": document, "samples": {"one": data}, "sample": "one", "data": data, "target": "text"}
-        return build_preview(actor, state_from_request(actor, name, fields))
+        return build_preview(actor, read_posted_state(actor, name, fields))
 
 
 def find_problems(save: Callable[[], object]) -> set[str]:

@@ -4,7 +4,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.test import Client
 
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry.changes import rules
 from tests.api.conftest import OTHER, REPLY, Caller, problem
 
@@ -17,7 +17,7 @@ def strict(cast):
     cast.save()
     cast.move("staging", 1)
     number = cast.propose(1).number
-    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     return number
 
 

@@ -94,6 +94,6 @@ def test_changed_words_are_marked_on_both_sides():
 
 @pytest.mark.parametrize("extent", [0, 0.001, 0.07, 0.3, 1, 7])
 def test_an_axis_holds_what_it_shows(extent):
-    axis = interval_svg.difference_axis([extent, None, -extent / 2])
+    axis = interval_svg.build_difference_axis([extent, None, -extent / 2])
     assert all(axis.low < tick < axis.high for tick in axis.ticks)
     assert 0 <= axis.place(-extent) <= axis.place(0) <= axis.place(extent) <= interval_svg.WIDTH

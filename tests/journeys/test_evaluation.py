@@ -74,9 +74,11 @@ print(json.dumps({
 
 @pytest.fixture
 def author(db):
-    namespace_services.create_namespace(actor=actor.operator_actor(), name="support")
+    namespace_services.create_namespace(actor=actor.build_operator_actor(), name="support")
     person = Actor(User.objects.create(username="author"))
-    namespace_services.set_role(actor=actor.operator_actor(), namespace="support", username="author", role="author")
+    namespace_services.set_role(
+        actor=actor.build_operator_actor(), namespace="support", username="author", role="author"
+    )
     template_save.save_version(actor=person, name="support/answer", document=STARTER.read_text(), message="")
     rows = "".join(json.dumps(row) + "\n" for row in ROWS)
     datasets.save_dataset(actor=person, name="support/questions", text=rows, template="support/answer")

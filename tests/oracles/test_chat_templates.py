@@ -21,4 +21,4 @@ def test_the_text_and_the_ids_are_the_models_own(row):
     if text is not None:
         assert targets.text(parts, profile) == text
     if ids is not None and tokenizers.list_vocabularies().get(profile.tokenizer):
-        assert targets.tokens(parts, profile, profiles.tokenizer(profile)) == ids
+        assert targets.encode_prompt(parts, profile, profiles.tokenizer(profile)) == ids

@@ -33,7 +33,7 @@ def database(request):
 
 @pytest.fixture
 def operator(database) -> Actor:
-    return accounts_actor.operator_actor()
+    return accounts_actor.build_operator_actor()
 
 
 @pytest.fixture

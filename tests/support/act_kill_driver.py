@@ -58,7 +58,7 @@ WHEN_WRITTEN = ("mirror.imported", "mirror.recorded")
 
 def prepare() -> None:
     """Make a namespace without approvals and checks, an author, a reviewer, and four templates of three versions."""
-    operator = actor.operator_actor()
+    operator = actor.build_operator_actor()
     namespace_services.create_namespace(
         actor=operator, name="support", protected_labels=["production"], approvals=0, required_checks=[]
     )

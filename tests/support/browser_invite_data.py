@@ -10,7 +10,7 @@ import django
 
 django.setup()
 
-from registry.accounts.actor import Actor, operator_actor  # noqa: E402  # after Django's setup
+from registry.accounts.actor import Actor, build_operator_actor  # noqa: E402  # after Django's setup
 from registry.accounts.models import User  # noqa: E402  # as above
 from registry.changes import rules  # noqa: E402  # as above
 from registry.changes import services as change_services  # noqa: E402  # as above
@@ -34,6 +34,6 @@ def main() -> None:
 
 if __name__ == "__main__":
     if "require" in sys.argv:
-        rules.set_rules(actor=operator_actor(), namespace=NAMESPACE, two_step_required=True)
+        rules.set_rules(actor=build_operator_actor(), namespace=NAMESPACE, two_step_required=True)
     else:
         main()

@@ -4,14 +4,14 @@ import django
 
 django.setup()
 
-from registry.accounts.actor import Actor, operator_actor  # noqa: E402  # after Django's setup
+from registry.accounts.actor import Actor, build_operator_actor  # noqa: E402  # after Django's setup
 from registry.accounts.models import User  # noqa: E402  # as above
 from registry.namespaces import keys, services  # noqa: E402  # as above
 
 
 def main() -> None:
     User.objects.get_or_create(username="leaver", defaults={"email": "leaver@example.org"})
-    services.set_role(actor=operator_actor(), namespace="support", username="leaver", role="author")
+    services.set_role(actor=build_operator_actor(), namespace="support", username="leaver", role="author")
     keys.issue_key(
         actor=Actor(User.objects.get(username="admin")),
         namespace="support",

@@ -40,7 +40,7 @@ CHANGES = 50  # more than one batch together with the existing events
 
 def prepare() -> None:
     """Make a namespace, an author and two versions to move labels between."""
-    operator = actor.operator_actor()
+    operator = actor.build_operator_actor()
     namespace_services.create_namespace(actor=operator, name="support")
     author = User.objects.create(username="author")
     namespace_services.set_role(actor=operator, namespace="support", username="author", role="author")

@@ -40,13 +40,13 @@ def build(count: int, depth: int) -> None:
             if number % 8 == 0:
                 publish(cast, name, digests, with_checks=number % 40 == 0)
             if number % 25 == 0:
-                archive.archive_template(actor=actor.operator_actor(), name=name, reason="Old", force=True)
+                archive.archive_template(actor=actor.build_operator_actor(), name=name, reason="Old", force=True)
     finish(cast, count)
 
 
 def make_cast() -> dict[str, Actor]:
     """Make namespaces with their own rules, and their members."""
-    operator = actor.operator_actor()
+    operator = actor.build_operator_actor()
     cast = {role: Actor(User.objects.create(username=role)) for role in ("author", "reviewer", "admin")}
     for name in SPACES:
         namespace_services.create_namespace(
@@ -108,7 +108,7 @@ def publish(cast: dict[str, Actor], name: str, digests: list[str], *, with_check
 
 def finish(cast: dict[str, Actor], count: int) -> None:
     """Issue and revoke keys, remove a member, save a fragment with its dependant, and redact a text."""
-    operator, author, admin = actor.operator_actor(), cast["author"], cast["admin"]
+    operator, author, admin = actor.build_operator_actor(), cast["author"], cast["admin"]
     keys.issue_key(actor=admin, namespace="support", name="shop", scope="read", person="author", approved_only=True)
     revoked = keys.issue_key(actor=admin, namespace="sales", name="old", scope="write")
     keys.revoke_key(actor=admin, key_id=revoked.key.id)

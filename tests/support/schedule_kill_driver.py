@@ -37,7 +37,7 @@ ALONE, TOGETHER = "support/alone", ("support/a", "support/b")
 
 def prepare(what: str) -> None:
     """Schedule a change request, or a release of two templates, without approval, due in a second."""
-    operator = actor.operator_actor()
+    operator = actor.build_operator_actor()
     namespace_services.create_namespace(
         actor=operator, name="support", protected_labels=["production"], approvals=0, required_checks=[]
     )

@@ -7,7 +7,7 @@ import django
 
 django.setup()
 
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.accounts.models import User
 from registry.changes import decisions
 from registry.changes import services as change_services
@@ -21,10 +21,10 @@ DOCUMENT = "---\ninputs:\n  name: {type: string}\n---\n- name: answer\n  content
 
 def main() -> None:
     namespace_services.create_namespace(
-        actor=operator_actor(), name="support", protected_labels=["production"], required_checks=[]
+        actor=build_operator_actor(), name="support", protected_labels=["production"], required_checks=[]
     )
     people = {role: _make_person(role) for role in ("author", "reviewer", "reader", "admin")}
-    administration.set_installation_admin(actor=operator_actor(), username="admin", is_admin=True)
+    administration.set_installation_admin(actor=build_operator_actor(), username="admin", is_admin=True)
     author = Actor(people["author"])
     first = template_save.save_version(
         actor=author, name=NAME, document=DOCUMENT % "at once", message="Begin", samples={"plain": {"name": "Ada"}}
@@ -43,7 +43,7 @@ def _make_person(role: str) -> User:
     person = User.objects.create(username=role, email=f"{role}@example.org")
     person.set_password(f"{role}-promptuary")
     person.save()
-    namespace_services.set_role(actor=operator_actor(), namespace="support", username=role, role=role)
+    namespace_services.set_role(actor=build_operator_actor(), namespace="support", username=role, role=role)
     return person
 
 

@@ -76,7 +76,7 @@ class Command(BaseCommand):
             raise CommandError("--days is a number from 1 to 3650.")
         try:
             issued = keys.issue_key(
-                actor=actor.operator_actor(),
+                actor=actor.build_operator_actor(),
                 namespace=options["namespace"],
                 name=options["name"],
                 person=options["person"],

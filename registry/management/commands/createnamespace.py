@@ -59,7 +59,7 @@ class Command(BaseCommand):
             "approvals": approvals,
             "required_checks": [] if no_checks else check,
         }
-        operator = actor.operator_actor()
+        operator = actor.build_operator_actor()
         try:
             with transaction.atomic():
                 space = namespace_services.create_namespace(actor=operator, name=name, **rules)

@@ -33,7 +33,7 @@ class Command(BaseCommand):
         password = None if no_password else self._ask(username)
         try:
             people.create(
-                actor=actor.operator_actor(), username=username, password=password, email=email, full_name=name
+                actor=actor.build_operator_actor(), username=username, password=password, email=email, full_name=name
             )
         except PromptuaryError as error:
             raise CommandError(error.message) from error

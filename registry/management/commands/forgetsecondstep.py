@@ -18,7 +18,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, username: str, **_options: Any) -> None:
         try:
-            administration.reset_second_step(actor=actor.operator_actor(), username=username)
+            administration.reset_second_step(actor=actor.build_operator_actor(), username=username)
         except PromptuaryError as error:
             raise CommandError(error.message) from error
         self.stdout.write(f"The second step of {username} is off, and their sessions are ended.")

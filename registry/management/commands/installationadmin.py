@@ -19,7 +19,9 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, username: str, off: bool, **_options: Any) -> None:
         try:
-            administration.set_installation_admin(actor=actor.operator_actor(), username=username, is_admin=not off)
+            administration.set_installation_admin(
+                actor=actor.build_operator_actor(), username=username, is_admin=not off
+            )
         except PromptuaryError as error:
             raise CommandError(error.message) from error
         self.stdout.write(f"{username} {'no longer manages' if off else 'manages'} the accounts of this installation.")

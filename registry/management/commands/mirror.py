@@ -72,7 +72,7 @@ class Command(BaseCommand):
         except (mirror.Damaged, mirror.Diverged, mirror.GitFailed) as error:
             self.stderr.write(f"The mirror has stopped. {error}")
         self._tell(mirror.verify(), "The mirror")
-        state = mirror.status()
+        state = mirror.read_status()
         self.stdout.write(f"The mirror is what the journal says: {state.mirrored} events, main at {state.head}.")
 
     def _verify_clone(self, path: Path) -> None:
@@ -92,7 +92,7 @@ class Command(BaseCommand):
 
     def _renew(self) -> None:
         old_path = mirror.rebuild()
-        self.stdout.write(f"Rebuilt: main at {mirror.status().head}.")
+        self.stdout.write(f"Rebuilt: main at {mirror.read_status().head}.")
         if old_path:
             self.stdout.write(f"The mirror as it was is kept at {old_path}.")
 
@@ -106,7 +106,7 @@ class Command(BaseCommand):
 
     def _discard(self) -> None:
         try:
-            events = [json.loads(text) for text in mirror.forgotten()]
+            events = [json.loads(text) for text in mirror.list_forgotten()]
         except mirror.GitFailed as error:
             self.stderr.write(f"What only the mirror knew can't be listed: {error}")
             self._renew()
@@ -123,10 +123,10 @@ class Command(BaseCommand):
         if options["how"] == "add":
             mirror.check_destination(options["url"])
             facts = {field: options[field] or "" for field in ("name", "url", "user", *_FILES)}
-            remote_setup.add(actor=actor.operator_actor(), **facts)
+            remote_setup.add(actor=actor.build_operator_actor(), **facts)
             self.stdout.write(f"The worker pushes to {options['url']} from now on; at once: manage.py mirror push")
         elif options["how"] == "remove":
-            remote_setup.remove(actor=actor.operator_actor(), name=options["name"])
+            remote_setup.remove(actor=actor.build_operator_actor(), name=options["name"])
             self.stdout.write(f"Nothing is pushed to {options['name']} any more; what it holds stays there.")
         else:
             self.stdout.write(
@@ -145,7 +145,7 @@ class Command(BaseCommand):
             raise CommandError("\n".join(failed))
 
     def _print_status(self) -> None:
-        state = mirror.status()
+        state = mirror.read_status()
         self.stdout.write(json.dumps({**asdict(state), "behind": state.behind}, indent=2, cls=DjangoJSONEncoder))
         if complaint := state.unreadable or state.diverged:
             raise CommandError(complaint)

@@ -46,7 +46,7 @@ class Command(BaseCommand):
             if number is None:
                 raise CommandError(f"Name the version by its number, as in {name}@3: a label may move meanwhile.")
             arguments: dict[str, Any] = {
-                "actor": actor.operator_actor(),
+                "actor": actor.build_operator_actor(),
                 "name": name,
                 "version": number,
                 "everywhere": everywhere,
@@ -66,7 +66,7 @@ class Command(BaseCommand):
             mirror.catch_up(wait=_WAIT)
         except mirror.MirrorError as error:
             raise CommandError(f"The database holds it no more, but the mirror still does: {error}") from error
-        self.stdout.write(f"The mirror was written again: main at {mirror.status().head}.")
+        self.stdout.write(f"The mirror was written again: main at {mirror.read_status().head}.")
 
     def _tell(self, plan: RedactionPlan, verb: str, remotes: list[str]) -> None:
         for row in plan.versions:

@@ -36,7 +36,7 @@ class Command(BaseCommand):
             findings = mirror.verify()
         except (mirror.MirrorError, PromptuaryError) as error:
             raise CommandError(str(error)) from error
-        head = mirror.status().head
+        head = mirror.read_status().head
         if head != restored.head:
             findings.append(f"main is {head} here and {restored.head} in {from_git}: they do not hold the same.")
         if findings:

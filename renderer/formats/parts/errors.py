@@ -7,12 +7,12 @@ from promptuary.renderer.syntax import suggestions, yaml_reader
 __all__ = [
     "ROLES",
     "PartError",
-    "bad_given_priority",
-    "bad_given_role",
-    "bad_priority",
-    "bad_role",
-    "unknown_key",
-    "unknown_role",
+    "build_unknown_key_error",
+    "build_unknown_role_error",
+    "describe_bad_given_priority",
+    "describe_bad_given_role",
+    "describe_bad_priority",
+    "describe_bad_role",
 ]
 
 ROLES = ("system", "developer", "user", "assistant", "tool")
@@ -41,29 +41,29 @@ class PartError(Exception):
         self.width, self.meant = width, suggestion
 
 
-def bad_role(text: str) -> str:
+def describe_bad_role(text: str) -> str:
     return f"`{text[:40]}` is not a role; the roles are {', '.join(ROLES)}"
 
 
-def bad_priority(text: str) -> str:
+def describe_bad_priority(text: str) -> str:
     return f"`truncation_priority` must be a whole number, not `{text[:40]}`"
 
 
-def bad_given_role() -> str:
+def describe_bad_given_role() -> str:
     return f"the value given for `role` is not a role; the roles are {', '.join(ROLES)}"
 
 
-def bad_given_priority() -> str:
+def describe_bad_given_priority() -> str:
     return "the value given for `truncation_priority` must be a whole number"
 
 
-def unknown_key(key: yaml_reader.Scalar, owner: str, keys: Sequence[str]) -> PartError:
+def build_unknown_key_error(key: yaml_reader.Scalar, owner: str, keys: Sequence[str]) -> PartError:
     width = len(key.value) if key.style == "plain" else 0
     message = f"`{key.value}` is not a field of a {owner}{suggestions.make_spelling_hint(key.value, keys)}"
     return PartError(message, "PT304", key.start, width=width, suggestion=suggestions.find_likely_name(key.value, keys))
 
 
-def unknown_role(role: str, node: yaml_reader.Scalar) -> PartError:
+def build_unknown_role_error(role: str, node: yaml_reader.Scalar) -> PartError:
     width = len(role) if node.style == "plain" else 0
     suggestion = _OTHER_NAMES.get(role.lower()) or suggestions.find_likely_name(role.lower(), ROLES)
-    return PartError(bad_role(role), "PT305", node.start, width=width, suggestion=suggestion)
+    return PartError(describe_bad_role(role), "PT305", node.start, width=width, suggestion=suggestion)

@@ -7,11 +7,11 @@ from typing import Any, Literal
 from promptuary.renderer.formats.parts.errors import (
     ROLES,
     PartError,
-    bad_given_priority,
-    bad_given_role,
-    bad_priority,
-    unknown_key,
-    unknown_role,
+    build_unknown_key_error,
+    build_unknown_role_error,
+    describe_bad_given_priority,
+    describe_bad_given_role,
+    describe_bad_priority,
 )
 from promptuary.renderer.formats.parts.slot_text import Piece, Slots, SlotText, split_marks, tidy_content, tidy_sections
 from promptuary.renderer.part import Mark, Part
@@ -68,13 +68,13 @@ class PartTemplate:
     def _resolve_role(self, slots: Slots) -> str:
         text = self.role.fill(slots) if self.role else "user"
         if text not in ROLES:
-            raise PartError(bad_given_role(), "PT305", self.starts[1], _find_first_slot(self.role, slots))
+            raise PartError(describe_bad_given_role(), "PT305", self.starts[1], _find_first_slot(self.role, slots))
         return text
 
     def _resolve_priority(self, slots: Slots, priority: SlotText) -> int:
         text = priority.fill(slots)
         if not _WHOLE.fullmatch(text):
-            raise PartError(bad_given_priority(), "PT306", self.starts[2], _find_first_slot(priority, slots))
+            raise PartError(describe_bad_given_priority(), "PT306", self.starts[2], _find_first_slot(priority, slots))
         return int(text)
 
 
@@ -113,7 +113,7 @@ def read_part(node: yaml_reader.Node, marker: str, text: str) -> PartTemplate:
                 "`tokens` is not taken; parts are always counted from their content", "PT304", item.key.start
             )
         if key not in PART_FIELDS:
-            raise unknown_key(item.key, "part", PART_FIELDS)
+            raise build_unknown_key_error(item.key, "part", PART_FIELDS)
     if "name" not in fields:
         raise PartError("this part has no `name`", "PT302", node.start)
     reader = _Fields({key: item.value for key, item in fields.items()}, marker)
@@ -166,7 +166,7 @@ class _Fields:
         node = self.scalar("role", "PT305")
         text = SlotText([split_marks(node.value, self.marker)])
         if text.constant is not None and text.constant not in ROLES:
-            raise unknown_role(text.constant, node)
+            raise build_unknown_role_error(text.constant, node)
         return text
 
     def priority(self) -> SlotText | int:
@@ -176,14 +176,14 @@ class _Fields:
         text = SlotText([split_marks(node.value, self.marker)])
         if node.style != "plain":
             raise PartError(
-                bad_priority(f'"{node.value}"' if text.constant is not None else "a text"), "PT306", node.start
+                describe_bad_priority(f'"{node.value}"' if text.constant is not None else "a text"), "PT306", node.start
             )
         if text.constant is None:
             return text
         if _OTHER_WHOLE.fullmatch(text.constant):
             return int(text.constant, 0)
         if not _WHOLE.fullmatch(text.constant):
-            raise PartError(bad_priority(text.constant), "PT306", node.start)
+            raise PartError(describe_bad_priority(text.constant), "PT306", node.start)
         return int(text.constant)
 
     def expected(self) -> tuple[str, ...]:
@@ -276,7 +276,7 @@ def _join_sections(node: yaml_reader.Node, marker: str, text: str) -> SlotText:
             raise PartError("a section needs `name` and `content`", "PT310", section.start)
         for key, item in keys.items():
             if key not in ("name", "content", "truncation_priority"):
-                raise unknown_key(item.key, "section", ("name", "content", "truncation_priority"))
+                raise build_unknown_key_error(item.key, "section", ("name", "content", "truncation_priority"))
         sections.append(_read_content_pieces(keys["content"].value, marker))
         margin = max(margin, _measure_margin(keys["content"].value, text))
     return SlotText(sections, tidy_sections, margin)

@@ -22,7 +22,7 @@ from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import DocumentError, PrompterError
 from promptuary.renderer.formats.prompter.body import PrompterBody, Setup
 from promptuary.renderer.formats.protocol import Functions
-from promptuary.renderer.functions import nearest
+from promptuary.renderer.functions import describe_nearest
 from promptuary.renderer.part import Site
 from promptuary.renderer.problems import Place
 from promptuary.renderer.prompters import arguments, layouts, slots
@@ -133,7 +133,7 @@ class _Reading:
             if key not in KEYS:
                 place = self.document.body_place(scalar.start, scalar.end)
                 raise DocumentError(
-                    f"`{key}` is not a part of a prompter; {nearest(key, KEYS)}", code="PT920", place=place
+                    f"`{key}` is not a part of a prompter; {describe_nearest(key, KEYS)}", code="PT920", place=place
                 )
         custom = values.get("kind") == "custom"
         for key in ("kind", "instruction", *(_OF_CUSTOM if custom else ())):
@@ -146,7 +146,9 @@ class _Reading:
     def _read_layout(self) -> Layout:
         kind = self.given.values["kind"]
         if kind not in layouts.KINDS:
-            raise self._build_error(f"`{kind}` is not a kind of prompter; {nearest(str(kind), layouts.KINDS)}", "kind")
+            raise self._build_error(
+                f"`{kind}` is not a kind of prompter; {describe_nearest(str(kind), layouts.KINDS)}", "kind"
+            )
         if kind != "custom":
             dialect = self._read_text("dialect") or layouts.DIALECTS[0]
             return self._run_at("dialect", lambda: layouts.find_layout(kind, dialect))

@@ -15,7 +15,7 @@ from promptuary.renderer.formats.shaped.warnings import (
     find_old_variables,
     fix,
 )
-from promptuary.renderer.functions import FUNCTIONS, nearest
+from promptuary.renderer.functions import FUNCTIONS, describe_nearest
 from promptuary.renderer.functions.documents import MAX_TEXT, check_pattern, read_content
 from promptuary.renderer.functions.sentences import KeyedSentences
 from promptuary.renderer.jinja import Use
@@ -23,7 +23,7 @@ from promptuary.renderer.part import Mark, Part, Site
 from promptuary.renderer.problems import Place, Problem
 from promptuary.renderer.syntax import suggestions
 
-__all__ = ["MAX_PROMPTS", "Shaped", "ShapedBody", "positional", "rewritten"]
+__all__ = ["MAX_PROMPTS", "Shaped", "ShapedBody", "make_positional", "rewritten"]
 
 MAX_PROMPTS = 1000
 """The most prompts of one rendering."""
@@ -227,7 +227,7 @@ def _check(field: Field, document: Document, calls: Mapping[str, Callable[..., A
             _check_arguments(node, calls[node.name], place)
     if field.joined or any(isinstance(node, Call) and node.keywords for node in parser.walk(field.node)):
         place = document.body_place(field.start, field.end)
-        rewritten = "{" + parser.write_expressions(positional(field.node, calls)) + "}"
+        rewritten = "{" + parser.write_expressions(make_positional(field.node, calls)) + "}"
         raise DocumentError(
             "arguments go by position here, and strings are written whole",
             code="PT903",
@@ -240,7 +240,7 @@ def _build_unknown_error(node: Call, calls: Mapping[str, Any], place: Place) -> 
     if node.name == "current_datetime":
         hint = "a prompt must come out the same twice; give the time as an input"
     else:
-        hint = nearest(node.name, sorted(calls))
+        hint = describe_nearest(node.name, sorted(calls))
     name_only = Place(place.line, place.column, place.line, place.column + len(node.name))
     fix = suggestions.rename_fix(name_only, suggestions.find_likely_name(node.name, calls))
     return DocumentError(f"`{node.name}` is not a function here; {hint}", code="PT902", place=place, fix=fix)
@@ -277,22 +277,22 @@ def rewritten(body: str) -> str:
         raise DocumentError(fault.message, code="PT901") from fault
     for field in reversed(fields):
         if field.joined or any(isinstance(node, Call) and node.keywords for node in parser.walk(field.node)):
-            replacement = "{" + parser.write_expressions(positional(field.node, calls)) + "}"
+            replacement = "{" + parser.write_expressions(make_positional(field.node, calls)) + "}"
             body = body[: field.start] + replacement + body[field.end :]
     return body
 
 
-def positional(node: Node, calls: Mapping[str, Callable[..., Any]]) -> Node:
+def make_positional(node: Node, calls: Mapping[str, Callable[..., Any]]) -> Node:
     """Return the node with positional arguments only; defaults are filled in before a later argument."""
     if isinstance(node, Items):
-        return Items(tuple(positional(item, calls) for item in node.items), node.start, node.end)
+        return Items(tuple(make_positional(item, calls) for item in node.items), node.start, node.end)
     if isinstance(node, Dict):
-        pairs = tuple((positional(key, calls), positional(value, calls)) for key, value in node.pairs)
+        pairs = tuple((make_positional(key, calls), make_positional(value, calls)) for key, value in node.pairs)
         return Dict(pairs, node.start, node.end)
     if not isinstance(node, Call) or node.name not in calls:
         return node
-    keywords = {name: positional(value, calls) for name, value in node.keywords}
-    arguments = [positional(argument, calls) for argument in node.arguments]
+    keywords = {name: make_positional(value, calls) for name, value in node.keywords}
+    arguments = [make_positional(argument, calls) for argument in node.arguments]
     for parameter in list(inspect.signature(calls[node.name]).parameters.values())[len(arguments) :]:
         if not keywords:
             break

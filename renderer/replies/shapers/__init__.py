@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from promptuary.renderer.errors import OutputError, RenderError
-from promptuary.renderer.functions import nearest
+from promptuary.renderer.functions import describe_nearest
 from promptuary.renderer.replies.shapers import answers, documents, replies, values
 from promptuary.renderer.replies.shapers.context import Clock, Reader
 
@@ -56,7 +56,9 @@ class Shaper:
         names = [parameter.name for parameter in self.parameters]
         for name in arguments:
             if name not in names:
-                raise OutputError(f"{self.name} has no argument `{name}`; {nearest(name, names)}", code="PT812")
+                raise OutputError(
+                    f"{self.name} has no argument `{name}`; {describe_nearest(name, names)}", code="PT812"
+                )
         missing = self.missing(arguments)
         if missing:
             raise OutputError(f"{self.name} needs `{missing[0]}`, which is not given", code="PT812")
@@ -79,7 +81,7 @@ SHAPERS: Mapping[str, Shaper] = MappingProxyType(
 def find_shaper(name: Any) -> Shaper:
     """Return a shaper by name. Raises OutputError with the likely name, or all known ones."""
     if not isinstance(name, str) or name not in SHAPERS:
-        raise OutputError(f"`{name}` is not a shaper; {nearest(str(name), list(SHAPERS))}", code="PT811")
+        raise OutputError(f"`{name}` is not a shaper; {describe_nearest(str(name), list(SHAPERS))}", code="PT811")
     return SHAPERS[name]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from promptuary.renderer.errors import OutputError
 from promptuary.renderer.functions.documents import read_id, show_all
-from promptuary.renderer.replies.shapers.context import Reader, wanted_list, wanted_text, wanted_texts
+from promptuary.renderer.replies.shapers.context import Reader, require_list, require_text, require_texts
 from promptuary.renderer.syntax.regular_expressions import Pattern, PatternError, TooLong, compile_pattern
 
 __all__ = ["answers_to_strings", "strings_to_answers"]
@@ -42,7 +42,7 @@ def strings_to_answers(
     several in one bracket, as in `[1, 3]`, are all found, and each document is named once. Without it an answer has
     all. With as many prompts as documents, the n-th prompt's replies belong to the n-th document.
     """
-    texts = wanted_texts(strings, "strings")
+    texts = require_texts(strings, "strings")
     owners = _list_owners(len(texts), prompts, documents)
     answers = []
     for number, (text, (prompt, own_documents)) in enumerate(zip(texts, owners, strict=True), start=1):
@@ -70,8 +70,8 @@ def _answer(text: str, document_ids: list[str] | None, prompt: Any) -> dict[str,
 
 def _list_owners(count: int, prompts: Any, documents: Any) -> list[tuple[Any, Sequence[Any] | None]]:
     """The prompt and the documents of each reply."""
-    document_list = None if documents is None else wanted_list(documents, "documents")
-    prompt_list = wanted_list(prompts, "prompts") if prompts is not None else []
+    document_list = None if documents is None else require_list(documents, "documents")
+    prompt_list = require_list(prompts, "prompts") if prompts is not None else []
     if len(prompt_list) <= 1:
         return [(prompt_list[0] if prompt_list else None, document_list)] * count
     if count % len(prompt_list):
@@ -109,7 +109,7 @@ def _list_candidates(documents: Sequence[Any] | None, mode: str, field: str | No
 
 def _extract(pattern: str, text: str) -> str:
     try:
-        match = _compile_pattern(wanted_text(pattern, "pattern")).search(text)
+        match = _compile_pattern(require_text(pattern, "pattern")).search(text)
     except TooLong as error:
         raise OutputError(f"`pattern` can't be used: {error}") from error
     if match is None:
@@ -128,7 +128,7 @@ def _find_references(
         return None, []
     if not pattern:
         return list(candidates.values()), []
-    compiled = _widen_pattern(wanted_text(pattern, "reference_pattern"))
+    compiled = _widen_pattern(require_text(pattern, "reference_pattern"))
     if compiled.groups > 1:
         raise OutputError(f"the reference pattern {pattern!r} has {compiled.groups} groups; at most one is taken")
     references: dict[str, None] = {}

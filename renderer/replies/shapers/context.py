@@ -7,7 +7,7 @@ from typing import Any
 
 from promptuary.renderer.errors import OutputError
 
-__all__ = ["Clock", "Reader", "wanted_list", "wanted_text", "wanted_texts"]
+__all__ = ["Clock", "Reader", "require_list", "require_text", "require_texts"]
 
 Clock = Callable[[], datetime]
 
@@ -26,17 +26,17 @@ class Reader:
     notes: list[str] = field(default_factory=list)
 
 
-def wanted_text(value: Any, name: str) -> str:
+def require_text(value: Any, name: str) -> str:
     if not isinstance(value, str):
         raise OutputError(f"`{name}` must be text, not {type(value).__name__}")
     return value
 
 
-def wanted_list(value: Any, name: str) -> Sequence[Any]:
+def require_list(value: Any, name: str) -> Sequence[Any]:
     if isinstance(value, str | Mapping) or not isinstance(value, Sequence):
         raise OutputError(f"`{name}` must be a list, not {type(value).__name__}")
     return value
 
 
-def wanted_texts(value: Any, name: str) -> list[str]:
-    return [wanted_text(item, name) for item in wanted_list(value, name)]
+def require_texts(value: Any, name: str) -> list[str]:
+    return [require_text(item, name) for item in require_list(value, name)]

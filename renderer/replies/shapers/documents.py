@@ -6,8 +6,8 @@ from typing import Any
 from promptuary.renderer.errors import OutputError
 from promptuary.renderer.functions import join
 from promptuary.renderer.functions.documents import read_content, show_all
-from promptuary.renderer.functions.murmur3 import murmur128
-from promptuary.renderer.replies.shapers.context import wanted_list, wanted_texts
+from promptuary.renderer.functions.murmur3 import hash_text
+from promptuary.renderer.replies.shapers.context import require_list, require_texts
 
 __all__ = [
     "documents_to_strings",
@@ -21,7 +21,7 @@ __all__ = [
 def _build_document(content: str, meta: Mapping[str, Any] | None = None, key: str | None = None) -> dict[str, Any]:
     return {
         "content": content,
-        "id": murmur128(content if key is None else key),
+        "id": hash_text(content if key is None else key),
         "meta": dict(meta or {}),
         "score": None,
     }
@@ -52,7 +52,7 @@ def join_documents_and_scores(documents: Sequence[Any]) -> list[dict[str, Any]]:
     `score`.
     """
     lines = [
-        f"-[{round(_score(document), 2)}] {read_content(document)}" for document in wanted_list(documents, "documents")
+        f"-[{round(_score(document), 2)}] {read_content(document)}" for document in require_list(documents, "documents")
     ]
     return [_build_document("\n".join(lines))]
 
@@ -84,14 +84,14 @@ def strings_to_documents(
     A document's id is the fingerprint of its content, or of the fields that `id_hash_keys` names: `content`, `meta`,
     `meta.<field>`.
     """
-    texts = wanted_texts(strings, "strings")
+    texts = require_texts(strings, "strings")
     if meta is None or isinstance(meta, Mapping):
         metas: Sequence[Mapping[str, Any] | None] = [meta] * len(texts)
     else:
-        metas = wanted_list(meta, "meta")
+        metas = require_list(meta, "meta")
         if len(metas) != len(texts):
             raise OutputError(f"`meta` has {len(metas)} items for {len(texts)} texts")
-    keys = None if id_hash_keys is None else wanted_texts(id_hash_keys, "id_hash_keys")
+    keys = None if id_hash_keys is None else require_texts(id_hash_keys, "id_hash_keys")
     return [
         _build_document(text, own_meta, _hash_key(text, own_meta or {}, keys))
         for text, own_meta in zip(texts, metas, strict=True)

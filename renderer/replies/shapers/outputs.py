@@ -5,7 +5,7 @@ from typing import Any
 
 from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import OutputError
-from promptuary.renderer.functions import nearest
+from promptuary.renderer.functions import describe_nearest
 from promptuary.renderer.problems import Problem, Severity
 from promptuary.renderer.replies import shapers
 from promptuary.renderer.replies.shapers.context import Clock, Reader
@@ -128,7 +128,7 @@ def _hide_name(name: str) -> str:
 
 def _find_faults(output: Mapping[str, Any]) -> list[_Finding]:
     findings: list[_Finding] = [
-        ((key,), "PT810", f"`{key}` is not a part of `output`; {nearest(key, _OUTPUT_KEYS)}")
+        ((key,), "PT810", f"`{key}` is not a part of `output`; {describe_nearest(key, _OUTPUT_KEYS)}")
         for key in output
         if key not in _OUTPUT_KEYS
     ]
@@ -144,7 +144,7 @@ def _check_step(step: Any) -> list[_Finding]:
     if not isinstance(step, Mapping):
         return [((), "PT810", "a shaper must be a mapping with `func` and `outputs`")]
     findings: list[_Finding] = [
-        ((str(key),), "PT810", f"`{key}` is not a part of a shaper; {nearest(str(key), _SHAPER_KEYS)}")
+        ((str(key),), "PT810", f"`{key}` is not a part of a shaper; {describe_nearest(str(key), _SHAPER_KEYS)}")
         for key in step
         if key not in _SHAPER_KEYS
     ]
@@ -167,7 +167,11 @@ def _check_arguments(step: Mapping[str, Any]) -> list[_Finding]:
         return [(("func",), error.code, error.message)]
     parameter_names = [parameter.name for parameter in shaper.parameters]
     findings: list[_Finding] = [
-        ((key, str(name)), "PT812", f"{shaper.name} has no argument `{name}`; {nearest(str(name), parameter_names)}")
+        (
+            (key, str(name)),
+            "PT812",
+            f"{shaper.name} has no argument `{name}`; {describe_nearest(str(name), parameter_names)}",
+        )
         for key in ("inputs", "params")
         for name in step.get(key) or {}
         if name not in parameter_names

@@ -6,7 +6,7 @@ from typing import Any
 from promptuary.renderer.errors import OutputError
 from promptuary.renderer.replies import json_reader, schema_coercion
 from promptuary.renderer.replies import trace_scores as replies_trace_scores
-from promptuary.renderer.replies.shapers.context import Reader, wanted_texts
+from promptuary.renderer.replies.shapers.context import Reader, require_texts
 
 __all__ = ["json", "trace_scores"]
 
@@ -18,7 +18,7 @@ def json(strings: str | Sequence[str], schema: Mapping[str, Any] | None = None, 
     `output.schema` if none is given.
     """
     is_single = isinstance(strings, str)
-    texts = [str(strings)] if is_single else wanted_texts(strings, "strings")
+    texts = [str(strings)] if is_single else require_texts(strings, "strings")
     values = [
         _read_value(text, "the reply" if is_single else f"reply {number}", schema, reader)
         for number, text in _number_texts(texts)

@@ -8,7 +8,7 @@ from allauth.mfa.models import Authenticator
 from django.core import mail
 from django.test import Client
 
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.people import administration
@@ -276,7 +276,7 @@ def test_a_passkey_is_removed_and_its_recovery_codes_with_it(owned):
 
 
 def test_the_last_second_step_stays_where_a_namespace_requires_one(owned):
-    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     client = browse()
     client.post(LOGIN, {"credential": owned.get(ask(client))})
     client.post("/account/prove", {"password": PASSWORD, "next": "/account"})

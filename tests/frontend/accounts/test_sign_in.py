@@ -11,7 +11,7 @@ from django.core.cache import caches
 from django.test import Client, override_settings
 
 from registry import settings as product
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry.accounts.models import User
 from registry.accounts.signin import password_hashing
 from registry.changes import rules
@@ -220,7 +220,7 @@ def test_wrong_codes_are_limited(enrolled, desk):
 
 
 def test_the_second_step_stays_on_where_a_namespace_requires_it(enrolled, desk):
-    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     client = Client()
     sign_in(client)
     client.post("/login/code", {"code": code_of(enrolled)})

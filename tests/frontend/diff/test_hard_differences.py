@@ -49,7 +49,7 @@ def _cpu_seconds(call):
 
 @pytest.mark.parametrize("name", HARD)
 def test_a_diff_with_words_marked_takes_less_than_a_second(name):
-    assert seconds(lambda: diff_text.folded_diff(*HARD[name])) < 1
+    assert seconds(lambda: diff_text.build_folded_diff(*HARD[name])) < 1
 
 
 @pytest.mark.parametrize("name", HARD)
@@ -109,7 +109,7 @@ def test_a_long_diff_shows_its_beginning_and_the_lines_that_are_talked_of():
     shown = diff_text.shorten_diff(entries, {4000})
     assert [getattr(entry, "new", None) for entry in shown[-3:]] == [None, 4000, None]
     assert [entry.size for entry in shown if isinstance(entry, diff_text.Gap)] == [1999, 1000]
-    rest, counts = diff_text.folded_diff("", "line\n" * 5000)
+    rest, counts = diff_text.build_folded_diff("", "line\n" * 5000)
     assert counts == diff_text.Counts(5000, 0)
     assert [getattr(entry, "new", None) for entry in diff_text.shorten_diff(rest, {10, 4000})[-3:]] == [
         None,

@@ -15,7 +15,7 @@ def span(start, end, expression="question", kind="input"):
 
 
 def test_a_role_is_shown_once_for_neighbours():
-    shown = rendered.messages([part("a", "x", "system"), part("b", "y"), part("c", "z")])
+    shown = rendered.build_messages([part("a", "x", "system"), part("b", "y"), part("c", "z")])
     assert [message.role for message in shown] == ["system", "user", ""]
 
 

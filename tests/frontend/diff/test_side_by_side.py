@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frontend.diff.side_by_side import FoldedRows, Row, pair_lines
-from frontend.diff.text import Line, compare_lines, folded_diff, shorten_diff
+from frontend.diff.text import Line, build_folded_diff, compare_lines, shorten_diff
 from registry.templates import drafts
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
 
@@ -34,7 +34,7 @@ def test_each_column_is_its_text(old, new):
 
 def test_unchanged_runs_stay_folded():
     text = "\n".join(map(str, range(30)))
-    rows = pair_lines(shorten_diff(folded_diff(text, text + "\nend")[0]))
+    rows = pair_lines(shorten_diff(build_folded_diff(text, text + "\nend")[0]))
     assert isinstance(rows[0], FoldedRows)
     assert rows[-1] == Row(None, Line("added", None, 31, "end"))
 

@@ -72,7 +72,7 @@ def test_an_edited_line_is_next_to_its_new_form_in_a_longer_change():
 
 
 def test_a_change_is_counted_in_lines():
-    _, counts = diff_text.folded_diff("a\nb\nc", "a\nB\nc\nd")
+    _, counts = diff_text.build_folded_diff("a\nb\nc", "a\nB\nc\nd")
     assert counts == diff_text.Counts(added=2, removed=1)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from frontend.editor import preview
 from frontend.editor.actions import propose, save
-from frontend.editor.state import state_from_request
+from frontend.editor.state import read_posted_state
 from registry.changes.models import ChangeRequest
 from registry.templates import drafts
 from registry.templates.models import Draft, Version
@@ -174,13 +174,13 @@ def test_a_second_proposal_of_the_same_version_is_a_conflict(author):
 
 
 def test_somebody_who_lost_the_role_meanwhile_is_told_that_it_is_not_allowed(reply):
-    state = state_from_request(reply.actor("author"), REPLY, FIELDS)
+    state = read_posted_state(reply.actor("author"), REPLY, FIELDS)
     assert save(reply.actor("reader"), state).status == 403
     assert propose(reply.actor("reader"), state, "production", 2).status == 403
 
 
 def test_somebody_who_left_the_namespace_meanwhile_is_told_that_there_is_none(reply):
-    state = state_from_request(reply.actor("author"), REPLY, FIELDS)
+    state = read_posted_state(reply.actor("author"), REPLY, FIELDS)
     assert save(reply.actor("outsider"), state).status == 404
 
 

@@ -7,7 +7,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.test import Client
 
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry.accounts.models import User
 from registry.changes import decisions, rules, schedules
 from registry.invitations.models import Invitation
@@ -328,7 +328,7 @@ def test_somebody_who_has_no_role_is_given_access_in_the_opened_row(boss):
 
 def test_somebody_who_can_only_read_without_two_step_sign_in_is_reminded(boss, desk, browser):
     assert "Remind<span" not in words(boss.get("/people"))
-    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     page = words(boss.get("/people"))
     assert "Off, required in support" in page
     assert 'Remind<span class="unseen"> author of two-step sign-in' in page

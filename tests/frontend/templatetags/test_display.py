@@ -11,7 +11,7 @@ from django.utils.formats import date_format, get_format
 
 from frontend.templatetags import display, figures
 from frontend.web import wording
-from frontend.web.wording import time_lasted, time_since
+from frontend.web.wording import format_time_lasted, format_time_since
 
 ROOT = Path(__file__).resolve().parents[3]
 NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
@@ -32,7 +32,7 @@ NOW = datetime(2026, 11, 22, 12, 0, tzinfo=UTC)
     ],
 )
 def test_times_are_relative_up_to_eight_weeks(passed, words):
-    assert time_since(NOW - passed, NOW) == words
+    assert format_time_since(NOW - passed, NOW) == words
 
 
 @pytest.mark.parametrize(
@@ -46,18 +46,18 @@ def test_times_are_relative_up_to_eight_weeks(passed, words):
     ],
 )
 def test_a_duration_is_written_in_one_unit(passed, words):
-    assert time_lasted(NOW - passed, NOW) == words
+    assert format_time_lasted(NOW - passed, NOW) == words
 
 
 def test_numbers_are_written_as_the_language_of_the_page_has_them():
     with translation.override("de"):
-        assert (wording.thousands(1234), figures.percent(0.025)) == ("1.234", "2,5\N{NO-BREAK SPACE}%")
-        assert (wording.signed(-1234), figures.short(54_100)) == ("−1.234", "54,1 k")
+        assert (wording.format_thousands(1234), figures.percent(0.025)) == ("1.234", "2,5\N{NO-BREAK SPACE}%")
+        assert (wording.format_signed(-1234), figures.short(54_100)) == ("−1.234", "54,1 k")
 
 
 def test_dates_are_written_as_the_language_of_the_page_has_them():
     with translation.override("de"):
-        assert time_since(NOW - timedelta(days=700), NOW) == "22. Dez. 2024"
+        assert format_time_since(NOW - timedelta(days=700), NOW) == "22. Dez. 2024"
         assert 'title="22. November 2026, 12:00:00 UTC"' in display.ago(NOW)
         assert date_format(NOW, "j M Y, H:i T") == "22. Nov. 2026, 12:00 UTC"
         assert date_format(NOW, "D j M H:i") == "So 22. Nov. 12:00"
@@ -83,7 +83,7 @@ def test_a_time_carries_its_exact_moment():
 
 @pytest.mark.parametrize(("number", "words"), [(1234, "+1,234"), (-38, "−38"), (0, "0")])
 def test_differences_carry_a_true_sign(number, words):
-    assert wording.signed(number) == words
+    assert wording.format_signed(number) == words
 
 
 def test_a_digest_is_shown_in_two_groups():
@@ -102,7 +102,7 @@ def test_a_digest_is_shown_in_two_groups():
     ],
 )
 def test_a_finding_is_shown_as_a_sentence(text, shown):
-    assert wording.sentence(text) == shown
+    assert wording.format_finding(text) == shown
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_a_finding_is_shown_as_a_sentence(text, shown):
     ],
 )
 def test_a_full_sentence_keeps_the_letters_of_the_name_it_begins_with(text, shown):
-    assert wording.full_sentence(text) == shown
+    assert wording.format_sentence(text) == shown
 
 
 def test_a_captured_tag_is_in_a_translated_sentence_as_markup():

@@ -3,7 +3,7 @@
 import pytest
 
 from frontend.templatetags.help_links import linked
-from frontend.web.wording import sentence
+from frontend.web.wording import format_finding
 
 LINK = '<a href="/runs/9/score">Score the replies of run 9</a>'
 
@@ -25,5 +25,5 @@ def test_an_address_that_an_advice_ends_with_is_its_link(advice, shown):
 
 
 def test_a_sentence_with_code_keeps_its_code():
-    shown = linked(sentence("plan `a<b>` has 0 of 2 scores. Score the replies of run 9: /runs/9/score"))
+    shown = linked(format_finding("plan `a<b>` has 0 of 2 scores. Score the replies of run 9: /runs/9/score"))
     assert shown == f"Plan <code>a&lt;b&gt;</code> has 0 of 2 scores. {LINK}."

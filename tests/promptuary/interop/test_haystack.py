@@ -126,7 +126,7 @@ def test_what_cannot_come_in_is_refused_with_the_reason(value, why):
     ],
 )
 def test_a_body_is_written_as_haystack_reads_it(body, written):
-    assert shaped_text.shaped_to_haystack(body) == written
+    assert shaped_text.convert_to_haystack(body) == written
     data = {"query": "q", "documents": [{"content": "a\nb"}, {"content": "c"}]}
     again = renderer.load(imported({"name": "x", "text": written}).document)
     assert again.render(data).text == renderer.load(f"---\nformat: shaped\n---\n{body}").render(data).text

@@ -31,7 +31,7 @@ def read_numbers(actor, sought, limit):
     """The numbers of all events, page by page."""
     numbers, cursor = [], None
     while True:
-        page = queries.page(actor, "clocks", sought=sought, cursor=cursor, limit=limit)
+        page = queries.read_page(actor, "clocks", sought=sought, cursor=cursor, limit=limit)
         numbers += [row.number for row in page.items]
         cursor = page.next
         if cursor is None:

@@ -11,22 +11,22 @@ pytestmark = pytest.mark.dialect
 
 def test_a_member_reads_what_happened_newest_first(reader, save):
     save("one")
-    page = audit_queries.page(reader, "support")
+    page = audit_queries.read_page(reader, "support")
     assert [event.kind for event in page.items] == ["version.saved"] + ["member.set"] * 4 + ["namespace.created"]
 
 
 def test_filters_and_pages(reader, save):
     save("one"), save("two")
-    assert len(audit_queries.page(reader, "support", kind="member.set").items) == 4
-    assert len(audit_queries.page(reader, "support", person="author").items) == 2
-    first = audit_queries.page(reader, "support", template="support/reply", limit=1)
-    second = audit_queries.page(reader, "support", template="support/reply", limit=1, cursor=first.next)
+    assert len(audit_queries.read_page(reader, "support", kind="member.set").items) == 4
+    assert len(audit_queries.read_page(reader, "support", person="author").items) == 2
+    first = audit_queries.read_page(reader, "support", template="support/reply", limit=1)
+    second = audit_queries.read_page(reader, "support", template="support/reply", limit=1, cursor=first.next)
     assert [event.version for event in first.items + second.items] == [2, 1]
 
 
 def test_outsiders_read_nothing(outsider, support):
     with pytest.raises(NotFound):
-        audit_queries.page(outsider, "support")
+        audit_queries.read_page(outsider, "support")
 
 
 def test_members_are_listed_to_members(reader, outsider, support):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry.changes import gate, rules
 from registry.changes import services as change_services
 from registry.core.errors import ApprovalRequired
@@ -37,7 +37,7 @@ def test_the_person_themselves_reads_it_too(admin, reviewer, approved):
 
 
 def test_without_two_step_sign_in_that_is_the_reason(admin, reviewer, approved):
-    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     approved.refresh_from_db()
     for actor, sentence in (
         (admin, "The approval by reviewer does not count: reviewer needs the role reviewer and two-step sign-in now."),
@@ -55,7 +55,7 @@ def test_without_two_step_sign_in_that_is_the_reason(admin, reviewer, approved):
 def test_a_group_without_two_step_sign_in_is_asked_for_it(admin, approved):
     groups.make_group(actor=admin, namespace="support", title="Legal", name="legal")
     rule = {"label": "production", "folder": "", "approvals": 1, "groups": ["legal"]}
-    rules.set_rules(actor=operator_actor(), namespace="support", approval_rules=[rule])
+    rules.set_rules(actor=build_operator_actor(), namespace="support", approval_rules=[rule])
 
     def read_action() -> str:
         approved.refresh_from_db()
@@ -65,7 +65,7 @@ def test_a_group_without_two_step_sign_in_is_asked_for_it(admin, approved):
 
     assert read_action() == "Ask an admin to put a reviewer into Legal: nobody in it may approve."
     groups.add_to_group(actor=admin, namespace="support", name="legal", username="reviewer")
-    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     assert read_action() == (
         "Ask somebody in Legal to turn on two-step sign-in, or an admin to put a reviewer into it: nobody in it may "
         "approve."

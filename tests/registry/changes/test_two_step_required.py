@@ -3,7 +3,7 @@
 import pytest
 from allauth.mfa.models import Authenticator
 
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry.changes import gate, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
@@ -20,7 +20,7 @@ def switch_on(*actors):
 def change(propose, save, author):
     """An open request of a namespace with the rule; only the author has a second step."""
     change = propose(save("one"))
-    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     switch_on(author)
     return change
 
@@ -49,7 +49,7 @@ def test_a_passkey_counts_as_two_step_sign_in(change, reviewer, approve):
 def test_an_approval_of_before_the_rule_counts_once_its_person_has_two_step(propose, save, approve, author, reviewer):
     change = propose(save("one"))
     approve(change)
-    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     switch_on(author)
     assert look(change).approval_status.approvals == ()
     with pytest.raises((ApprovalRequired, Conflict)):
@@ -70,7 +70,7 @@ def test_a_reset_takes_the_approval_out_of_the_count(change, approve, admin, aut
     switch_on(reviewer)
     approve(change)
     assert ChangeRequest.objects.get(pk=change.pk).state == ChangeRequest.APPROVED
-    set_installation_admin(actor=operator_actor(), username="admin", is_admin=True)
+    set_installation_admin(actor=build_operator_actor(), username="admin", is_admin=True)
     admin.person.refresh_from_db()
     reset_second_step(actor=admin, username="reviewer")
     assert ChangeRequest.objects.get(pk=change.pk).state == ChangeRequest.OPEN

@@ -11,7 +11,7 @@ FINDING = "0.85 against 0.975 (-0.125; 0 rows better, 5 worse), at most 0.02 les
 
 
 def test_each_metric_has_a_title():
-    assert set(TITLES) == {*catalogue.names(), PEOPLE_METRIC}
+    assert set(TITLES) == {*catalogue.list_names(), PEOPLE_METRIC}
 
 
 @pytest.mark.parametrize(

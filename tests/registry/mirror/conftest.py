@@ -24,7 +24,7 @@ def mirror_path(settings, tmp_path):
 
 @pytest.fixture
 def operator(db):
-    return accounts_actor.operator_actor()
+    return accounts_actor.build_operator_actor()
 
 
 @pytest.fixture

@@ -188,7 +188,7 @@ def _count_moments() -> Iterator[datetime]:
 
 def _make_namespace(namespace: str) -> Cast:
     """Make the namespace and its people; return them by name, the admin as `admin`."""
-    operator = accounts_actor.operator_actor()
+    operator = accounts_actor.build_operator_actor()
     namespace_services.create_namespace(
         actor=operator, name=namespace, protected_labels=["production"], required_checks=[]
     )
@@ -466,7 +466,7 @@ def _invite_people(admin: Actor) -> None:
 
 def _manage_accounts() -> None:
     """One person deactivated and let in again, one reset, and one who stays deactivated."""
-    operator = accounts_actor.operator_actor()
+    operator = accounts_actor.build_operator_actor()
     administration.deactivate_person(actor=operator, username="reader")
     administration.reactivate_person(actor=operator, username="reader")
     Authenticator.objects.create(user=User.objects.get(username="peer"), type=Authenticator.Type.TOTP, data={})
@@ -696,7 +696,7 @@ def _archive_dataset(cast: Cast) -> None:
 def _require_two_step() -> None:
     """The rule, set by a command and taken away again."""
     for is_required in (True, False, True):
-        rules.set_rules(actor=accounts_actor.operator_actor(), namespace="own", two_step_required=is_required)
+        rules.set_rules(actor=accounts_actor.build_operator_actor(), namespace="own", two_step_required=is_required)
 
 
 def _propose_together(actor: Actor, versions: Mapping[str, int], title: str) -> int:

@@ -49,7 +49,7 @@ def damaged(request, support, mirror_path):
 
 
 def test_the_status_says_so_and_counts_nothing_as_mirrored(damaged, capsys):
-    state = mirror.status()
+    state = mirror.read_status()
     assert (state.mirrored, state.head, state.diverged) == (0, None, None)
     assert state.behind == state.journal > 0
     assert state.unreadable.startswith("The mirror can't be read: git for-each-ref ended with status ")
@@ -121,9 +121,9 @@ def test_a_full_disk_is_shown_in_a_sentence(support, mirror_path):
 
 def test_a_rebuild_that_fails_keeps_the_mirror_and_deletes_what_it_wrote(support, mirror_path):
     mirror.catch_up()
-    before = mirror.status()
+    before = mirror.read_status()
     with limit_file_size(600), pytest.raises(mirror.GitFailed):
         mirror.rebuild()
     assert [path.name for path in mirror_path.parent.glob("mirror.git*")] == [mirror_path.name]
     assert mirror.catch_up() == 0
-    assert (mirror.status().head, mirror.verify()) == (before.head, [])
+    assert (mirror.read_status().head, mirror.verify()) == (before.head, [])

@@ -140,4 +140,4 @@ def test_where_nothing_was_forgotten_there_is_nothing_to_adopt(story, mirror_pat
 
 
 def test_a_mirror_that_is_not_there_knows_nothing_that_was_forgotten(story, mirror_path):
-    assert mirror.forgotten() == []
+    assert mirror.list_forgotten() == []

@@ -23,7 +23,7 @@ def seconds_since(number):
 
 def test_before_anything_was_mirrored_all_events_wait(support, mirror_path):
     last = Event.objects.count()
-    found = mirror.status()
+    found = mirror.read_status()
     assert (found.path, found.head, found.mirrored, found.journal) == (str(mirror_path), None, 0, last)
     assert (found.behind, found.chain, found.diverged, found.remotes) == (last, None, None, ())
     assert found.lag == pytest.approx(seconds_since(1), abs=2)
@@ -33,7 +33,7 @@ def test_a_mirror_that_has_all_names_its_head_and_lags_by_nothing(support, mirro
     mirror.catch_up()
     last = Event.objects.order_by("number").last()
     head = Repository(mirror_path).heads()[mirror_paths.MAIN]
-    assert mirror.status() == Status(
+    assert mirror.read_status() == Status(
         path=str(mirror_path),
         head=head.commit,
         mirrored=last.number,
@@ -51,7 +51,7 @@ def test_the_lag_is_the_age_of_the_oldest_event_that_is_not_mirrored(support, mi
         namespace_services.set_role(actor=operator, namespace="support", username=username, role="admin")
     now = timezone.now()
     monkeypatch.setattr(timezone, "now", lambda: now + timedelta(seconds=100))
-    found = mirror.status()
+    found = mirror.read_status()
     assert (found.mirrored, found.journal, found.behind) == (mirrored, mirrored + 2, 2)
     assert found.lag == pytest.approx(seconds_since(mirrored + 1))
     assert found.lag > seconds_since(mirrored + 2)
@@ -59,7 +59,7 @@ def test_the_lag_is_the_age_of_the_oldest_event_that_is_not_mirrored(support, mi
 
 def test_a_clock_that_went_back_makes_no_lag_below_nothing(support, mirror_path, monkeypatch):
     monkeypatch.setattr(timezone, "now", lambda: datetime(2020, 1, 1, tzinfo=UTC))
-    assert mirror.status().lag == 0.0
+    assert mirror.read_status().lag == 0.0
 
 
 def test_each_remote_says_how_far_it_is_and_how_its_last_push_went(support, mirror_path):
@@ -79,7 +79,7 @@ def test_each_remote_says_how_far_it_is_and_how_its_last_push_went(support, mirr
     assert first.lag == pytest.approx(seconds_since(last - 1), abs=2)
     assert first == Pushed("one", "https://a.example/p.git", last - 2, 2, first.lag, True, 3, "No route", now)
     assert second == Pushed("two", "https://b.example/p.git", last, 0, 0.0, False, 0, "", None)
-    assert mirror.status().remotes[1] == second
+    assert mirror.read_status().remotes[1] == second
 
 
 def test_a_remote_that_holds_more_than_the_journal_is_behind_by_nothing(support, mirror_path):

@@ -21,13 +21,13 @@ ROUNDS = 8
 
 def test_writers_at_the_same_time_write_each_event_once_and_in_order(transactional_db, settings, tmp_path):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
-    actor.operator_actor()
+    actor.build_operator_actor()
     faults = []
 
     def work(number):
         try:
             for count in range(ROUNDS):
-                services.create_namespace(actor=actor.operator_actor(), name=f"ns{number}-{count}")
+                services.create_namespace(actor=actor.build_operator_actor(), name=f"ns{number}-{count}")
                 mirror.catch_up()
         except Exception as error:  # noqa: BLE001  # shown by the test's own thread
             faults.append(error)
@@ -40,7 +40,7 @@ def test_writers_at_the_same_time_write_each_event_once_and_in_order(transaction
     for thread in threads:
         thread.join()
     assert faults == []
-    assert mirror.status().behind == 0
+    assert mirror.read_status().behind == 0
     assert len(list(Repository(settings.MIRROR_PATH).commits(mirror_paths.MAIN))) == Event.objects.count() == 4 * ROUNDS
     assert Commit.objects.count() == 4 * ROUNDS
     assert mirror.verify() == []
@@ -49,7 +49,7 @@ def test_writers_at_the_same_time_write_each_event_once_and_in_order(transaction
 @pytest.mark.django_db
 def test_somebody_who_finds_a_writer_at_work_leaves_it_the_work(settings, tmp_path):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
-    services.create_namespace(actor=actor.operator_actor(), name="support")
+    services.create_namespace(actor=actor.build_operator_actor(), name="support")
     with locks.hold(fill.lock_path()):
         assert mirror.catch_up() == 0
     assert mirror.catch_up() == 1
@@ -59,14 +59,14 @@ def test_somebody_who_finds_a_writer_at_work_leaves_it_the_work(settings, tmp_pa
 def namespace(db, settings, tmp_path):
     """A mirror that is up to a journal of one event."""
     settings.MIRROR_PATH = tmp_path / "mirror.git"
-    made = services.create_namespace(actor=actor.operator_actor(), name="support")
+    made = services.create_namespace(actor=actor.build_operator_actor(), name="support")
     mirror.catch_up()
     return made
 
 
 def make_namespaces(*names):
     for name in names:
-        services.create_namespace(actor=actor.operator_actor(), name=name)
+        services.create_namespace(actor=actor.build_operator_actor(), name=name)
 
 
 def test_an_event_that_comes_while_the_writer_ends_is_written_by_it(namespace, monkeypatch):
@@ -82,7 +82,7 @@ def test_an_event_that_comes_while_the_writer_ends_is_written_by_it(namespace, m
     monkeypatch.setattr(Repository, "count_packs", append_meanwhile)
     make_namespaces("early")
     assert mirror.catch_up() == 2
-    assert mirror.status().behind == 0
+    assert mirror.read_status().behind == 0
 
 
 def test_what_a_killed_git_left_is_removed_and_reported(namespace, settings, caplog):
@@ -118,6 +118,6 @@ def test_the_upkeep_packs_what_is_there_and_makes_nothing_where_nothing_is(names
 
 def test_the_upkeep_s_check_fails_with_what_it_finds(namespace, settings):
     writer.check_mirror()
-    (settings.MIRROR_PATH / "refs/heads/stray").write_text(f"{mirror.status().head}\n")
+    (settings.MIRROR_PATH / "refs/heads/stray").write_text(f"{mirror.read_status().head}\n")
     with pytest.raises(mirror.MirrorError, match="refs/heads/stray is not a ref that Promptuary made"):
         writer.check_mirror()

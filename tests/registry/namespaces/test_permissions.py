@@ -138,7 +138,7 @@ def test_an_account_that_can_sign_in_is_never_the_operator(operator, support):
     operator.person.save()
     assert not is_allowed(Actor(operator.person), Verb.MANAGE, support)
     with pytest.raises(Conflict, match="that name is kept for commands"):
-        accounts_actor.operator_actor()
+        accounts_actor.build_operator_actor()
 
 
 def test_every_verb_is_in_the_table():

@@ -3,7 +3,7 @@
 import pytest
 from allauth.mfa.models import Authenticator
 
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.changes import rules
 from registry.core.errors import Invalid, NotAllowed, TwoStepRequired
 from registry.journal.models import Event
@@ -23,7 +23,7 @@ def switch_on(actor: Actor) -> None:
 @pytest.fixture
 def strict(support) -> Namespace:
     """The namespace with the rule; no member has a second step."""
-    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     return Namespace.objects.get(name="support")
 
 
@@ -70,7 +70,7 @@ def test_a_key_writes_as_far_as_its_person_may_and_goes_on_fetching(support, sav
     fetcher().clear()
     save("one")
     issued = keys.issue_key(actor=admin, namespace="support", name="bot", scope="write", person="author")
-    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     strict, by_key = Namespace.objects.get(name="support"), Actor(author.person, issued.key)
     assert not permissions.is_allowed(by_key, Verb.SAVE, strict)
     assert permissions.is_allowed(by_key, Verb.FETCH, strict)
@@ -80,7 +80,7 @@ def test_a_key_writes_as_far_as_its_person_may_and_goes_on_fetching(support, sav
 
 
 def test_commands_have_no_sign_in_and_go_on(strict):
-    permissions.require_verb(operator_actor(), Verb.SAVE, strict)
+    permissions.require_verb(build_operator_actor(), Verb.SAVE, strict)
 
 
 def test_somebody_who_has_no_two_step_does_not_set_the_rule(support, admin):
@@ -97,7 +97,7 @@ def test_somebody_who_has_no_two_step_does_not_set_the_rule(support, admin):
 
 def test_the_event_has_the_rule_only_while_it_is_on(strict):
     assert '"two_step_required":true' in Event.objects.latest("number").text
-    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=False)
+    rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=False)
     assert "two_step_required" not in Event.objects.latest("number").text
 
 

@@ -6,7 +6,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.core import mail as outbox
 
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry.changes import rules
 from registry.core.errors import Conflict, NotAllowed, NotFound
 from registry.journal import log
@@ -19,7 +19,7 @@ from registry.people import administration, queries
 @pytest.fixture
 def strict(support, author):
     """The namespace requires two-step sign-in, which nobody has yet."""
-    rules.set_rules(actor=operator_actor(), namespace="support", two_step_required=True)
+    rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
 
 
 def test_a_person_who_can_only_read_is_reminded(strict, admin, author):
@@ -66,7 +66,7 @@ def test_only_admins_remind_and_only_people_of_their_namespaces(strict, admin, r
         remind_of_two_step(actor=admin, username="outsider")
     with pytest.raises(NotFound):
         remind_of_two_step(actor=admin, username="nobody")
-    administration.deactivate_person(actor=operator_actor(), username="author")
+    administration.deactivate_person(actor=build_operator_actor(), username="author")
     with pytest.raises(Conflict):
         remind_of_two_step(actor=admin, username="author")
 

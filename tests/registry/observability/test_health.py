@@ -4,7 +4,7 @@ import pytest
 from celery import Celery
 
 from registry import mirror
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.accounts.models import User
 from registry.journal.models import Event
 from registry.namespaces import services
@@ -56,12 +56,12 @@ def test_a_broker_that_is_away_is_reported_and_stops_nothing(client, monkeypatch
 
 
 def test_a_mirror_that_just_fell_behind_is_not_a_reason_to_stop_serving(client):
-    services.create_namespace(actor=operator_actor(), name="support")
+    services.create_namespace(actor=build_operator_actor(), name="support")
     assert client.get("/readyz").status_code == 200
 
 
 def test_a_mirror_that_nobody_writes_is_told(client, monkeypatch):
-    services.create_namespace(actor=operator_actor(), name="support")
+    services.create_namespace(actor=build_operator_actor(), name="support")
     monkeypatch.setattr("registry.observability.health.MOST_LAG", -1.0)
     answer = client.get("/readyz")
     assert answer.status_code == 503
@@ -69,10 +69,10 @@ def test_a_mirror_that_nobody_writes_is_told(client, monkeypatch):
 
 
 def test_an_admin_is_notified_of_a_mirror_that_falls_behind(monkeypatch):
-    services.create_namespace(actor=operator_actor(), name="support")
+    services.create_namespace(actor=build_operator_actor(), name="support")
     admin = Actor(User.objects.create(username="admin"))
     reader = Actor(User.objects.create(username="reader"))
-    services.set_role(actor=operator_actor(), namespace="support", username="admin", role="admin")
+    services.set_role(actor=build_operator_actor(), namespace="support", username="admin", role="admin")
     assert health.list_instance_faults(admin) == []
     monkeypatch.setattr("registry.observability.health.MOST_LAG", -1.0)
     [sentence] = health.list_instance_faults(admin)
@@ -84,7 +84,7 @@ def test_an_admin_is_notified_of_a_mirror_that_falls_behind(monkeypatch):
 
 
 def test_a_mirror_that_caught_up_is_ready_again(client):
-    services.create_namespace(actor=operator_actor(), name="support")
+    services.create_namespace(actor=build_operator_actor(), name="support")
     mirror.catch_up()
     assert client.get("/readyz").status_code == 200
     assert Event.objects.count() == 1

@@ -36,7 +36,7 @@ def messages(folder):
 @pytest.mark.django_db
 def test_a_save_wakes_the_worker_after_its_commit(broker, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
-        services.create_namespace(actor=actor.operator_actor(), name="support")
+        services.create_namespace(actor=actor.build_operator_actor(), name="support")
         assert messages(broker) == []
     assert doorbell.flush_wake_ups()
     told = "".join(message.read_text() for message in messages(broker))
@@ -55,7 +55,7 @@ def test_a_broker_that_is_away_is_logged_and_no_error(away, caplog):
 @pytest.mark.django_db
 def test_a_save_succeeds_while_the_broker_is_away(away, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
-        services.create_namespace(actor=actor.operator_actor(), name="support")
+        services.create_namespace(actor=actor.build_operator_actor(), name="support")
     assert Namespace.objects.filter(name="support").exists()
 
 

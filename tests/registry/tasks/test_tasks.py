@@ -27,7 +27,7 @@ def mirror_path(settings, tmp_path):
 
 
 def make_namespace():
-    return services.create_namespace(actor=actor.operator_actor(), name="support")
+    return services.create_namespace(actor=actor.build_operator_actor(), name="support")
 
 
 def test_being_woken_brings_the_mirror_up_to_the_journal():
@@ -40,7 +40,7 @@ def test_the_clock_finds_what_no_wake_up_reported():
     make_namespace()
     claims.enqueue("mirror.repack")
     tasks_tasks.heal()
-    assert mirror.status().behind == 0
+    assert mirror.read_status().behind == 0
     assert Job.objects.get().state == Job.DONE
 
 
@@ -60,7 +60,7 @@ def test_a_mirror_that_was_removed_is_written_again(mirror_path):
     tasks_tasks.catch_up()
     shutil.rmtree(mirror_path)
     tasks_tasks.heal()
-    assert mirror.status().behind == 0
+    assert mirror.read_status().behind == 0
 
 
 def test_repack_and_check_are_planned_when_they_are_due_and_not_twice():
@@ -87,7 +87,7 @@ def test_repack_and_check_run():
 def test_a_check_that_finds_something_fails_with_the_findings(mirror_path):
     make_namespace()
     tasks_tasks.catch_up()
-    (mirror_path / "refs/heads/stray").write_text(mirror.status().head + "\n")
+    (mirror_path / "refs/heads/stray").write_text(mirror.read_status().head + "\n")
     claims.enqueue("mirror.check")
     tasks_tasks.run_jobs()
     assert "stray" in Job.objects.get().error

@@ -56,7 +56,7 @@ def test_another_draft_starts_from_a_version_or_a_draft(author, save):
     assert (copied.document, copied.samples, copied.message, copied.base) == ("mine", '{"a": {}}', "half", first)
     older = start(author, "From one", "1")
     assert (older.document, older.base) == (first.document, newest)
-    assert start(author, "Again", named_drafts.draft_ref("Shorter")).document == "mine"
+    assert start(author, "Again", named_drafts.build_draft_ref("Shorter")).document == "mine"
 
 
 def test_what_there_is_not_starts_no_draft(author, save):

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import translation
 
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.journal.models import Event
@@ -116,7 +116,9 @@ def test_rows_that_were_left_over_go_with_the_next_tab(author):
 
 def test_somebody_who_lost_the_role_is_not_named_any_more(author):
     enter(author)
-    namespace_services.set_role(actor=operator_actor(), namespace="support", username=author.person.username, role=None)
+    namespace_services.set_role(
+        actor=build_operator_actor(), namespace="support", username=author.person.username, role=None
+    )
     assert people() == []
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry.core.errors import NotAllowed, NotFound
 from registry.namespaces import services as namespace_services
 from registry.templates import drafts, shared_drafts
@@ -90,7 +90,9 @@ def test_an_owner_who_left_or_is_closed_shares_nothing(author, reader, token):
     author.person.is_active = True
     author.person.save(update_fields=["is_active"])
     assert find(reader, token)
-    namespace_services.set_role(actor=operator_actor(), namespace="support", username=author.person.username, role=None)
+    namespace_services.set_role(
+        actor=build_operator_actor(), namespace="support", username=author.person.username, role=None
+    )
     with pytest.raises(NotFound):
         find(reader, token)
 

@@ -8,7 +8,7 @@ from promptuary import renderer
 from promptuary.renderer.errors import InputError, RenderError
 from promptuary.renderer.functions import FUNCTIONS, join, to_list, to_strings
 from promptuary.renderer.functions.documents import read_id, show
-from promptuary.renderer.functions.murmur3 import murmur128
+from promptuary.renderer.functions.murmur3 import hash_text
 from promptuary.renderer.replies.shapers import SHAPERS
 
 DOCS = Path(__file__).parents[3] / "docs" / "reference"
@@ -131,9 +131,9 @@ def test_an_answer_shows_its_answer_and_meta():
 
 
 def test_a_document_without_an_id_is_known_by_its_content():
-    assert read_id({"content": "A [1]"}) == murmur128("A [1]") == "40ce06ea05187630d66d50b792efc2a2"
+    assert read_id({"content": "A [1]"}) == hash_text("A [1]") == "40ce06ea05187630d66d50b792efc2a2"
 
 
 @pytest.mark.parametrize(("text", "fingerprint"), [("", "00"), ("a", "e6b53a48510e895a85555565f6597889")])
 def test_fingerprints_are_haystacks(text, fingerprint):
-    assert murmur128(text) == fingerprint
+    assert hash_text(text) == fingerprint

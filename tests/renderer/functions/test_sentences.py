@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptuary.renderer.errors import InputError
-from promptuary.renderer.functions.sentences import document_sentences, letters, response_sentences, split
+from promptuary.renderer.functions.sentences import spell_number, split, split_documents, split_response
 
 
 @pytest.mark.parametrize(
@@ -15,11 +15,11 @@ from promptuary.renderer.functions.sentences import document_sentences, letters,
     [(0, "a"), (1, "b"), (25, "z"), (26, "aa"), (51, "az"), (52, "ba"), (701, "zz"), (702, "aaa")],
 )
 def test_letters_go_on_after_z(number, key):
-    assert letters(number) == key
+    assert spell_number(number) == key
 
 
 def test_no_two_numbers_share_letters():
-    assert len({letters(number) for number in range(20_000)}) == 20_000
+    assert len({spell_number(number) for number in range(20_000)}) == 20_000
 
 
 @pytest.mark.parametrize(
@@ -48,32 +48,32 @@ def test_sentences_end_where_a_reader_ends_them(text, sentences):
 
 
 def test_each_document_has_its_number_and_each_sentence_its_letter():
-    assert document_sentences(["One. Two.", {"content": "Three."}]) == [
+    assert split_documents(["One. Two.", {"content": "Three."}]) == [
         [("0a", "One."), ("0b", "Two.")],
         [("1a", "Three.")],
     ]
 
 
 def test_the_twenty_seventh_sentence_is_0aa():
-    ((*_, last),) = document_sentences([" ".join(["Word."] * 27)])
+    ((*_, last),) = split_documents([" ".join(["Word."] * 27)])
     assert last[0] == "0aa"
 
 
 def test_a_document_of_ready_sentences_keeps_them():
-    assert document_sentences([["one. two", "three"]]) == [[("0a", "one. two"), ("0b", "three")]]
+    assert split_documents([["one. two", "three"]]) == [[("0a", "one. two"), ("0b", "three")]]
 
 
 def test_an_empty_document_keeps_its_number():
-    assert [len(pairs) for pairs in document_sentences(["", "One."])] == [0, 1]
+    assert [len(pairs) for pairs in split_documents(["", "One."])] == [0, 1]
 
 
 def test_a_response_has_letters_only():
-    assert response_sentences("Yes. No.") == [("a", "Yes."), ("b", "No.")]
+    assert split_response("Yes. No.") == [("a", "Yes."), ("b", "No.")]
 
 
 def test_documents_must_be_a_list():
     with pytest.raises(InputError, match="list of documents"):
-        document_sentences("text")
+        split_documents("text")
 
 
 @given(st.text(max_size=300))

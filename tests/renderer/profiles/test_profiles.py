@@ -82,7 +82,7 @@ def test_the_count_is_the_number_of_tokens(name):
     )  # Llama's vocabularies are installed by their users only
     counter = profiles.tokenizer(profile) if is_here else tokenizers.find_tokenizer("estimate")
     fitted = fitting.fit_parts(chat_for(name), counter, profile)
-    assert fitted.token_count == len(targets.tokens(fitted.parts, profile, counter)) > 0
+    assert fitted.token_count == len(targets.encode_prompt(fitted.parts, profile, counter)) > 0
 
 
 @pytest.mark.parametrize("name", FAMILIES)
@@ -126,14 +126,14 @@ def test_a_reply_that_was_begun_stays_open_where_the_family_allows_it():
 
 def test_neighbours_of_one_role_are_joined_where_the_family_demands_it():
     parts = [Part("a", "user", "one"), Part("b", "user", "two")]
-    assert targets.messages(parts, family("mistral-v3")) == [{"role": "user", "content": "one\n\ntwo"}]
-    assert len(targets.messages(parts, family("openai-chat"))) == 2
-    assert len(targets.messages(parts, None)) == 2
+    assert targets.build_messages(parts, family("mistral-v3")) == [{"role": "user", "content": "one\n\ntwo"}]
+    assert len(targets.build_messages(parts, family("openai-chat"))) == 2
+    assert len(targets.build_messages(parts, None)) == 2
 
 
 def test_system_texts_are_gathered_in_front_where_the_family_wants_it():
     parts = [Part("a", "system", "one"), Part("q", "user", "hi"), Part("b", "system", "two")]
-    assert targets.messages(parts, family("deepseek")) == [
+    assert targets.build_messages(parts, family("deepseek")) == [
         {"role": "system", "content": "one\n\ntwo"},
         {"role": "user", "content": "hi"},
     ]
@@ -141,19 +141,19 @@ def test_system_texts_are_gathered_in_front_where_the_family_wants_it():
 
 def test_a_family_without_a_system_role_names_the_part():
     with pytest.raises(ProfileError, match=r"gemma take no system message, but the part `rules`"):
-        targets.messages(CHAT, family("gemma"))
+        targets.build_messages(CHAT, family("gemma"))
 
 
 def test_a_family_that_wants_the_user_first_names_the_turn():
     with pytest.raises(ProfileError, match="part `reply` comes first and has the role assistant"):
-        targets.messages(CHAT[2:], family("mistral-v3"))
+        targets.build_messages(CHAT[2:], family("mistral-v3"))
 
 
 def test_a_role_the_family_lacks_goes_to_its_nearest_or_is_named():
-    assert targets.messages([Part("d", "developer", "x")], family("chatml"))[0]["role"] == "system"
-    assert targets.messages([Part("t", "tool", "x")], family("phi4"))[0]["role"] == "user"
+    assert targets.build_messages([Part("d", "developer", "x")], family("chatml"))[0]["role"] == "system"
+    assert targets.build_messages([Part("t", "tool", "x")], family("phi4"))[0]["role"] == "user"
     with pytest.raises(ProfileError, match="no role `wizard`"):
-        targets.messages([Part("w", "wizard", "x")], family("chatml"))
+        targets.build_messages([Part("w", "wizard", "x")], family("chatml"))
 
 
 @pytest.mark.parametrize("name", sorted(set(FAMILIES) - UNSTABLE))
@@ -190,8 +190,8 @@ def test_data_never_become_a_mark(name, text):
     marks = set(vars(counter)["_marks"].values())
     ids = counter.encode(text)
     assert not set(ids) & marks
-    whole = targets.tokens([Part("q", "user", text)], profile, counter)
-    empty = targets.tokens([Part("q", "user", "")], profile, counter)
+    whole = targets.encode_prompt([Part("q", "user", text)], profile, counter)
+    empty = targets.encode_prompt([Part("q", "user", "")], profile, counter)
     assert [one for one in whole if one in marks] == [one for one in empty if one in marks]
 
 
@@ -266,15 +266,15 @@ def test_an_image_passes_through_messages_and_its_cost_is_stated():
     parts = [Part("look", "user", [{"type": "text", "text": "What is this?"}, {**IMAGE, "token_cost": 85}])]
     counter = tokenizers.find_tokenizer("o200k_base")
     fitted = fitting.fit_parts(parts, counter)
-    assert targets.messages(parts)[0]["content"] == [{"type": "text", "text": "What is this?"}, IMAGE]
-    assert fitted.token_count == len(targets.tokens(parts, None, counter)) == counter.count("What is this?") + 85
+    assert targets.build_messages(parts)[0]["content"] == [{"type": "text", "text": "What is this?"}, IMAGE]
+    assert fitted.token_count == len(targets.encode_prompt(parts, None, counter)) == counter.count("What is this?") + 85
     assert targets.text(parts) == "What is this?[image_url]"
 
 
 def test_an_image_of_unknown_cost_is_named():
     parts = [Part("look", "user", [IMAGE]), Part("q", "user", "hm")]
-    assert targets.unknown_costs(parts, None) == ["look"]
-    assert targets.unknown_costs(parts, family("openai-chat", image_tokens=85)) == []
+    assert targets.list_unknown_costs(parts, None) == ["look"]
+    assert targets.list_unknown_costs(parts, family("openai-chat", image_tokens=85)) == []
     assert (
         fitting.fit_parts(parts, tokenizers.find_tokenizer(), family("openai-chat", image_tokens=85))
         .parts[0]
@@ -285,11 +285,11 @@ def test_an_image_of_unknown_cost_is_named():
 
 def test_text_and_image_of_one_role_are_joined_as_items():
     parts = [Part("look", "user", [IMAGE]), Part("q", "user", "What?")]
-    [message] = targets.messages(parts, family("claude"))
+    [message] = targets.build_messages(parts, family("claude"))
     assert [item["type"] for item in message["content"]] == ["image_url", "text", "text"]
 
 
 def test_a_family_that_takes_text_alone_gets_a_list_of_texts_as_one():
     parts = [Part("q", "user", [{"type": "text", "text": "What "}, {"type": "text", "text": "now?"}])]
-    assert targets.messages(parts, family("qwen3")) == [{"role": "user", "content": "What now?"}]
-    assert targets.messages(parts, family("openai-chat"))[0]["content"] == parts[0].content
+    assert targets.build_messages(parts, family("qwen3")) == [{"role": "user", "content": "What now?"}]
+    assert targets.build_messages(parts, family("openai-chat"))[0]["content"] == parts[0].content

@@ -62,24 +62,24 @@ def longest(old, new):
 
 @given(ITEMS, ITEMS)
 def test_what_is_called_equal_is_equal_and_in_order(old, new):
-    assert is_true(old, new, sequence_diff.matches(old, new))
+    assert is_true(old, new, sequence_diff.find_matches(old, new))
 
 
 @given(ITEMS, ITEMS, st.integers(0, 200))
 def test_an_alignment_cut_short_is_true_all_the_same(old, new, effort):
-    assert is_true(old, new, sequence_diff.matches(old, new, Effort(effort)))
+    assert is_true(old, new, sequence_diff.find_matches(old, new, Effort(effort)))
 
 
 @given(ITEMS)
 def test_a_sequence_is_all_of_itself(items):
-    assert sequence_diff.matches(items, items) == ((Match(0, 0, len(items)),) if items else ())
+    assert sequence_diff.find_matches(items, items) == ((Match(0, 0, len(items)),) if items else ())
 
 
 def test_repeated_items_are_aligned_nearly_as_far_as_they_can_be():
     """On the whole: single pairs may lose more, because an item that is unique on both sides is aligned first."""
     chance = random.Random(1)
     pairs = [[[chance.choice("ab") for _ in range(14)] for _ in "on"] for _ in range(300)]
-    shared = sum(match.size for old, new in pairs for match in sequence_diff.matches(old, new))
+    shared = sum(match.size for old, new in pairs for match in sequence_diff.find_matches(old, new))
     assert shared >= 0.9 * sum(longest(old, new) for old, new in pairs)
 
 
@@ -100,8 +100,8 @@ def test_a_unified_diff_is_written_as_the_standard_library_writes_one(seed):
     old = [f"{number}\n" for number in range(40)]
     new = [line for line in old if chance.random() > 0.05]
     new.insert(chance.randrange(len(new)), "new\n")
-    assert list(sequence_diff.unified(old, new, "a", "b")) == list(difflib.unified_diff(old, new, "a", "b"))
-    assert list(sequence_diff.unified(old, old, "a", "b")) == []
+    assert list(sequence_diff.write_unified(old, new, "a", "b")) == list(difflib.unified_diff(old, new, "a", "b"))
+    assert list(sequence_diff.write_unified(old, old, "a", "b")) == []
 
 
 @pytest.mark.parametrize("name", HARD)
@@ -109,7 +109,7 @@ def test_any_pair_at_the_size_limit_takes_well_below_a_second(name):
     sequence_diff.forget()
     old, new = (text.splitlines(keepends=True) for text in HARD[name])
     began = time.process_time()
-    found = sequence_diff.matches(old, new)
+    found = sequence_diff.find_matches(old, new)
     assert time.process_time() - began < 1
     assert is_true(old, new, found)
 
@@ -117,10 +117,10 @@ def test_any_pair_at_the_size_limit_takes_well_below_a_second(name):
 def test_what_is_remembered_holds_positions_and_no_text():
     sequence_diff.forget()
     old, new = ["secret words\n"] * 300, ["secret words\n"] * 299 + ["other\n"]
-    first = sequence_diff.matches(old, new)
+    first = sequence_diff.find_matches(old, new)
     assert "secret" not in repr(sequence_diff._remembered)
     assert sequence_diff._remembered
-    assert sequence_diff.matches(old, new) == first
+    assert sequence_diff.find_matches(old, new) == first
     sequence_diff.forget()
     assert not sequence_diff._remembered
 
@@ -128,12 +128,12 @@ def test_what_is_remembered_holds_positions_and_no_text():
 def test_only_so_many_pairs_are_remembered():
     sequence_diff.forget()
     for number in range(300):
-        sequence_diff.matches(["a\n"] * 400, [f"{number}\n"] * 10)
+        sequence_diff.find_matches(["a\n"] * 400, [f"{number}\n"] * 10)
     assert len(sequence_diff._remembered) <= 128
 
 
 def test_sequences_of_the_same_text_cut_otherwise_are_not_taken_for_each_other():
     whole, cut = ["ab", "c"] * 300, ["a", "bc"] * 300
     sequence_diff.forget()
-    assert sequence_diff.matches(whole, whole) == (Match(0, 0, 600),)
-    assert sequence_diff.matches(cut, whole) == ()
+    assert sequence_diff.find_matches(whole, whole) == (Match(0, 0, 600),)
+    assert sequence_diff.find_matches(cut, whole) == ()

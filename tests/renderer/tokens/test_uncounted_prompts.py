@@ -101,10 +101,10 @@ def test_no_chat_has_more_tokens_than_the_bound_with_its_markup(family, rows):
     counter = profiles.make_lazy_tokenizer(profile)
     assert isinstance(counter, lazy.LazyTokenizer)
     try:
-        whole = targets.tokens(parts, profile, counter)
+        whole = targets.encode_prompt(parts, profile, counter)
     except RenderError:
         return  # the family refuses such a chat
-    assert len(whole) <= targets.most_tokens(parts, profile, counter)
+    assert len(whole) <= targets.bound_tokens(parts, profile, counter)
 
 
 @settings(max_examples=example_count(0.4))

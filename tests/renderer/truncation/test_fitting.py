@@ -179,11 +179,11 @@ def test_a_chat_profile_counts_its_markup():
     whole = fitting.fit_parts(parts, counter, profile)
     assert (
         whole.token_count
-        == len(targets.tokens(whole.parts, profile, counter))
+        == len(targets.encode_prompt(whole.parts, profile, counter))
         > sum(p.token_count for p in whole.parts)
     )
     cut = fitting.fit_parts(parts, counter, profile, limit=30)
-    assert 30 >= cut.token_count == len(targets.tokens(cut.parts, profile, counter))
+    assert 30 >= cut.token_count == len(targets.encode_prompt(cut.parts, profile, counter))
 
 
 def test_a_family_that_starts_with_the_user_never_loses_half_a_turn():
@@ -217,7 +217,7 @@ def test_what_fits_is_within_the_limit_and_fits_again_unchanged(parts, limit, st
         fitted = fitting.fit_parts(parts, WORDS, **rules)
     except TruncationError:
         return
-    assert fitted.token_count == len(targets.tokens(fitted.parts, None, WORDS)) <= limit
+    assert fitted.token_count == len(targets.encode_prompt(fitted.parts, None, WORDS)) <= limit
     assert fitting.fit_parts(fitted.parts, WORDS, **rules).parts == fitted.parts
     assert {cut.name for cut in fitted.cuts}.isdisjoint(names(fitted))
     assert len(fitted.cuts) + len(fitted.parts) == len(parts)
@@ -240,7 +240,7 @@ def test_with_a_profile_the_whole_prompt_is_within_the_limit(rows, limit, family
         fitted = fitting.fit_parts(parts, counter, profile, limit=limit)
     except TruncationError:
         return
-    assert fitted.token_count == len(targets.tokens(fitted.parts, profile, counter)) <= limit
+    assert fitted.token_count == len(targets.encode_prompt(fitted.parts, profile, counter)) <= limit
 
 
 @given(st.text(min_size=1, max_size=200), st.sampled_from(["start", "middle", "end"]), st.integers(1, 30))
