@@ -44,10 +44,10 @@ from registry.namespaces.models import Namespace
 from registry.notifications import conversations, following, keys, live_failures
 from registry.notifications import schedules as notification_schedules
 from registry.notifications import services as notification_services
-from registry.notifications.releases import TOLD_STEPS, tell_of_release_step
+from registry.notifications.releases import notify_of_release_step
 from registry.releases.comment_events import ReleaseCommented, ReleaseCommentEdited
 from registry.releases.comments import EditedReleaseComment
-from registry.releases.events import ReleaseStep
+from registry.releases.events import LAST_STEPS, ReleaseStep
 from registry.releases.models import Release, ReleaseComment
 from registry.releases.schedule_events import ReleaseUnscheduled
 from registry.rollouts.events import RolloutPaused, RolloutStarted, RolloutStep, RolloutStopped
@@ -76,8 +76,8 @@ def run(occasion: Occasion) -> None:
         reaction(occasion)
 
 
-def _tell_of_key(occasion: Occasion) -> None:
-    keys.tell_of_key(occasion.author_as(Actor), occasion.subject_as(Key))
+def _notify_of_key(occasion: Occasion) -> None:
+    keys.notify_of_key(occasion.author_as(Actor), occasion.subject_as(Key))
 
 
 def _recompute_states_of_namespace(occasion: Occasion) -> None:
@@ -136,8 +136,8 @@ def _recompute_states_of_twins(occasion: Occasion) -> None:
         locking.recompute_states_of_copies(version.template)
 
 
-def _tell_of_save(occasion: Occasion) -> None:
-    notification_services.tell_of_save(occasion.author_as(Actor), occasion.subject_as(Version))
+def _notify_of_save(occasion: Occasion) -> None:
+    notification_services.notify_of_save(occasion.author_as(Actor), occasion.subject_as(Version))
 
 
 def _request_checks(occasion: Occasion) -> None:
@@ -152,8 +152,8 @@ def _settle_after_emergency(occasion: Occasion) -> None:
         notification_services.end_waiting(move.change)
 
 
-def _tell_of_move(occasion: Occasion) -> None:
-    notification_services.tell_of_move(occasion.author_as(Actor), occasion.subject_as(LabelMove))
+def _notify_of_move(occasion: Occasion) -> None:
+    notification_services.notify_of_move(occasion.author_as(Actor), occasion.subject_as(LabelMove))
 
 
 def _request_checks_after_move(occasion: Occasion) -> None:
@@ -174,7 +174,7 @@ def _begin_round(occasion: Occasion) -> None:
     actor, change = occasion.author_as(Actor), occasion.subject_as(ChangeRequest)
     reviewers = change_services.begin_round(actor, change)
     if isinstance(occasion.event, JournalEvent):
-        notification_services.tell_reviewers(actor, occasion.event.kind, change, reviewers)
+        notification_services.notify_reviewers(actor, occasion.event.kind, change, reviewers)
 
 
 def _recompute_states_of_template(occasion: Occasion) -> None:
@@ -191,63 +191,63 @@ def _recompute_states_after_approval(occasion: Occasion) -> None:
         locking.recompute_states_of_copies(change.template)
 
 
-def _tell_of_decision(occasion: Occasion) -> None:
+def _notify_of_decision(occasion: Occasion) -> None:
     act, event = occasion.subject_as(DecisionAct), occasion.event_as(ChangeDecided)
     if event.reviewed:
         notification_services.end_waiting(act.decision.change)
-    notification_services.tell_of_decision(occasion.author_as(Actor), act, event.taken_back)
+    notification_services.notify_of_decision(occasion.author_as(Actor), act, event.taken_back)
 
 
 def _settle(occasion: Occasion) -> None:
     notification_services.end_waiting(occasion.subject_as(ChangeRequest))
 
 
-def _tell_of_comment(occasion: Occasion) -> None:
-    notification_services.tell_of_comment(occasion.author_as(Actor), occasion.subject_as(Comment))
+def _notify_of_comment(occasion: Occasion) -> None:
+    notification_services.notify_of_comment(occasion.author_as(Actor), occasion.subject_as(Comment))
 
 
-def _tell_of_edit(occasion: Occasion) -> None:
-    conversations.tell_of_edit(occasion.author_as(Actor), occasion.subject_as(EditedComment))
+def _notify_of_edit(occasion: Occasion) -> None:
+    conversations.notify_of_edit(occasion.author_as(Actor), occasion.subject_as(EditedComment))
 
 
-def _tell_of_release_edit(occasion: Occasion) -> None:
-    conversations.tell_of_release_edit(occasion.author_as(Actor), occasion.subject_as(EditedReleaseComment))
+def _notify_of_release_edit(occasion: Occasion) -> None:
+    conversations.notify_of_release_edit(occasion.author_as(Actor), occasion.subject_as(EditedReleaseComment))
 
 
-def _tell_of_review_request(occasion: Occasion) -> None:
+def _notify_of_review_request(occasion: Occasion) -> None:
     change, event = occasion.subject_as(ChangeRequest), occasion.event_as(ReviewRequested)
-    conversations.tell_of_review_request(occasion.author_as(Actor), change, event.person, is_reminder=bool(event.again))
+    conversations.notify_reviewer(occasion.author_as(Actor), change, event.person, is_reminder=bool(event.again))
 
 
-def _tell_of_release_comment(occasion: Occasion) -> None:
-    notification_services.tell_of_release_comment(occasion.author_as(Actor), occasion.subject_as(ReleaseComment))
+def _notify_of_release_comment(occasion: Occasion) -> None:
+    notification_services.notify_of_release_comment(occasion.author_as(Actor), occasion.subject_as(ReleaseComment))
 
 
-def _tell_of_ended_schedule(occasion: Occasion) -> None:
-    notification_schedules.tell_of_ended_schedule(occasion.event, occasion.subject)
+def _notify_of_ended_schedule(occasion: Occasion) -> None:
+    notification_schedules.notify_of_ended_schedule(occasion.event, occasion.subject)
 
 
-def _tell_of_freeze(occasion: Occasion) -> None:
-    notification_schedules.tell_of_freeze(occasion.author_as(Actor), occasion.subject_as(Freeze))
+def _notify_of_freeze(occasion: Occasion) -> None:
+    notification_schedules.notify_of_freeze(occasion.author_as(Actor), occasion.subject_as(Freeze))
 
 
-def _tell_of_rollout(occasion: Occasion) -> None:
+def _notify_of_rollout(occasion: Occasion) -> None:
     event = occasion.event_as(RolloutStep)  # type: ignore[type-abstract]  # any subclass will do
-    notification_services.tell_of_rollout(occasion.author_as(Actor), event, occasion.subject_as(Rollout))
+    notification_services.notify_of_rollout(occasion.author_as(Actor), event, occasion.subject_as(Rollout))
 
 
-def _tell_of_nightly_outcome(occasion: Occasion) -> None:
-    live_failures.tell_of_nightly_outcome(occasion.subject_as(Run), occasion.event)
+def _notify_of_nightly_outcome(occasion: Occasion) -> None:
+    live_failures.notify_of_nightly_outcome(occasion.subject_as(Run), occasion.event)
 
 
-def _tell_of_release_step(occasion: Occasion) -> None:
+def _notify_of_release_step(occasion: Occasion) -> None:
     event = occasion.event_as(ReleaseStep)  # type: ignore[type-abstract]  # any subclass will do
-    tell_of_release_step(occasion.author_as(Actor), event, occasion.subject_as(Release))
+    notify_of_release_step(occasion.author_as(Actor), event, occasion.subject_as(Release))
 
 
 REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
-    KeyIssued: (_tell_of_key,),
-    KeyRotated: (_tell_of_key,),
+    KeyIssued: (_notify_of_key,),
+    KeyRotated: (_notify_of_key,),
     MemberSet: (_recompute_states_of_namespace,),
     FolderRoleSet: (_recompute_states_of_namespace,),
     GroupSet: (_recompute_states_of_namespace,),
@@ -258,43 +258,43 @@ REACTIONS: Mapping[type, tuple[Reaction, ...]] = {
     PersonReactivated: (_recompute_states_of_person,),
     SecondStepReset: (_recompute_states_of_person,),
     NamespaceRuled: (_recompute_states_of_namespace, _refresh_owners),
-    VersionSaved: (_refresh_entry, _recompute_states_of_twins, _tell_of_save),
+    VersionSaved: (_refresh_entry, _recompute_states_of_twins, _notify_of_save),
     VersionRedacted: (_refresh_entry,),
     TemplateArchived: (_refresh_facets_of_template,),
     TemplateUnarchived: (_refresh_facets_of_template,),
     TemplateRenamed: (_follow_new_name,),
     VerdictGiven: (_refresh_facets_after_check,),
     SamplesSaved: (_request_checks,),
-    FreezeSet: (_tell_of_freeze,),
+    FreezeSet: (_notify_of_freeze,),
     LabelMoved: (
         _refresh_facets_after_move,
         _settle_after_emergency,
-        _tell_of_move,
+        _notify_of_move,
         _request_checks_after_move,
         _recompute_states_of_label,
     ),
     ChangeProposed: (_begin_round,),
     ChangeHeaded: (_begin_round, _recompute_states_of_template),
     ChangeReopened: (_begin_round, _recompute_states_of_template),
-    ChangeDecided: (_recompute_states_after_approval, _tell_of_decision),
-    ChangeUnscheduled: (_tell_of_ended_schedule,),
-    ReleaseUnscheduled: (_tell_of_ended_schedule,),
-    **dict.fromkeys(TOLD_STEPS, (_tell_of_release_step,)),
+    ChangeDecided: (_recompute_states_after_approval, _notify_of_decision),
+    ChangeUnscheduled: (_notify_of_ended_schedule,),
+    ReleaseUnscheduled: (_notify_of_ended_schedule,),
+    **dict.fromkeys(LAST_STEPS, (_notify_of_release_step,)),
     ChangeWithdrawn: (_settle,),
     EmergencyClosed: (_settle,),
-    CommentAdded: (_tell_of_comment,),
-    CommentEdited: (_tell_of_edit,),
-    ReviewRequested: (_tell_of_review_request,),
-    ReleaseCommented: (_tell_of_release_comment,),
-    ReleaseCommentEdited: (_tell_of_release_edit,),
-    RolloutStarted: (_tell_of_rollout,),
-    RolloutPaused: (_tell_of_rollout,),
-    RolloutStopped: (_tell_of_rollout,),
+    CommentAdded: (_notify_of_comment,),
+    CommentEdited: (_notify_of_edit,),
+    ReviewRequested: (_notify_of_review_request,),
+    ReleaseCommented: (_notify_of_release_comment,),
+    ReleaseCommentEdited: (_notify_of_release_edit,),
+    RolloutStarted: (_notify_of_rollout,),
+    RolloutPaused: (_notify_of_rollout,),
+    RolloutStopped: (_notify_of_rollout,),
     DatasetSaved: (_request_checks,),
     EvaluationAttached: (_request_checks,),
     EvaluationDetached: (_request_checks,),
-    EvaluationFailing: (_tell_of_nightly_outcome,),
-    EvaluationRecovered: (_tell_of_nightly_outcome,),
+    EvaluationFailing: (_notify_of_nightly_outcome,),
+    EvaluationRecovered: (_notify_of_nightly_outcome,),
     RunFinished: (_request_checks,),
     ScoresChanged: (_request_checks,),
 }

@@ -104,7 +104,7 @@ class WebhookForm(forms.Form):
             super().__init__(data)
             return
         url = "" if webhook.is_chat else webhook.url
-        super().__init__(data, initial={"url": url, "kinds": webhook.kinds_heard, "template": webhook.template})
+        super().__init__(data, initial={"url": url, "kinds": webhook.subscribed_kinds, "template": webhook.template})
         del self.fields["receiver"]
         self.fields["url"].required = not webhook.is_chat
 

@@ -20,14 +20,14 @@ from registry.releases.models import Release
 __all__ = [
     "describe_change",
     "describe_release",
-    "tell_mentioned",
-    "tell_of_edit",
-    "tell_of_release_edit",
-    "tell_of_review_request",
+    "notify_mentioned",
+    "notify_of_edit",
+    "notify_of_release_edit",
+    "notify_reviewer",
 ]
 
 
-def tell_of_review_request(actor: Actor, change: ChangeRequest, person: str, *, is_reminder: bool) -> None:
+def notify_reviewer(actor: Actor, change: ChangeRequest, person: str, *, is_reminder: bool) -> None:
     """Notify a person that their review is requested; it replaces their pending notifications of the request.
 
     is_reminder: whether they were asked before.
@@ -47,28 +47,28 @@ def tell_of_review_request(actor: Actor, change: ChangeRequest, person: str, *, 
     Notification.objects.create(person=asked, sentence=translate_for(asked, say), created_at=at, **facts)
 
 
-def tell_of_edit(actor: Actor, edited: EditedComment) -> None:
+def notify_of_edit(actor: Actor, edited: EditedComment) -> None:
     """Notify the people whom an edit newly mentions in a comment; nobody else."""
     change = edited.change
     namespace = change.template.namespace
     before = mentions.find_mentioned_people(namespace, [edited.before])
-    tell_mentioned(actor, change, [edited.after], told=before)
+    notify_mentioned(actor, change, [edited.after], notified=before)
 
 
-def tell_of_release_edit(actor: Actor, edited: EditedReleaseComment) -> None:
+def notify_of_release_edit(actor: Actor, edited: EditedReleaseComment) -> None:
     """Notify the people whom an edit newly mentions in a comment on a release; nobody else."""
     release = edited.release
     members = change_queries.list_members([release.number])
     if members:
         before = mentions.find_mentioned_people(release.namespace, [edited.before])
-        tell_mentioned(actor, members[0], [edited.after], told=before, where=describe_release(release))
+        notify_mentioned(actor, members[0], [edited.after], notified=before, where=describe_release(release))
 
 
-def tell_mentioned(
+def notify_mentioned(
     actor: Actor,
     change: ChangeRequest,
     texts: Sequence[str],
-    told: Collection[User] = (),
+    notified: Collection[User] = (),
     where: str = "",
     at: datetime | None = None,
 ) -> list[User]:
@@ -79,10 +79,10 @@ def tell_mentioned(
     mail finds them; now if None.
     """
     mentioned = mentions.find_mentioned_people(change.template.namespace, texts)
-    people = [person for person in mentioned if person not in told and person.pk != actor.person.pk]
+    people = [person for person in mentioned if person not in notified and person.pk != actor.person.pk]
 
     if not people:
-        return [*told]
+        return [*notified]
 
     def say() -> str:
         return gettext("{name} mentioned you in {subject}.").format(
@@ -93,7 +93,7 @@ def tell_mentioned(
     Notification.objects.bulk_create(
         Notification(person=person, sentence=translate_for(person, say), **facts) for person in people
     )
-    return [*told, *people]
+    return [*notified, *people]
 
 
 def describe_release(release: Release) -> str:

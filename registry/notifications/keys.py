@@ -8,10 +8,10 @@ from registry.namespaces import key_queries
 from registry.namespaces.events import KeyIssued, KeyRotated
 from registry.notifications.models import Notification
 
-__all__ = ["tell_of_key"]
+__all__ = ["notify_of_key"]
 
 
-def tell_of_key(actor: Actor, key: Key) -> None:
+def notify_of_key(actor: Actor, key: Key) -> None:
     """Notify the person that a key acts for, unless they issued it themselves; for services, in its transaction."""
     person = key.person
     if person == actor.person or not person.is_active or person.username == OPERATOR:

@@ -13,18 +13,18 @@ from registry.journal import log
 from registry.notifications import queries
 from registry.notifications.models import Notification
 
-__all__ = ["tell_of_nightly_outcome"]
+__all__ = ["notify_of_nightly_outcome"]
 
 
-def tell_of_nightly_outcome(run: Run, event: object) -> None:
+def notify_of_nightly_outcome(run: Run, event: object) -> None:
     """Notify of a nightly run that failed on what is live, or passed again."""
     if isinstance(event, EvaluationFailing):
-        tell_of_live_failure(run, event)
+        notify_of_live_failure(run, event)
     elif isinstance(event, EvaluationRecovered):
-        tell_of_recovery(run, event)
+        notify_of_recovery(run, event)
 
 
-def tell_of_live_failure(run: Run, event: EvaluationFailing) -> None:
+def notify_of_live_failure(run: Run, event: EvaluationFailing) -> None:
     """Notify the version's author, the reviewers and admins, and the template's followers; for services, in the
     transaction of the event.
     """
@@ -41,7 +41,7 @@ def tell_of_live_failure(run: Run, event: EvaluationFailing) -> None:
     _tell(run, event.kind, say)
 
 
-def tell_of_recovery(run: Run, event: EvaluationRecovered) -> None:
+def notify_of_recovery(run: Run, event: EvaluationRecovered) -> None:
     """Notify the same people that it passes again."""
 
     def say() -> str:

@@ -1,6 +1,6 @@
 """Notifications of acts on releases: decisions on several templates, publishing, roll back, withdrawing, joining.
 
-Everybody is told once, however many templates an act is about. A row refers to the first change that concerns the
+Everybody is notified once, however many templates an act is about. A row refers to the first change that concerns the
 person, and its kind leads to the page of the release.
 """
 
@@ -15,7 +15,7 @@ from registry.accounts.models import User, translate_for
 from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest, Decision
 from registry.notifications import queries as notification_queries
-from registry.notifications.conversations import describe_change, describe_release, tell_mentioned
+from registry.notifications.conversations import describe_change, describe_release, notify_mentioned
 from registry.notifications.models import RELEASE_DECISION, Notification
 from registry.notifications.queries import list_active_reviewers
 from registry.releases.events import (
@@ -30,10 +30,9 @@ from registry.releases.models import Release
 from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import LabelMove
 
-__all__ = ["TOLD_STEPS", "tell_of_joint_decision", "tell_of_release_step"]
+__all__ = ["notify_of_joint_decision", "notify_of_release_step"]
 
 _RELATED = ("template__namespace", "opened_by", "version__author")
-TOLD_STEPS = (ReleaseOpened, ReleaseChanged, ReleasePublished, ReleaseRolledBack, ReleaseWithdrawn)
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class _Concern:
     at: datetime
 
 
-def tell_of_joint_decision(actor: Actor, decisions: Sequence[Decision]) -> None:
+def notify_of_joint_decision(actor: Actor, decisions: Sequence[Decision]) -> None:
     """Notify the people of several changes of a release of what one act decided on them."""
     first = decisions[0]
     release = first.change.release
@@ -62,27 +61,27 @@ def tell_of_joint_decision(actor: Actor, decisions: Sequence[Decision]) -> None:
         )
 
     at = first.created_at
-    notified = tell_mentioned(actor, first.change, [first.text], where=describe_release(release), at=at)
+    notified = notify_mentioned(actor, first.change, [first.text], where=describe_release(release), at=at)
     concerns = [_Concern(it.change, [it.change.opened_by, it.change.version.author], it.created_at) for it in decisions]
-    _tell(actor, RELEASE_DECISION, concerns, say, topic=ChangeDecided.kind, told=notified)
+    _notify(actor, RELEASE_DECISION, concerns, say, topic=ChangeDecided.kind, notified=notified)
 
 
-def tell_of_release_step(actor: Actor, event: ReleaseStep, release: Release) -> None:
+def notify_of_release_step(actor: Actor, event: ReleaseStep, release: Release) -> None:
     """Notify of a release that was published, rolled back or withdrawn, and of changes of others that joined it."""
     if isinstance(event, ReleasePublished):
-        _tell_of_publication(actor, event, release)
+        _notify_of_publication(actor, event, release)
     elif isinstance(event, ReleaseRolledBack):
-        _tell_of_roll_back(actor, event, release)
+        _notify_of_roll_back(actor, event, release)
     elif isinstance(event, ReleaseWithdrawn):
-        _tell_of_withdrawal(actor, event, release)
+        _notify_of_withdrawal(actor, event, release)
     elif isinstance(event, ReleaseOpened):
-        _tell_of_joined(actor, event, release, event.changes)
+        _notify_of_joined(actor, event, release, event.changes)
     elif isinstance(event, ReleaseChanged):
-        _tell_of_joined(actor, event, release, event.added)
-        _tell_of_removed(actor, event, release)
+        _notify_of_joined(actor, event, release, event.added)
+        _notify_of_removed(actor, event, release)
 
 
-def _tell_of_publication(actor: Actor, event: ReleasePublished, release: Release) -> None:
+def _notify_of_publication(actor: Actor, event: ReleasePublished, release: Release) -> None:
     rows = LabelMove.objects.filter(change__number__in=event.changes, how="published").order_by("template__name")
     rows = rows.select_related("template__namespace", "before__author", "after__author", "change__opened_by")
     moves = list(rows.defer("before__bundle", "after__bundle"))
@@ -104,10 +103,10 @@ def _tell_of_publication(actor: Actor, event: ReleasePublished, release: Release
             templates=", ".join(names),
         )
 
-    _tell(actor, event.kind, concerns, say, topic=LabelMoved.kind)
+    _notify(actor, event.kind, concerns, say, topic=LabelMoved.kind)
 
 
-def _tell_of_roll_back(actor: Actor, event: ReleaseRolledBack, release: Release) -> None:
+def _notify_of_roll_back(actor: Actor, event: ReleaseRolledBack, release: Release) -> None:
     """The people behind what was served and is served again, and the reviewers, as of a roll back of one template."""
     changes = {change.template_id: change for change in _list_members(release) if change.number in event.changes}
     rows = LabelMove.objects.filter(
@@ -131,10 +130,10 @@ def _tell_of_roll_back(actor: Actor, event: ReleaseRolledBack, release: Release)
             reason=event.reason,
         )
 
-    _tell(actor, event.kind, concerns, say, topic=LabelMoved.kind)
+    _notify(actor, event.kind, concerns, say, topic=LabelMoved.kind)
 
 
-def _tell_of_withdrawal(actor: Actor, event: ReleaseWithdrawn, release: Release) -> None:
+def _notify_of_withdrawal(actor: Actor, event: ReleaseWithdrawn, release: Release) -> None:
     """Those of all changes that were withdrawn with it, also of changes that were open before the release."""
     changes = [change for change in _list_members(release) if change.state == ChangeRequest.WITHDRAWN]
     concerns = []
@@ -154,11 +153,11 @@ def _tell_of_withdrawal(actor: Actor, event: ReleaseWithdrawn, release: Release)
             name=actor.person.display_name, release=describe_release(release), templates=names, reason=event.reason
         )
 
-    _tell(actor, event.kind, concerns, say)
+    _notify(actor, event.kind, concerns, say)
 
 
-def _tell_of_joined(actor: Actor, event: ReleaseStep, release: Release, numbers: Sequence[int]) -> None:
-    """Each opener of changes that joined as they were; their watchers were told when they were proposed."""
+def _notify_of_joined(actor: Actor, event: ReleaseStep, release: Release, numbers: Sequence[int]) -> None:
+    """Each opener of changes that joined as they were; their watchers were notified when they were proposed."""
     joined: dict[int, list[ChangeRequest]] = {}
     for change in _list_members(release):
         if change.number in numbers and change.opened_by_id != actor.person.pk:
@@ -177,10 +176,10 @@ def _tell_of_joined(actor: Actor, event: ReleaseStep, release: Release, numbers:
             return sentence.format(name=actor.person.display_name, release=describe_release(release), subjects=subjects)
 
         concern = _Concern(changes[0], [changes[0].opened_by], release.updated_at)
-        _tell(actor, event.kind, [concern], say, has_watchers=False)
+        _notify(actor, event.kind, [concern], say, has_watchers=False)
 
 
-def _tell_of_removed(actor: Actor, event: ReleaseChanged, release: Release) -> None:
+def _notify_of_removed(actor: Actor, event: ReleaseChanged, release: Release) -> None:
     """Each opener of changes that were removed while open: from now on nobody publishes them with the others."""
     rows = ChangeRequest.objects.pending().filter(number__in=event.removed).select_related(*_RELATED)
     for change in rows.exclude(opened_by=actor.person).defer("version__bundle").order_by("number"):
@@ -191,7 +190,7 @@ def _tell_of_removed(actor: Actor, event: ReleaseChanged, release: Release) -> N
             )
 
         concern = _Concern(change, [change.opened_by], release.updated_at)
-        _tell(actor, event.kind, [concern], say, has_watchers=False)
+        _notify(actor, event.kind, [concern], say, has_watchers=False)
 
 
 def _list_members(release: Release) -> list[ChangeRequest]:
@@ -203,25 +202,25 @@ def _describe_version(change: ChangeRequest) -> str:
     return f"{change.template.name} v{change.version.number}"
 
 
-def _tell(  # one place for every act on a release
+def _notify(  # one place for every act on a release
     actor: Actor,
     kind: str,
     concerns: Iterable[_Concern],
     say: Callable[[], str],
     *,
     topic: str = "",
-    told: Collection[User] = (),
+    notified: Collection[User] = (),
     has_watchers: bool = True,
 ) -> None:
-    """Notify everybody concerned once. topic: the kind of event by which templates are watched; told: people who were
-    already notified otherwise.
+    """Notify everybody concerned once. topic: the kind of event by which templates are watched; notified: people who
+    were already notified otherwise.
     """
     first: dict[int, tuple[User, _Concern]] = {}
     for concern in concerns:
         watchers = notification_queries.list_watchers(concern.change.template, topic) if has_watchers else []
         for person in (*concern.people, *watchers):
             first.setdefault(person.pk, (person, concern))
-    for person in (actor.person, *told):
+    for person in (actor.person, *notified):
         first.pop(person.pk, None)
     Notification.objects.bulk_create(
         Notification(

@@ -23,10 +23,10 @@ from registry.releases.models import Release
 from registry.releases.schedule_events import ReleaseUnscheduled
 from registry.releases.stopped_schedules import StoppedSchedule, list_freeze_effects
 
-__all__ = ["tell_of_freeze", "tell_of_unpublished_change", "tell_of_unpublished_release"]
+__all__ = ["notify_of_freeze", "notify_of_unpublished_change", "notify_of_unpublished_release"]
 
 
-def tell_of_freeze(actor: Actor, freeze: Freeze) -> None:
+def notify_of_freeze(actor: Actor, freeze: Freeze) -> None:
     """Notify the people whose scheduled publications the freeze stops, while they can still choose another date, and
     those whose rollouts wait for it.
     """
@@ -52,15 +52,15 @@ def _describe_stop(actor: Actor, freeze: Freeze, stop: StoppedSchedule) -> str:
     return sentence.format(stop=stop.sentence, person=actor.person.display_name, reason=freeze.reason)
 
 
-def tell_of_ended_schedule(event: object, subject: object) -> None:
+def notify_of_ended_schedule(event: object, subject: object) -> None:
     """Notify of a schedule that ended without publishing. subject: the change or the release."""
     if isinstance(event, ChangeUnscheduled) and event.reason is not None and isinstance(subject, ChangeRequest):
-        tell_of_unpublished_change(subject, event)
+        notify_of_unpublished_change(subject, event)
     elif isinstance(event, ReleaseUnscheduled) and event.reason is not None and isinstance(subject, Release):
-        tell_of_unpublished_release(subject, event)
+        notify_of_unpublished_release(subject, event)
 
 
-def tell_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled) -> None:
+def notify_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled) -> None:
     """Notify the proposer and the scheduler; for services, in the transaction of the event."""
 
     def say() -> str:
@@ -77,7 +77,7 @@ def tell_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled) 
     _tell([change.opened_by.username, event.scheduled_by or ""], event.kind, say, change)
 
 
-def tell_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -> None:
+def notify_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -> None:
     """The same for a release; its proposers include those of its requests."""
     members = change_queries.list_members([release.number])
     if not members:

@@ -22,10 +22,10 @@ from registry.journal import log
 from registry.namespaces.models import Membership, Role
 from registry.namespaces.rules import list_owners
 from registry.notifications import queries as notification_queries
-from registry.notifications.conversations import describe_change, describe_release, tell_mentioned
+from registry.notifications.conversations import describe_change, describe_release, notify_mentioned
 from registry.notifications.models import EMERGENCY, Notification
 from registry.notifications.queries import list_active_reviewers
-from registry.notifications.releases import tell_of_joint_decision
+from registry.notifications.releases import notify_of_joint_decision
 from registry.releases.comment_events import ReleaseCommented
 from registry.releases.models import ReleaseComment
 from registry.rollouts.events import RolloutStep
@@ -39,14 +39,14 @@ from registry.templates.models import Version
 __all__ = [
     "end_waiting",
     "mark_notifications_read",
-    "tell_of_comment",
-    "tell_of_decision",
-    "tell_of_move",
-    "tell_of_redaction",
-    "tell_of_release_comment",
-    "tell_of_rollout",
-    "tell_of_save",
-    "tell_reviewers",
+    "notify_of_comment",
+    "notify_of_decision",
+    "notify_of_move",
+    "notify_of_redaction",
+    "notify_of_release_comment",
+    "notify_of_rollout",
+    "notify_of_save",
+    "notify_reviewers",
 ]
 
 _DECIDED = {
@@ -70,7 +70,7 @@ def mark_notifications_read(*, actor: Actor, ids: Iterable[int]) -> int:
         return rows.update(read_at=log.now())
 
 
-def tell_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: Iterable[str]) -> None:
+def notify_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: Iterable[str]) -> None:
     """Notify these people that a request awaits their review; for services, in the transaction of the write."""
     end_waiting(change)
     people = User.objects.filter(username__in=list(waiting_for))
@@ -83,7 +83,7 @@ def tell_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for: 
     _tell(actor, kind, people, say, change, is_waiting=True)
 
 
-def tell_of_decision(actor: Actor, act: DecisionAct, taken_back: str | None = None) -> None:
+def notify_of_decision(actor: Actor, act: DecisionAct, taken_back: str | None = None) -> None:
     """Notify the opener of the request and the author of its head of a decision, at the end of its act. The request no
     longer waits for the person who decided.
 
@@ -93,7 +93,7 @@ def tell_of_decision(actor: Actor, act: DecisionAct, taken_back: str | None = No
     if decision.decision in (Decision.APPROVE, Decision.REQUEST_CHANGES):
         end_waiting(change, actor.person)
     if act.earlier and act.is_last:
-        tell_of_joint_decision(actor, [*act.earlier, decision])
+        notify_of_joint_decision(actor, [*act.earlier, decision])
     if act.earlier or not act.is_last:
         return
 
@@ -104,11 +104,11 @@ def tell_of_decision(actor: Actor, act: DecisionAct, taken_back: str | None = No
         return sentence.format(name=actor.person.display_name, subject=describe_change(change))
 
     at, people = decision.created_at, [change.opened_by, change.version.author]
-    notified = tell_mentioned(actor, change, [decision.text], at=at)
-    _write(actor, ChangeDecided.kind, people, say, change, at, told=notified)
+    notified = notify_mentioned(actor, change, [decision.text], at=at)
+    _write(actor, ChangeDecided.kind, people, say, change, at, notified=notified)
 
 
-def tell_of_comment(actor: Actor, comment: Comment) -> None:
+def notify_of_comment(actor: Actor, comment: Comment) -> None:
     """Notify the participants of the request and the thread of a comment."""
     change = comment.thread.change
     commenters = User.objects.filter(pk__in=comment.thread.comments.values("person"))
@@ -119,11 +119,11 @@ def tell_of_comment(actor: Actor, comment: Comment) -> None:
         )
 
     at, people = comment.created_at, [change.opened_by, change.version.author, *commenters]
-    notified = tell_mentioned(actor, change, [comment.text], at=at)
-    _write(actor, CommentAdded.kind, people, say, change, at, told=notified)
+    notified = notify_mentioned(actor, change, [comment.text], at=at)
+    _write(actor, CommentAdded.kind, people, say, change, at, notified=notified)
 
 
-def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
+def notify_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
     """Notify the people of a release's requests and earlier commenters of a comment on the release."""
     release = comment.release
     members = change_queries.list_members([release.number])
@@ -138,11 +138,11 @@ def tell_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
         )
 
     at = comment.created_at
-    notified = tell_mentioned(actor, members[0], [comment.text], where=describe_release(release), at=at)
-    _write(actor, ReleaseCommented.kind, people, say, members[0], at, told=notified)
+    notified = notify_mentioned(actor, members[0], [comment.text], where=describe_release(release), at=at)
+    _write(actor, ReleaseCommented.kind, people, say, members[0], at, notified=notified)
 
 
-def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
+def notify_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
     """Notify the people of a rollout and of its change, and the template's owners, of its start, pause and stop."""
     template = rollout.template
     owners = User.objects.filter(username__in=list_owners(template.namespace, template.path))
@@ -154,11 +154,11 @@ def tell_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
     _tell(actor, event.kind, [rollout.started_by, *people, *owners], say, rollout.change, is_waiting=False)
 
 
-def tell_of_move(actor: Actor, move: LabelMove) -> None:
+def notify_of_move(actor: Actor, move: LabelMove) -> None:
     """Notify the people behind a gated move or a roll back; except for a normal publication, the reviewers too.
 
     Only watchers of the template are notified of an ungated move, and nobody of one that belongs to the publication or
-    the roll back of a release, which is told once.
+    the roll back of a release, which is announced once.
     """
     if move.is_of_release:
         return
@@ -200,7 +200,7 @@ def _fill(sentence: str, actor: Actor, move: LabelMove) -> str:
     return sentence.format(name=actor.person.display_name, label=move.label, template=move.template.name, number=number)
 
 
-def tell_of_save(actor: Actor, version: Version) -> None:
+def notify_of_save(actor: Actor, version: Version) -> None:
     """Notify the watchers of the template of a new version."""
     first = version.message.strip().partition("\n")[0]
 
@@ -215,7 +215,7 @@ def tell_of_save(actor: Actor, version: Version) -> None:
     _write(actor, VersionSaved.kind, [], say, version, version.created_at)
 
 
-def tell_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, remotes: Sequence[str]) -> None:
+def notify_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, remotes: Sequence[str]) -> None:
     """Notify the authors of redacted text and the admins of its namespaces, including where copies may remain."""
     for version in versions:
         template = version.template
@@ -259,13 +259,13 @@ def _write(  # noqa: PLR0913  # the only place that writes them, for every kind 
     *,
     is_waiting: bool = False,
     urgent: Collection[int] = (),
-    told: Collection[User] = (),
+    notified: Collection[User] = (),
 ) -> None:
-    """Notify the people and the watchers. told: people who were already notified otherwise."""
+    """Notify the people and the watchers. notified: people who were already notified otherwise."""
     change = about if isinstance(about, ChangeRequest) else about.change if isinstance(about, LabelMove) else None
     concerned = {person.pk for person in people}
     everyone = {person.pk: person for person in [*people, *notification_queries.list_watchers(about.template, kind)]}
-    for person in (actor.person, *told):
+    for person in (actor.person, *notified):
         everyone.pop(person.pk, None)
     Notification.objects.bulk_create(
         Notification(

@@ -11,12 +11,12 @@ from registry.journal import log
 from registry.namespaces.unused_keys import find_unused_keys
 from registry.notifications.models import UNUSED_KEY, Notification
 
-__all__ = ["tell_of_unused_keys"]
+__all__ = ["notify_of_unused_keys"]
 
 _MOST = 200  # notified per run of the clock
 
 
-def tell_of_unused_keys() -> int:
+def notify_of_unused_keys() -> int:
     """Notify the people of unused keys, once for each time that a key became unused; for the clock.
 
     Returns how many were notified. Deactivated people are not notified.

@@ -121,7 +121,7 @@ def redact_version(  # what an admin decides
                 ),
                 uses=list(plan.uses),
             )
-        notification_services.tell_of_redaction(actor, plan.versions, reason.strip(), remotes)
+        notification_services.notify_of_redaction(actor, plan.versions, reason.strip(), remotes)
         for row in plan.versions:
             _take_away(actor, row, reason.strip(), plan.passages)
         repeated_texts.redact_copies(plan.passages)

@@ -11,6 +11,7 @@ from registry.journal.event import Cache, JournalEvent, TimelineLine, event
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 
 __all__ = [
+    "LAST_STEPS",
     "ReleaseChanged",
     "ReleaseOpened",
     "ReleasePublished",
@@ -208,3 +209,7 @@ class ReleaseRolledBack(ReleaseStep):
 
 def _list_numbers(numbers: Sequence[int]) -> str:
     return gettext(" and ").join(str(number) for number in numbers)
+
+
+LAST_STEPS = (ReleaseOpened, ReleaseChanged, ReleasePublished, ReleaseRolledBack, ReleaseWithdrawn)
+"""The events that end an act on a release: each follows those of the release's templates."""

@@ -176,7 +176,7 @@ def plan_upkeep() -> None:
     old_runs.delete_old_runs()
     answers.delete_old_answers()
     emergency_reminders.remind_of_emergencies()
-    unused_keys.tell_of_unused_keys()
+    unused_keys.notify_of_unused_keys()
     nightly_runs.start_nightly_runs(timezone.now())
     for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
         since = timezone.now() - every

@@ -238,7 +238,7 @@ def _describe_webhook(webhook: Webhook) -> dict[str, Any]:
         "id": webhook.id,
         "receiver": webhook.receiver,
         "url": webhook.url,
-        "kinds": webhook.kinds_heard,
+        "kinds": webhook.subscribed_kinds,
         "template": webhook.template,
         "paused_at": format_moment(webhook.paused_at),
         "pause_reason": webhook.pause_reason,

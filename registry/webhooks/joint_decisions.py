@@ -31,15 +31,15 @@ class JointDecisions:
         return f"{_VERBS[first['decision']]} {count} for {first['label']}: {names}"
 
 
-def leave_out_earlier_decisions(heard: Sequence[Event], following: Sequence[Event]) -> list[Event]:
+def leave_out_earlier_decisions(batch: Sequence[Event], following: Sequence[Event]) -> list[Event]:
     """The events in their order, without decisions after which the same act decides on another template of the release.
 
-    following: what is heard after them, since an act may have more events than are read at once.
+    following: what follows them, since an act may have more events than are read at once.
     """
-    events = (*heard, *following)
+    events = (*batch, *following)
     releases = _read_releases(events)
     earlier = {event.number for event, after in pairwise(events) if _is_same_act(event, after, releases)}
-    return [event for event in heard if event.number not in earlier]
+    return [event for event in batch if event.number not in earlier]
 
 
 def find_joint_decisions(event: Event) -> JointDecisions | None:

@@ -69,7 +69,7 @@ class Webhook(models.Model):
         return urlsplit(self.url).hostname or ""
 
     @property
-    def kinds_heard(self) -> list[str]:
+    def subscribed_kinds(self) -> list[str]:
         """The kinds of events that are sent; empty for all."""
         return list(json.loads(self.kinds))
 

@@ -40,7 +40,7 @@ def matches_event(webhook: Webhook, event: Event) -> bool:
     """Whether the webhook's filters let the event through. Without chosen kinds, a chat gets what people do, but not
     the result of each check.
     """
-    kinds = webhook.kinds_heard
+    kinds = webhook.subscribed_kinds
     if webhook.is_chat and not kinds and event.kind in list_worker_kinds():
         return False
     if event.namespace != webhook.namespace.name or (kinds and event.kind not in kinds):

@@ -7,31 +7,21 @@ from collections.abc import Collection, Sequence
 from registry.changes.models import ChangeRequest
 from registry.journal.event import parse_event
 from registry.journal.models import Event
-from registry.releases.events import (
-    ReleaseChanged,
-    ReleaseOpened,
-    ReleasePublished,
-    ReleaseRolledBack,
-    ReleaseStep,
-    ReleaseWithdrawn,
-)
+from registry.releases.events import LAST_STEPS, ReleaseStep
 
 __all__ = ["leave_out_members"]
 
-# Each is the last event of its act, after those of the templates.
-_ACTS = (ReleaseChanged, ReleaseOpened, ReleasePublished, ReleaseRolledBack, ReleaseWithdrawn)
 
-
-def leave_out_members(heard: Sequence[Event], following: Sequence[Event]) -> list[Event]:
+def leave_out_members(batch: Sequence[Event], following: Sequence[Event]) -> list[Event]:
     """The events in their order, without those of templates whose release follows as the end of the same act.
 
-    following: what is heard after them, since an act may have more events than are read at once.
+    following: what follows them, since an act may have more events than are read at once.
     """
-    numbers = {event.number: release for event in (*heard, *following) if (release := _read_release(event))}
+    numbers = {event.number: release for event in (*batch, *following) if (release := _read_release(event))}
     templates = _read_templates(set(numbers.values())) if numbers else {}
     events: list[Event] = []
     end: Event | None = None
-    for event in (*following[::-1], *heard[::-1]):
+    for event in (*following[::-1], *batch[::-1]):
         if event.number in numbers:
             end = event
         elif end is not None and not _is_member(event, end, templates[numbers[end.number]]):
@@ -39,7 +29,7 @@ def leave_out_members(heard: Sequence[Event], following: Sequence[Event]) -> lis
         elif end is not None:
             continue
         events.append(event)
-    read = {event.number for event in heard}
+    read = {event.number for event in batch}
     return [event for event in events[::-1] if event.number in read]
 
 
@@ -48,7 +38,7 @@ def _read_release(event: Event) -> int | None:
     if not event.kind.startswith("release."):
         return None
     parsed = parse_event(event.kind, json.loads(event.text)["body"])
-    return parsed.release if isinstance(parsed, ReleaseStep) and isinstance(parsed, _ACTS) else None
+    return parsed.release if isinstance(parsed, ReleaseStep) and isinstance(parsed, LAST_STEPS) else None
 
 
 def _read_templates(releases: Collection[int]) -> defaultdict[int, set[str]]:

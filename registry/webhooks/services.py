@@ -110,7 +110,7 @@ def change_webhook(  # each a thing that can be changed
         if (url, kinds, template) != (None, None, None):  # where events go; pausing is quick
             permissions.require_proof(actor)
         values = _read_filters(
-            webhook.kinds_heard if kinds is None else kinds, webhook.template if template is None else template
+            webhook.subscribed_kinds if kinds is None else kinds, webhook.template if template is None else template
         )
         if url is not None:
             values |= _read_address(url, webhook.receiver)
@@ -236,7 +236,7 @@ def _describe(webhook: Webhook, *, rotated: bool = False) -> WebhookSet:
     return WebhookSet(
         id=webhook.id,
         host=webhook.host,
-        kinds=webhook.kinds_heard,
+        kinds=webhook.subscribed_kinds,
         template=webhook.template,
         paused=webhook.paused_at is not None,
         rotated=True if rotated else None,

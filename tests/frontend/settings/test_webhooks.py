@@ -94,7 +94,7 @@ def test_a_new_secret_is_shown_once_and_the_old_one_has_an_end(admin, place):
 def test_filters_are_changed_in_the_form(admin, place):
     admin.post(place, {"url": URL, "template": "a/*", "kinds": ["version.saved"]})
     changed = Webhook.objects.get()
-    assert (changed.template, changed.kinds_heard) == ("a/*", ["version.saved"])
+    assert (changed.template, changed.subscribed_kinds) == ("a/*", ["version.saved"])
 
 
 def test_one_that_is_removed_is_gone(admin, place):

@@ -39,7 +39,7 @@ from registry.namespaces import folder_roles, groups, keys, revocations
 from registry.namespaces import services as namespace_services
 from registry.namespaces.verbs import Verb
 from registry.notifications import services as notifications
-from registry.notifications.conversations import tell_mentioned
+from registry.notifications.conversations import notify_mentioned
 from registry.people import administration
 from registry.redaction import services as redaction_services
 from registry.releases import comments as release_comments
@@ -78,9 +78,9 @@ def fix_clock_and_ids() -> Iterator[None]:
     # When the journal was recorded, three functions read the clock once more than now. They run within acts that
     # decide on several changes, so the story can't read it for them: they are replaced by ones that do.
     writes = mock.patch.object(notifications, "_write", partial(_read_clock_and_write, notifications._write))
-    tells = mock.patch.object(notifications, "tell_mentioned", partial(_tell_and_read_clock, tell_mentioned))
-    decided = partial(_tell_of_decision_and_read_clock, notifications.tell_of_decision)
-    decisions_told = mock.patch.object(notifications, "tell_of_decision", decided)
+    tells = mock.patch.object(notifications, "notify_mentioned", partial(_tell_and_read_clock, notify_mentioned))
+    decided = partial(_notify_of_decision_and_read_clock, notifications.notify_of_decision)
+    decisions_told = mock.patch.object(notifications, "notify_of_decision", decided)
     with clock, writes, tells, decisions_told, mock.patch("secrets.choice", random.Random(14).choice):
         yield
 
@@ -92,7 +92,7 @@ def _read_clock_and_write(write: Callable[..., None], actor: Actor, kind: str, *
     write(actor, kind, *rest, **more)
 
 
-def _tell_of_decision_and_read_clock(
+def _notify_of_decision_and_read_clock(
     tell: Callable[..., None], actor: Actor, act: DecisionAct, taken_back: str | None = None
 ) -> None:
     """Notify of a decision. When the journal was recorded, each of a joint act was told by itself, at its own time."""

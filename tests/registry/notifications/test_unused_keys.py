@@ -15,7 +15,7 @@ from registry.namespaces.unused_keys import find_unused_keys, is_key_unused, lis
 from registry.notifications import email as notification_email
 from registry.notifications import queries as notification_queries
 from registry.notifications.models import UNUSED_KEY, Notification
-from registry.notifications.unused_keys import tell_of_unused_keys
+from registry.notifications.unused_keys import notify_of_unused_keys
 from registry.tasks import tasks
 
 
@@ -102,19 +102,19 @@ def test_its_person_is_mailed_once(key, settings, monkeypatch):
 
 
 def test_used_again_and_left_again_it_is_reported_once_more(key):
-    assert (tell_of_unused_keys(), tell_of_unused_keys()) == (1, 0)
+    assert (notify_of_unused_keys(), notify_of_unused_keys()) == (1, 0)
     Notification.objects.update(created_at=ago(100))
     change(key, last_used_at=ago(61))
-    assert (tell_of_unused_keys(), tell_of_unused_keys()) == (1, 0)
+    assert (notify_of_unused_keys(), notify_of_unused_keys()) == (1, 0)
     assert Notification.objects.filter(kind=UNUSED_KEY, key=key).count() == 2
 
 
 def test_a_person_who_is_deactivated_is_not_told(key, author):
     author.person.is_active = False
     author.person.save()
-    assert tell_of_unused_keys() == 0
+    assert notify_of_unused_keys() == 0
 
 
 def test_it_is_not_news_next_to_the_list(key, author):
-    tell_of_unused_keys()
+    notify_of_unused_keys()
     assert notification_queries.list_key_notifications(author) == []

@@ -86,7 +86,7 @@ def test_filters_and_address_can_be_changed(make, admin):
     changed = webhook_services.change_webhook(
         actor=admin, webhook_id=made.webhook.id, url="http://127.0.0.1:8/", kinds=["label.moved"], template="a/*"
     )
-    assert (changed.url, changed.kinds_heard, changed.template) == ("http://127.0.0.1:8/", ["label.moved"], "a/*")
+    assert (changed.url, changed.subscribed_kinds, changed.template) == ("http://127.0.0.1:8/", ["label.moved"], "a/*")
 
 
 def test_a_refused_change_changes_nothing(make, admin):
