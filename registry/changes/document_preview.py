@@ -92,7 +92,7 @@ def _build_version(actor: Actor, template: Template, checked: CheckedDocument) -
 
 def _run_checks(move: LabelPreview) -> Iterator[Check]:
     """Run the checks that a change request would have. Evaluations need runs, so theirs has no result."""
-    required = checks.required_checks(read_rules(move.template.namespace))
+    required = checks.list_required_checks(read_rules(move.template.namespace))
     change = ChangeRequest(template=move.template, label=move.label, version=move.version)
     case = check_runners.read_case(change)
     for name in CHECKS:
