@@ -17,6 +17,8 @@ POSTGRES := $(BIN)/python -m tests.support.postgres_server
 ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py tests/frontend/test_every_page.py
 ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/docs tests/frontend tests/fuzzing tests/mutation tests/torture $(wildcard tests/test_*.py)
 PROOF := $(VENV)/proof/bin/python
+# Make 3.81, which macOS has, mixes what parallel targets print.
+SYNC := $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 PROVED := tests/registry/changes tests/registry/journal tests/registry/mirror tests/renderer/test_digest.py
 .DEFAULT_GOAL := help
 .PHONY: help run setup setup-dev frontend test costly-files test-all browser lint format types layers migrations check release image-check torture coverage mutation benchmarks schema texts docs lock sbom audit clean
@@ -65,6 +67,8 @@ frontend/node_modules/.installed: frontend/package.json frontend/package-lock.js
 frontend/node_modules/.built: frontend/node_modules/.installed $(shell find frontend/src frontend/build.mjs frontend/icons.txt frontend/tsconfig.json -type f 2>/dev/null)
 	@cd frontend && npm run --silent build
 	@touch $@
+
+PACKAGES := frontend/node_modules/.installed
 else
 frontend:
 	@echo "npm is not here: the pages work, with a plain text area for an editor. Install Node.js 20+ for the full one."
@@ -89,20 +93,18 @@ ifdef NPM
 endif
 	@$(BIN)/python -m pytest -q -n $(BROWSER_JOBS) --dist loadfile --no-loadscope-reorder -m browser tests/browser
 
-lint: setup-dev ## ruff, djade, import-linter, biome
+lint: setup-dev $(PACKAGES) ## ruff, djade, import-linter, biome
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@git ls-files 'frontend/templates/*.html' | xargs -r $(BIN)/djade --check --target-version 5.2
 	@$(BIN)/lint-imports --no-cache
 ifdef NPM
-	@$(MAKE) --no-print-directory frontend/node_modules/.installed
 	@cd frontend && npm run --silent lint
 endif
 
-types: setup-dev ## mypy strict, tsc
+types: setup-dev $(PACKAGES) ## mypy strict, tsc
 	@$(BIN)/mypy promptuary registry frontend tests manage.py
 ifdef NPM
-	@$(MAKE) --no-print-directory frontend/node_modules/.installed
 	@cd frontend && npm run --silent types
 endif
 
@@ -110,7 +112,9 @@ migrations: setup-dev ## no model without its migration; the deployment checks
 	@PROMPTUARY_HOME=$$(mktemp -d) $(BIN)/python manage.py makemigrations --check --dry-run
 	@PROMPTUARY_HOME=$$(mktemp -d) PROMPTUARY_BASE_URL=https://promptuary.example $(BIN)/python manage.py check --deploy --fail-level WARNING
 
-check: lint types migrations docs test-all browser ## all of it; CI runs this, and keeps site/
+check: ## all of it; CI runs this, and keeps site/
+	@$(MAKE) --no-print-directory --jobs=2 $(SYNC) types lint docs migrations
+	@$(MAKE) --no-print-directory test-all browser
 	@echo "All checks passed."
 
 format: setup-dev ## write the code in its one form
