@@ -19,7 +19,7 @@ __all__ = [
     "MovedPath",
     "RenameLosses",
     "UnconfirmedRename",
-    "find_rename_losses",
+    "gather_rename_losses",
     "require_confirmed",
     "subscribe_to_renames",
 ]
@@ -73,7 +73,7 @@ def subscribe_to_renames(finder: LossFinder) -> None:
         _finders.append(finder)
 
 
-def find_rename_losses(
+def gather_rename_losses(
     namespace: Namespace, paths: Sequence[MovedPath], folder: MovedPath | None = None
 ) -> RenameLosses:
     """Compare what applies at the old and at the new places.
@@ -96,9 +96,9 @@ def require_confirmed(
 ) -> None:
     """Raise UnconfirmedRename if something is lost at the new places and the losses were not confirmed.
 
-    paths, folder: as in `find_rename_losses`. confirmed: the seal of the losses that were shown.
+    paths, folder: as in `gather_rename_losses`. confirmed: the seal of the losses that were shown.
     """
-    losses = find_rename_losses(namespace, paths, folder)
+    losses = gather_rename_losses(namespace, paths, folder)
     if losses.sentences and confirmed != losses.seal:
         raise UnconfirmedRename(losses)
 
