@@ -20,7 +20,7 @@ from registry.evaluations.metric_titles import describe_finding, describe_gate, 
 from registry.improvements.models import Improvement
 
 register = template.Library()
-register.filter(write_version_title)
+register.filter("version_title", write_version_title)
 register.filter(describe_gate)
 register.filter(name_gates)
 

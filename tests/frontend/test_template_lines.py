@@ -1,11 +1,19 @@
-"""The pages' templates stay readable: no long lines, and a partial documents its purpose and context."""
+"""The pages' templates compile and stay readable: no long lines, and a partial documents its purpose and context."""
 
 import re
 from pathlib import Path
 
+import pytest
+from django.template.loader import get_template
+
 LONGEST = 120
 FOLDER = Path(__file__).parents[2] / "frontend" / "templates"
 BEGINNING = re.compile(r"(?:{% (?:load|extends) [^%]*%}\s*)*{% comment %}\s*\S")
+
+
+@pytest.mark.parametrize("name", sorted(str(path.relative_to(FOLDER)) for path in FOLDER.rglob("*.*")))
+def test_each_template_compiles(name: str) -> None:
+    get_template(name)
 
 
 def test_no_template_line_is_too_long():
