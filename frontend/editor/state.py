@@ -191,7 +191,7 @@ def _take_values(state: EditorState, data: dict[str, Any], fields: Mapping[str, 
 
 
 def keep_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:
-    """The state with all posted text, for a request that `state_from_request` refused, so that no input is lost."""
+    """The state with all posted text, for a request that `read_posted_state` refused, so that no input is lost."""
     state = load_state(actor, name, draft_name=draft_name)
     state.document = _convert_to_lf(str(fields.get("document", state.document)))
     state.message = str(fields.get("message", ""))

@@ -62,8 +62,8 @@ def get_draft(actor: Actor, name: str, draft_name: str) -> Draft:
 def start_named_draft(*, actor: Actor, name: str, draft_name: str, source: str) -> Draft:
     """Start another draft of a template, in addition to the actor's existing ones.
 
-    source: reference of a version, or of one of the actor's drafts as `draft_ref` writes it. A draft from a version is
-    based on the newest version. Raises Invalid by field if the name is invalid or taken, Conflict at
+    source: reference of a version, or of one of the actor's drafts as `build_draft_ref` writes it. A draft from a
+    version is based on the newest version. Raises Invalid by field if the name is invalid or taken, Conflict at
     `drafts.MOST_DRAFTS`, NotFound if there is no such version or draft, Gone if the version was redacted.
     """
     names.check_template(name)

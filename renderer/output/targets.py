@@ -155,7 +155,7 @@ def count_markup(parts: Sequence[Part], profile: Profile | None, tokenizer: Toke
 
 
 def bound_tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: LazyTokenizer) -> int:
-    """Return an upper bound of `part_counts` and `markup_count` together; it needs no vocabulary.
+    """Return an upper bound of `count_parts` and `count_markup` together; it needs no vocabulary.
 
     A mark is one token of at least one byte. The text between two marks is encoded by itself, and SentencePiece begins
     each text with an extra token, so markup is counted character by character.

@@ -28,14 +28,14 @@ inputs:
 SETUP = """
 import django; django.setup()
 import json
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.namespaces import keys
 from registry.namespaces import services as namespace_services
 from registry.namespaces import services as namespaces
 from registry.accounts import people
 roles = ("author", "reviewer", "admin")
 cast = {
-    role: Actor(people.create(actor=operator_actor(), username=role, password=f"{role}-promptuary"))
+    role: Actor(people.create(actor=build_operator_actor(), username=role, password=f"{role}-promptuary"))
     for role in roles
 }
 namespaces.create_namespace(actor=cast["admin"], name="support", protected_labels=["production"], required_checks=[])

@@ -38,7 +38,7 @@ SETUP = """
 import json, sys
 import django; django.setup()
 from pathlib import Path
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
 from registry.evaluations import datasets, start_runs as evaluations
@@ -46,9 +46,9 @@ from registry.namespaces import services as namespace_services
 from registry.namespaces import services as namespaces
 from registry.templates import save as templates
 from registry.starter import evaluation_rows
-namespaces.create_namespace(actor=operator_actor(), name="support")
+namespaces.create_namespace(actor=build_operator_actor(), name="support")
 author = Actor(User.objects.create(username="author"))
-namespace_services.set_role(actor=operator_actor(), namespace="support", username="author", role="author")
+namespace_services.set_role(actor=build_operator_actor(), namespace="support", username="author", role="author")
 document = Path("registry/starter/demo/question-answering.yml.j2").read_text()
 templates.save_version(actor=author, name="support/answer", document=document, message="")
 rows = "".join(json.dumps(row) + "\\n" for row in evaluation_rows.make_evaluation_rows())

@@ -43,13 +43,13 @@ COMMANDS = {
 }
 SETUP = """
 import django; django.setup()
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry.accounts.models import User
 from registry.namespaces import services as namespace_services
 from registry.namespaces import services as namespaces
-namespaces.create_namespace(actor=operator_actor(), name="support")
+namespaces.create_namespace(actor=build_operator_actor(), name="support")
 User.objects.create(username="author")
-namespace_services.set_role(actor=operator_actor(), namespace="support", username="author", role="author")
+namespace_services.set_role(actor=build_operator_actor(), namespace="support", username="author", role="author")
 """
 
 

@@ -19,12 +19,12 @@ NAME = "support/reply"
 SETUP = """
 import django; django.setup()
 import json
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.namespaces import keys
 from registry.templates import labels, save as templates
 from registry.namespaces import services as namespaces
 from registry.accounts import people
-author = Actor(people.create(actor=operator_actor(), username="author", password="author-promptuary"))
+author = Actor(people.create(actor=build_operator_actor(), username="author", password="author-promptuary"))
 namespaces.create_namespace(actor=author, name="support")
 templates.save_version(actor=author, name="support/reply", document="- name: a\\n  content: Version 1\\n", message="")
 labels.move_label(actor=author, name="support/reply", label="production", version=1, expected=None)

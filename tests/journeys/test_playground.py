@@ -24,8 +24,8 @@ from registry.accounts import actor
 from registry.accounts.models import User
 from registry.namespaces import services
 author = User.objects.create_user("author", password="author-promptuary")
-services.create_namespace(actor=actor.operator_actor(), name="support", protected_labels=[], required_checks=[])
-services.set_role(actor=actor.operator_actor(), namespace="support", username="author", role="author")
+services.create_namespace(actor=actor.build_operator_actor(), name="support", protected_labels=[], required_checks=[])
+services.set_role(actor=actor.build_operator_actor(), namespace="support", username="author", role="author")
 """
 
 

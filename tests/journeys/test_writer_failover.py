@@ -37,12 +37,12 @@ print("done", flush=True)
 """
 SETUP = """
 import django; django.setup()
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry import mirror
 from registry.namespaces import services as namespaces
-namespaces.create_namespace(actor=operator_actor(), name="support")
+namespaces.create_namespace(actor=build_operator_actor(), name="support")
 mirror.catch_up()
-namespaces.create_namespace(actor=operator_actor(), name="sales")
+namespaces.create_namespace(actor=build_operator_actor(), name="sales")
 """
 
 

@@ -16,15 +16,15 @@ pytestmark = [pytest.mark.slow, pytest.mark.dialect]
 SETUP = """
 import json, django; django.setup()
 from django.test import Client
-from registry.accounts.actor import Actor, operator_actor
+from registry.accounts.actor import Actor, build_operator_actor
 from registry.accounts.models import User
 from registry.namespaces import services
 sessions = {}
-services.create_namespace(actor=operator_actor(), name="support")
+services.create_namespace(actor=build_operator_actor(), name="support")
 for role in ("author", "reviewer", "outsider"):
     person = User.objects.create(username=role)
     if role != "outsider":
-        services.set_role(actor=operator_actor(), namespace="support", username=role, role=role)
+        services.set_role(actor=build_operator_actor(), namespace="support", username=role, role=role)
     browser = Client()
     browser.force_login(person)
     sessions[role] = browser.session.session_key
@@ -43,9 +43,9 @@ save.save_version(actor=Actor(User.objects.get(username="author")), name=name, d
 """
 LEAVE = """
 import django; django.setup()
-from registry.accounts.actor import operator_actor
+from registry.accounts.actor import build_operator_actor
 from registry.namespaces import services
-services.set_role(actor=operator_actor(), namespace="support", username="reviewer", role=None)
+services.set_role(actor=build_operator_actor(), namespace="support", username="reviewer", role=None)
 """
 SIGN_OUT = "import sys, django; django.setup()\nfrom django.contrib.sessions.models import Session\n"
 SIGN_OUT += "Session.objects.filter(session_key=sys.argv[1]).delete()"
