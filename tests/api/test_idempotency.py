@@ -22,6 +22,7 @@ CHANGES_NOTHING = {  # POSTs that only read: nothing can be done twice
     "FetchMany",
     "Imports",
     "KeyTrials",
+    "PreviewDocument",
     "PreviewRules",
     "Plan",
     "PlanImprovement",
