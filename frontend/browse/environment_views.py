@@ -26,7 +26,6 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.queries import choose_live_label
 from registry.people import own_account
 from registry.rollouts import queries as rollout_queries
-from registry.rollouts.models import Rollout
 from registry.templates import environments as environments_query
 from registry.templates import label_queries, search_queries
 from registry.templates import queries as template_queries
@@ -86,10 +85,18 @@ def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     totals = environments_query.count_environments(actor, visible)
     rollouts = rollout_queries.list_active(actor)
     promotable = promotion_state.count_states(actor, *pair)
-    page = _find_page(actor, chosen, visible, target, promotable.ready_templates, rollouts)
-    busy = [] if chosen.is_set else _list_busy_templates(actor, promotable.ready_templates, target, rollouts)
-    is_busy = page.next is not None and bool(busy)
-    page = Page(busy, None) if is_busy else page
+    by_view = {
+        "ready": set(promotable.ready_templates),
+        "open": promotable.opened_templates,
+        "rolling": {rollout.template_id for rollout in rollouts},
+        "failing": live_failures.list_failing_template_ids(actor),
+    }
+    busy = frozenset[int]().union(*by_view.values())
+    is_busy = bool(busy) and not chosen.is_set and totals.total.number > PAGE_SIZE
+    if is_busy:
+        page = Page(template_queries.list_templates_by_name(busy, limit=PAGE_SIZE).items, None)
+    else:
+        page = _find_page(actor, chosen, visible, by_view)
     rows = environments_query.list_environment_rows(page.items)
     templates = [row.template for row in rows]
     states = promotion_state.read_states(actor, templates, *pair)
@@ -101,9 +108,9 @@ def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     groups = group_rows(rows, states, roles, pair, freezes, divided, failures)
     counts = _Counts(
         ready=_count_at_least(promotable.ready, sum(state.state == "ready" for state in states.values())),
-        opened=promotable.opened,
-        rolling=len(_list_rolling_templates(rollouts)),
-        failing=live_failures.count_failing_templates(actor),
+        opened=len(by_view["open"]),
+        rolling=len(by_view["rolling"]),
+        failing=len(by_view["failing"]),
         behind=totals.behind,
     )
     context = {
@@ -136,23 +143,12 @@ def _read_filter(request: HttpRequest) -> _Filter:
 
 
 def _find_page(
-    actor: Actor,
-    chosen: _Filter,
-    visible: VisibleNamespaces,
-    target: str,
-    ready: Collection[int],
-    rollouts: Collection[Rollout],
+    actor: Actor, chosen: _Filter, visible: VisibleNamespaces, by_view: Mapping[str, Collection[int]]
 ) -> Page[Template]:
-    """The page of templates that meet the filter."""
+    """The page of templates that meet the filter. by_view: the ids of the templates of each view that has few."""
     words, cursor = chosen.words, chosen.cursor
-    if chosen.view == "ready":
-        return template_queries.list_templates_by_name(ready, words, cursor=cursor, limit=PAGE_SIZE)
-    if chosen.view == "open":
-        return promotion_state.list_open_templates(actor, target, words, cursor=cursor, limit=PAGE_SIZE)
-    if chosen.view == "failing":
-        return live_failures.list_failing_templates(actor, words, cursor=cursor, limit=PAGE_SIZE)
-    if chosen.view == "rolling":
-        return Page(_list_rolling_templates(rollouts, words), None)
+    if chosen.view in by_view:
+        return template_queries.list_templates_by_name(by_view[chosen.view], words, cursor=cursor, limit=PAGE_SIZE)
     return environments_query.list_environment_templates(
         actor, visible, words, behind=chosen.view == "behind", cursor=cursor, limit=PAGE_SIZE
     )
@@ -187,30 +183,6 @@ def _list_tabs(chosen: _Filter, counts: _Counts) -> list[dict[str, Any]]:
     )
     shown = "" if chosen.view == "all" else chosen.view
     return [_build_tab(word, count, view == shown, {"q": chosen.words, "show": view}) for view, word, count in tabs]
-
-
-def _list_busy_templates(
-    actor: Actor, ready: Collection[int], target: str, rollouts: Collection[Rollout]
-) -> list[Template]:
-    """Templates that are ready, failing, in a rollout or have an open request, by name, at most a page of them."""
-    pages = (
-        template_queries.list_templates_by_name(ready, limit=PAGE_SIZE),
-        promotion_state.list_open_templates(actor, target, limit=PAGE_SIZE),
-        live_failures.list_failing_templates(actor, limit=PAGE_SIZE),
-        Page(_list_rolling_templates(rollouts), None),
-    )
-    found = {template.pk: template for page in pages for template in page.items}
-    return sorted(found.values(), key=lambda template: template.name)[:PAGE_SIZE]
-
-
-def _list_rolling_templates(rollouts: Collection[Rollout], words: str = "") -> list[Template]:
-    """Templates in the rollouts whose names contain all the words, by name."""
-    templates = {rollout.template_id: rollout.change.template for rollout in rollouts}.values()
-    parts = words.casefold().split()
-    return sorted(
-        (template for template in templates if all(part in template.name.casefold() for part in parts)),
-        key=lambda template: template.name,
-    )
 
 
 def _count_at_least(count: MatchCount, shown: int) -> MatchCount:

@@ -14,20 +14,17 @@ from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Verdict
 from registry.changes.queries import MOST_PENDING, StoppedRollout, read_stopped_rollouts
 from registry.core.names import LATEST
-from registry.core.pagination import Page
 from registry.namespaces.permissions import list_visible_namespaces
 from registry.namespaces.rules import read_rules
 from registry.templates.label_models import Label
 from registry.templates.label_roll_backs import LabelRollBack, read_roll_backs
 from registry.templates.models import Template
-from registry.templates.queries import list_templates_by_name
 from registry.templates.search_queries import MatchCount
 
 __all__ = [
     "PromotionCounts",
     "PromotionState",
     "count_states",
-    "list_open_templates",
     "read_states",
 ]
 
@@ -76,15 +73,15 @@ class PromotionState:
 
 @dataclass(frozen=True)
 class PromotionCounts:
-    """The ids of the templates that a person may read and that are `ready`; how many have an open request for the
-    target, and how many are in the state `emergency`.
+    """The ids of the templates that a person may read and that are `ready`, those with an open request for the target,
+    and how many are in the state `emergency`.
 
     is_exact: whether all templates were compared; otherwise more may be ready.
     """
 
     ready_templates: tuple[int, ...]
     is_exact: bool
-    opened: int
+    opened_templates: frozenset[int]
     emergencies: int
 
     @property
@@ -165,7 +162,7 @@ def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
     examined = list(places[: MOST_EXAMINED + 1])
     is_exact = len(examined) <= MOST_EXAMINED
     in_emergency = {template for template, label in emergencies.list_served_emergencies(actor) if label == target}
-    opened = set(_select_pending(actor, target).values_list("template", flat=True))
+    opened = frozenset(_select_pending(actor, target).values_list("template", flat=True))
     elsewhere = opened | in_emergency
     apart = [row for row in examined[:MOST_EXAMINED] if row[1] != row[2] and row[0] not in elsewhere]
     # A version is newer than everything it contains, so a source newer than the target isn't in it.
@@ -174,7 +171,7 @@ def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
     history = history_queries.read_version_graph([template for template, _, _ in older[:MOST_COMPARED]])
     ready += [row[0] for row in older[:MOST_COMPARED] if not history.contains(row[2], row[1])]
     listed = Template.objects.filter(pk__in=in_emergency, archived_at=None).count() if in_emergency else 0
-    return PromotionCounts(tuple(ready), is_exact and len(older) <= MOST_COMPARED, len(opened), listed)
+    return PromotionCounts(tuple(ready), is_exact and len(older) <= MOST_COMPARED, opened, listed)
 
 
 def _open_gates(actor: Actor, pending: QuerySet[ChangeRequest]) -> dict[int, Gate]:
@@ -186,14 +183,6 @@ def _open_gates(actor: Actor, pending: QuerySet[ChangeRequest]) -> dict[int, Gat
     rows = rows.defer("version__bundle", "template__latest__bundle").order_by("number")
     newest = {row.template_id: row for row in rows}
     return {gate.change.template_id: gate for gate in change_gate.evaluate_many(newest.values(), actor)}
-
-
-def list_open_templates(
-    actor: Actor, label: str, words: str = "", *, cursor: str | None = None, limit: int = 100
-) -> Page[Template]:
-    """List the templates that have an open request for the label, by name. words: parts of the name."""
-    pending = _select_pending(actor, label).values("template")
-    return list_templates_by_name(pending, words, cursor=cursor, limit=limit)
 
 
 def _select_pending(actor: Actor, label: str) -> QuerySet[ChangeRequest]:

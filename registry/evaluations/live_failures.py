@@ -8,7 +8,6 @@ from django.db.models import Exists, OuterRef, Prefetch, QuerySet
 
 from promptuary.evaluation.gates import parse_gate
 from registry.accounts.actor import Actor, build_operator_actor
-from registry.core.pagination import Page
 from registry.evaluations import attachment_queries, run_queries
 from registry.evaluations.attachment_queries import EvaluationPlan
 from registry.evaluations.events import EvaluationFailing, EvaluationRecovered
@@ -21,12 +20,10 @@ from registry.namespaces.queries import choose_live_label
 from registry.templates.label_models import Label
 from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template, Version
-from registry.templates.queries import list_templates_by_name
 
 __all__ = [
-    "count_failing_templates",
     "find_earlier_versions",
-    "list_failing_templates",
+    "list_failing_template_ids",
     "list_live_failures",
     "record_nightly_outcome",
 ]
@@ -45,17 +42,9 @@ def list_live_failures(actor: Actor, templates: Collection[int] | None = None) -
     return list(ordered[:MOST_FAILURES] if templates is None else ordered.filter(template__in=templates))
 
 
-def count_failing_templates(actor: Actor) -> int:
-    """The number of templates that the actor may read with a failing live version."""
-    return _select_readable_failures(actor).values("template").distinct().count()
-
-
-def list_failing_templates(
-    actor: Actor, words: str = "", *, cursor: str | None = None, limit: int = 100
-) -> Page[Template]:
-    """Templates with a failing live version, by name. words: parts of the name."""
-    failing = _select_readable_failures(actor).values("template")
-    return list_templates_by_name(failing, words, cursor=cursor, limit=limit)
+def list_failing_template_ids(actor: Actor) -> set[int]:
+    """The ids of the templates that the actor may read with a failing live version."""
+    return set(_select_readable_failures(actor).values_list("template_id", flat=True))
 
 
 def _select_readable_failures(actor: Actor) -> QuerySet[LiveFailure]:
