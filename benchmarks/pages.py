@@ -62,11 +62,18 @@ def main() -> None:
     """Fill, measure and print."""
     options = read_options()
     with contextlib.ExitStack() as stack:
-        folder = options.folder or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="promptuary-bench-")))
+        folder = options.folder or make_folder(stack)
         folder.mkdir(parents=True, exist_ok=True)
         urls = stack.enter_context(open_databases(options, folder.resolve()))
         servers = [stack.enter_context(start_server(size, options, folder.resolve(), urls)) for size in options.sizes]
         print_costs(servers, options)
+
+
+def make_folder(stack: contextlib.ExitStack) -> Path:
+    """A folder that is removed in the end. PostgreSQL, which is never run as root, may pass through it."""
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="promptuary-bench-")))
+    folder.chmod(0o711)
+    return folder
 
 
 def read_options() -> argparse.Namespace:
