@@ -131,7 +131,7 @@ texts: setup-dev ## find the texts of pages and merge them into each language's 
 schema: setup-dev ## write the API's OpenAPI schema to docs/openapi/v1.json
 	@PROMPTUARY_HOME=$$(mktemp -d) $(BIN)/python manage.py spectacular --validate --format openapi-json --file docs/openapi/v1.json
 
-docs: $(VENV)/.docs ## build the documentation as a site, in site/
+docs: setup-dev $(VENV)/.docs ## build the documentation as a site, in site/
 	@$(BIN)/python docs/generate_reference.py --check
 	@NO_MKDOCS_2_WARNING=1 $(VENV)/docs/bin/mkdocs build -q
 
