@@ -279,11 +279,11 @@ def describe_missing_group(name: str, standing: Standing) -> Blocker:
     """No member of a required group has approved."""
     group = standing.facts.find_group(name)
     cause = gettext("Needs an approval from {group}.").format(group=group.title)
-    asked = tuple(person for person in standing.able if person in group.people)
-    if standing.viewer in asked:
+    able_members = tuple(person for person in standing.able if person in group.people)
+    if standing.viewer in able_members:
         action = gettext("Read the change, then approve it or ask for edits.")
-    elif asked:
-        action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(asked[:3]))
+    elif able_members:
+        action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(able_members[:3]))
     else:
         action = gettext("Ask an admin to put a reviewer into {group}: nobody in it may approve.")
         if group.people and standing.rules.two_step_required:
@@ -292,4 +292,4 @@ def describe_missing_group(name: str, standing: Standing) -> Blocker:
                 "it may approve."
             )
         action = action.format(group=group.title)
-    return Blocker(f"{GROUP}{name}", cause, action, asked)
+    return Blocker(f"{GROUP}{name}", cause, action, able_members)

@@ -57,11 +57,11 @@ class _Party:
     @property
     def words(self) -> str:
         """`callers of production (checkout and mailer)`, `checkout, which stays on version 3`"""
-        named = " and ".join([", ".join(self.callers[:2]), *self.callers[2:3]]) if self.callers else ""
+        callers = " and ".join([", ".join(self.callers[:2]), *self.callers[2:3]]) if self.callers else ""
         more = f" and {len(self.callers) - 3} more" if len(self.callers) > 3 else ""
         if self.labels:
-            return f"callers of {self.whose}{f' ({named}{more})' if named else ''}"
-        return f"{named}{more}, still on version {self.version.number}"
+            return f"callers of {self.whose}{f' ({callers}{more})' if callers else ''}"
+        return f"{callers}{more}, still on version {self.version.number}"
 
     def name(self, services: Sequence[str]) -> None:
         """Add services that are not among the callers yet."""
@@ -181,12 +181,12 @@ def _check_dependants(case: CheckCase) -> CheckResult:
         for template, refs in inclusions.list_including_templates(case.change.template):
             if template.latest is None or template.latest.is_redacted:
                 continue
-            bundle, kept = template.latest.unpacked(), template.current_samples()
+            bundle, sample_set = template.latest.unpacked(), template.current_samples()
             problems = bounded.validate(
                 replace_references(bundle["document"], refs, target),
                 fragments={**bundle["fragments"], **brought["fragments"], target: brought["document"]},
                 profile=bundle["profile"],
-                samples=dict(kept.samples) if kept else {},
+                samples=dict(sample_set.samples) if sample_set else {},
             )
             # A sample that lacks a value can't be rendered by the new version.
             errors = [

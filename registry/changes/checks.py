@@ -114,8 +114,8 @@ def find_related_facts(template_ids: Collection[int]) -> list[RelatedFacts]:
 
 def list_required_checks(rules: Rules) -> tuple[str, ...]:
     """The checks that must pass; backward compatibility makes the contract one of them."""
-    named = {*rules.required_checks, *(["contract"] if rules.compatibility == "backward" else [])}
-    return tuple(check for check in CHECKS if check in named)
+    required = {*rules.required_checks, *(["contract"] if rules.compatibility == "backward" else [])}
+    return tuple(check for check in CHECKS if check in required)
 
 
 def list_checks(inputs: CheckInputs, needed: Sequence[str]) -> tuple[str, ...]:

@@ -87,14 +87,14 @@ class History:
 
     def walk_ancestors(self, pk: int) -> Iterator[VersionNode]:
         """The version and its ancestors, nearest first."""
-        waiting, seen = [pk], {pk}
+        waiting, visited = [pk], {pk}
         for at in waiting:
             step = self.steps.get(at)
             if step is None:
                 continue
             yield step
-            fresh = [source for source in step.sources if source not in seen]
-            seen.update(fresh)
+            fresh = [source for source in step.sources if source not in visited]
+            visited.update(fresh)
             waiting += fresh
 
     def find_ancestors(self, pk: int | None) -> frozenset[int]:
@@ -146,9 +146,9 @@ class History:
     def list_issuers(self, key: str | None) -> list[str]:
         """The people who issued or rotated the key, or a key that it replaced."""
         reasons: list[str] = []
-        seen: set[str] = set()
-        while key and key in self.keys and key not in seen:
-            seen.add(key)
+        visited: set[str] = set()
+        while key and key in self.keys and key not in visited:
+            visited.add(key)
             reasons.append(self.keys[key].issuer)
             key = self.keys[key].replaces
         return reasons
@@ -165,7 +165,7 @@ def find_contributors(history: History, request: ChangeFacts) -> dict[str, tuple
     work.add_people_of_other_requests(contained)
     if contained:
         work.add_people_of_grants(min(step.at for step in contained))
-    return {person: tuple(found) for person, found in work.found.items()}
+    return {person: tuple(reasons_against) for person, reasons_against in work.found.items()}
 
 
 class _Work:
@@ -209,18 +209,18 @@ class _Work:
         numbers = [head.number for head in self._own if head.change == request.number]
         heads = [history.numbered(request.template, number) for number in reversed(numbers)]
         waiting = list(dict.fromkeys([request.head, *(pk for pk in heads if pk is not None)]))
-        seen, kept = set(waiting), []
+        visited, contained = set(waiting), []
         for at in waiting:
             step = history.steps.get(at)
             if step is None or at in live or at in history.approved:
                 continue
             if not (step.template == request.template and step.digest == served):
-                kept.append(step)
+                contained.append(step)
             twins = [twin.pk for twin in history.list_copies(step)] if step.digest != served else []
-            fresh = [pk for pk in (*step.sources, *twins) if pk not in seen]
-            seen.update(fresh)
+            fresh = [pk for pk in (*step.sources, *twins) if pk not in visited]
+            visited.update(fresh)
             waiting += fresh
-        return kept, seen
+        return contained, visited
 
     def add_people_of_version(self, step: VersionNode) -> None:
         """The version's author, the authors of its applied suggestions, and who issued their keys."""

@@ -53,5 +53,5 @@ class Dependants(IdempotentView):
         A template that you may not save, or whose new version would not be valid, is skipped, with the reason in
         `refusal`.
         """
-        done = services.update_dependants(actor=identify_actor(request), name=name, **read(UpdateInput, request))
-        return Response({"results": [UpdatedOutput.of(row) for row in done]})
+        updated = services.update_dependants(actor=identify_actor(request), name=name, **read(UpdateInput, request))
+        return Response({"results": [UpdatedOutput.of(row) for row in updated]})

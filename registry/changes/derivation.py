@@ -82,9 +82,9 @@ class Derivation:
         """What the request of a closing event was decided on: from the event, else derived; None for other events."""
         if not _is_closing(fact) or fact.change not in self._changes:
             return None
-        said: dict[str, Any] | None = fact.body.get("decided")
-        if said is not None:
-            return said
+        recorded: dict[str, Any] | None = fact.body.get("decided")
+        if recorded is not None:
+            return recorded
         change = self._changes[fact.change]
         before = self.emergencies.get(fact.change)
         return {
@@ -116,8 +116,8 @@ class Derivation:
     def _template_renamed(self, fact: JournalFact) -> None:
         """Move what is known of the template to its new name."""
         former, name = fact.body["former"], fact.template
-        known: list[dict[Any, Any]] = [self._digests, self._authors, self._held, self._saved, self._verdicts]
-        for facts in known:
+        tables: list[dict[Any, Any]] = [self._digests, self._authors, self._held, self._saved, self._verdicts]
+        for facts in tables:
             for key in [key for key in facts if key[0] == former]:
                 facts[name, key[1]] = facts.pop(key)
         for change in self._changes.values():
@@ -143,9 +143,11 @@ class Derivation:
         if is_told or saved is None or saved.person != fact.person or fact.at - saved.at > _WITHIN:
             return []
         change.headed = fact  # saved and proposed in one action: threads that it now resolves were applied
-        held = self._held.get((fact.template, fact.body["label"]))
+        served = self._held.get((fact.template, fact.body["label"]))
         base = saved.body["base"]
-        same = held is not None and base is not None and self._find_digest(fact, base) == self._find_digest(fact, held)
+        same = (
+            served is not None and base is not None and self._find_digest(fact, base) == self._find_digest(fact, served)
+        )
         return [Contribution(fact.template, change.head, source=before)] if same and base != before else []
 
     def _change_decided(self, fact: JournalFact) -> None:

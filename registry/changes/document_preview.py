@@ -49,8 +49,8 @@ def preview_document(*, actor: Actor, name: str, label: str, document: str) -> D
     names.check_label(label)
     template = _find_or_build_template(actor, name)
     permissions.require_label(actor, label)
-    held = template.current_samples()
-    checked = check_document(actor, document, held.samples if held else None, name=name)
+    sample_set = template.current_samples()
+    checked = check_document(actor, document, sample_set.samples if sample_set else None, name=name)
     if not checked.bundle:
         raise Invalid(problems=checked.problems)
     version = _build_version(actor, template, checked)

@@ -101,20 +101,21 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
     if not open_changes:
         return {}
     templates = {change.template_id for change in open_changes}
-    held, trusted, ways_back = _find_held(templates), list_trusted_digests(templates), find_ways_back(templates)
+    served_versions = _read_served_versions(templates)
+    trusted, ways_back = list_trusted_digests(templates), find_ways_back(templates)
     approvals = _find_approvals([change.pk for change in open_changes])
-    left = _list_left(templates)
-    shown = {}
+    roll_backs = _list_roll_backs(templates)
+    emergencies = {}
     for change in open_changes:
         place, move = (change.template_id, change.label), moved[change.pk]
-        holds, digest = held.get(place, (None, ""))
+        holds, digest = served_versions.get(place, (None, ""))
         is_served = digest == change.version.digest
         if change.unreviewed and digest in trusted[place]:
             is_served = False  # another change has approved this content since
         back = ways_back.get(place)
         approvers, at = approvals.get(change.pk, ((), None))
         is_approved = not change.unreviewed
-        shown[change.pk] = Emergency(
+        emergencies[change.pk] = Emergency(
             change,
             move,
             holds,
@@ -122,9 +123,9 @@ def find_emergencies(rows: Iterable[ChangeRequest]) -> dict[int, Emergency]:
             back,
             approvers if is_approved else (),
             at if is_approved else None,
-            any(pk < move.pk for pk in left.get((*place, change.version.digest), ())),
+            any(pk < move.pk for pk in roll_backs.get((*place, change.version.digest), ())),
         )
-    return shown
+    return emergencies
 
 
 def list_served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
@@ -132,30 +133,33 @@ def list_served_emergencies(actor: Actor) -> dict[tuple[int, str], int]:
     unreviewed = ChangeRequest.objects.filter(unreviewed=True).values("pk")
     rows = ChangeRequest.objects.filter(pk__in=unreviewed, template__namespace__in=list_visible_namespaces(actor))
     columns = rows.values_list("template_id", "label", "version__digest", "pk")
-    asked = {(template, label, digest): pk for template, label, digest, pk in columns}
-    templates = {template for template, _, _ in asked}
-    held, trusted = (_find_held(templates), list_trusted_digests(templates)) if asked else ({}, {})
+    emergencies = {(template, label, digest): pk for template, label, digest, pk in columns}
+    templates = {template for template, _, _ in emergencies}
+    served_versions, trusted = (
+        (_read_served_versions(templates), list_trusted_digests(templates)) if emergencies else ({}, {})
+    )
     return {
         (template, label): number
-        for (template, label, digest), number in asked.items()
-        if held.get((template, label), (None, ""))[1] == digest and digest not in trusted.get((template, label), ())
+        for (template, label, digest), number in emergencies.items()
+        if served_versions.get((template, label), (None, ""))[1] == digest
+        and digest not in trusted.get((template, label), ())
     }
 
 
-def _find_held(templates: set[int]) -> Mapping[tuple[int, str], tuple[int, str]]:
+def _read_served_versions(templates: set[int]) -> Mapping[tuple[int, str], tuple[int, str]]:
     """Map template and label to the number and digest of the version it serves."""
     rows = Label.objects.filter(template__in=templates)
     columns = rows.values_list("template_id", "name", "version__number", "version__digest")
     return {(template, name): (number, digest) for template, name, number, digest in columns}
 
 
-def _list_left(templates: set[int]) -> Mapping[tuple[int, str, str], list[int]]:
+def _list_roll_backs(templates: set[int]) -> Mapping[tuple[int, str, str], list[int]]:
     """Map template, label and digest to the roll backs by which the label left that content."""
     rows = LabelMove.objects.filter(IS_BACKWARD, template__in=templates)
-    left: defaultdict[tuple[int, str, str], list[int]] = defaultdict(list)
+    roll_backs: defaultdict[tuple[int, str, str], list[int]] = defaultdict(list)
     for template, label, digest, pk in rows.values_list("template_id", "label", "before__digest", "pk"):
-        left[template, label, str(digest)].append(pk)
-    return left
+        roll_backs[template, label, str(digest)].append(pk)
+    return roll_backs
 
 
 def _find_approvals(numbers: list[int]) -> dict[int, tuple[tuple[str, ...], datetime]]:

@@ -158,10 +158,10 @@ def check_evaluations(
 
 
 def _add_evidence(
-    change: ChangeRequest, found: Sequence[PlanRuns], contributors: Collection[str]
+    change: ChangeRequest, plan_runs: Sequence[PlanRuns], contributors: Collection[str]
 ) -> Sequence[PlanRuns]:
-    if not any(one.plan.people_gates for one in found):
-        return found
+    if not any(one.plan.people_gates for one in plan_runs):
+        return plan_runs
     recorded = counted_scores.read_recorded_scores([change.pk])
     return [
         replace(
@@ -172,7 +172,7 @@ def _add_evidence(
         )
         if one.plan.people_gates
         else one
-        for one in found
+        for one in plan_runs
     ]
 
 

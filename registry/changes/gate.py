@@ -187,11 +187,11 @@ def evaluate_many(rows: Iterable[ChangeRequest], actor: Actor | None, *, with_ch
     return _Reader(listed, actor, with_checks=with_checks).gates(listed) if listed else []
 
 
-def _find_turn(change: ChangeRequest, found: Sequence[Blocker], since: datetime) -> Turn:
+def _find_turn(change: ChangeRequest, blockers: Sequence[Blocker], since: datetime) -> Turn:
     """Whose turn it is, by the blockers of an open request. since: when the turn last passed."""
-    if not found:
+    if not blockers:
         return Turn((change.opened_by.username,), gettext("Nothing blocks it: it can be published."), since)
-    first = next((blocker for blocker in found if blocker.waiting_for), found[0])
+    first = next((blocker for blocker in blockers if blocker.waiting_for), blockers[0])
     return Turn(first.waiting_for, first.cause, since)
 
 
@@ -214,10 +214,10 @@ class _Reader:
 
     def _build_gate(self, change: ChangeRequest) -> Gate:
         rules, facts = self._rules[change.template.namespace_id], self._review.facts(change)
-        kept = checks.read_decided(change.decided, self._findings) if change.decided and not change.is_open else None
+        decided = checks.read_decided(change.decided, self._findings) if change.decided and not change.is_open else None
         if facts.closed:
-            return self._build_closed_gate(change, rules, facts, kept)
-        checks_now: tuple[Check, ...] = kept.checks if kept else ()
+            return self._build_closed_gate(change, rules, facts, decided)
+        checks_now: tuple[Check, ...] = decided.checks if decided else ()
         inputs = None
         if change.is_open and self._checks is not None:
             checks_now, inputs = self._checks.checks(change, rules), self._checks.inputs(change)
@@ -262,21 +262,21 @@ class _Reader:
             for one in blockers
         ]
 
-    def _build_closed_gate(self, change: ChangeRequest, rules: Rules, facts: Facts, kept: Decided | None) -> Gate:
-        approvals = kept.approvals if kept else ()
+    def _build_closed_gate(self, change: ChangeRequest, rules: Rules, facts: Facts, decided: Decided | None) -> Gate:
+        approvals = decided.approvals if decided else ()
         return Gate(
             change=change,
             actor=self._actor,
             rules=rules,
             facts=facts,
-            checks=kept.checks if kept else (),
+            checks=decided.checks if decided else (),
             inputs=None,
             blockers=(),
             approval_status=ApprovalStatus(tuple(one.person for one in approvals), (), 0, ()),
             approvals=approvals,
-            needed=kept.needed if kept else rules.count_needed_approvals(change.label, change.template.path),
-            group_approvals=kept.groups if kept else (),
-            exemptions=kept.exemptions if kept else (),
+            needed=decided.needed if decided else rules.count_needed_approvals(change.label, change.template.path),
+            group_approvals=decided.groups if decided else (),
+            exemptions=decided.exemptions if decided else (),
             versions_between=(),
             turn=None,
             last_decision=self._review.last_decision(change),

@@ -74,9 +74,9 @@ class ReviewFacts:
     def facts(self, change: ChangeRequest) -> Facts:
         """The facts of one request."""
         template, version, history = change.template, change.version, self.history
-        held = self.held(change)
+        served = self.held(change)
         reviewers = self._list_reviewers(template)
-        descends = held is None or history.contains(version.pk, held.pk)
+        descends = served is None or history.contains(version.pk, served.pk)
         return Facts(
             label=change.label,
             path=template.path,
@@ -87,10 +87,10 @@ class ReviewFacts:
             author=history.steps[version.pk].author,
             decisions=tuple(self._read_decision_facts(decision, reviewers) for decision in self.decisions[change.pk]),
             reviewers=reviewers,
-            holds=held.number if held else None,
-            holds_digest=held.digest if held else None,
+            holds=served.number if served else None,
+            holds_digest=served.digest if served else None,
             descends=descends,
-            superseded=held is not None and history.is_superseded(version.pk, held.pk),
+            superseded=served is not None and history.is_superseded(version.pk, served.pk),
             open_threads=self._open_threads.get(change.pk, 0),
             release=change.open_release,
             freeze=self._freezes.get(template.namespace_id),
@@ -100,7 +100,7 @@ class ReviewFacts:
             redacted=history.steps[version.pk].is_redacted,
             closed=not change.takes_decisions,
             unreviewed=change.unreviewed,
-            held_by_approval=held is None or held.digest in self._list_digests(change),
+            held_by_approval=served is None or served.digest in self._list_digests(change),
             groups=self._groups.get(template.namespace_id, {}),
             contributors=find_contributors(history, self._request(change)) if change.takes_decisions else {},
         )
@@ -153,11 +153,11 @@ class ReviewFacts:
         emergency awaiting approval it is what the label held by approval before it. What the label was rolled back
         from doesn't count.
         """
-        held, moves = self.held(change), self._trusted.get((change.template_id, change.label), [])
+        served, moves = self.held(change), self._trusted.get((change.template_id, change.label), [])
         if (emergency := self._emergencies.get(change.pk)) is not None:
             moves = [move for move in moves if move[0] < emergency]
-        elif held is not None and held.digest in self._list_digests(change):
-            return held.pk
+        elif served is not None and served.digest in self._list_digests(change):
+            return served.pk
         return moves[-1][1] if moves else None
 
 

@@ -45,7 +45,7 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
     """
     label_row = Label.objects.filter(template=template, name=label).select_related("version").first()
     if label_row is not None and label_row.version.digest == head.digest:
-        known = gettext("{label} already serves exactly this (version {version})").format(
+        already_served = gettext("{label} already serves exactly this (version {version})").format(
             label=label, version=label_row.version.number
         )
         approval = find_approval_of_label(template, label)
@@ -53,12 +53,12 @@ def require_new_head(template: Template, label: str, head: Version) -> None:
             raise Invalid(
                 fields={
                     "version": gettext("{known}: approve the change that was published in an emergency.").format(
-                        known=known
+                        known=already_served
                     )
                 }
             )
         if approval != Approval.NEVER_APPROVED:
-            raise Invalid(fields={"version": f"{known}."})
+            raise Invalid(fields={"version": f"{already_served}."})
     elif label_row is not None and history_queries.read_version_graph([template.pk]).is_superseded(
         head.pk, label_row.version_id
     ):

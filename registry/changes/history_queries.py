@@ -67,18 +67,18 @@ def read_history(templates: Iterable[Template]) -> History:
     every = {template.pk: template.name for template in listed}
     copied = {template.pk: template.copied_from for template in listed if template.copied_from}
     origins = find_origins(copied, every) if copied else {}
-    found = _Versions(every, origins)
+    versions = _Versions(every, origins)
     spaces = {template.name.partition("/")[0] for template in listed}
     heads, grants = _find_events(dict(_list_names(listed)), spaces)
     others = [pk for pk in every if pk not in {template.pk for template in listed}]
     return History(
-        found.steps,
-        _find_keys(found.steps, heads),
+        versions.steps,
+        _find_keys(versions.steps, heads),
         heads,
         grants,
-        find_approved(found.steps, others) if others else set(),
-        found.labels,
-        found.rollouts,
+        find_approved(versions.steps, others) if others else set(),
+        versions.labels,
+        versions.rollouts,
     )
 
 
@@ -110,20 +110,20 @@ class _Versions:
         rows = Version.objects.filter(template__in=templates)
         self.labels: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self.rollouts: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
-        kept: dict[int, tuple[Any, ...]] = {}
+        version_rows: dict[int, tuple[Any, ...]] = {}
         parts: defaultdict[int, dict[int, tuple[int | None, str, str | None]]] = defaultdict(dict)
         for row in rows.values_list(*_COLUMNS).order_by("pk"):
             (pk, template, *_), (label, rollout, rolled_out, part, *taken) = row[:9], row[9:]
-            kept[pk] = row[:9]
+            version_rows[pk] = row[:9]
             if label is not None:
                 self.labels[templates[template]][label] = pk
             if rollout is not None:
                 self.rollouts[templates[template]][label] = (rollout, rolled_out)
             if part is not None:
                 parts[pk][part] = (taken[0], taken[1], taken[2])
-        numbered = {(templates[template], number): pk for pk, template, number, *_ in kept.values()}
+        numbered = {(templates[template], number): pk for pk, template, number, *_ in version_rows.values()}
         self.steps = {}
-        for pk, template, number, digest, base, author, used_key, at, redaction in kept.values():
+        for pk, template, number, digest, base, author, used_key, at, redaction in version_rows.values():
             listed = [parts[pk][part] for part in sorted(parts[pk])]
             taken_in = [source for source, _, _ in listed if source is not None]
             if number == 1 and (origin := numbered.get(origins.get(template, ("", 0)))):
@@ -228,10 +228,10 @@ class _RoleGrants:
     def _hear_of_folder(self, row: Event, body: Mapping[str, Any]) -> None:
         space, folder, role, former = row.namespace, body["folder"], body["role"], body.get("former")
         person, group = body.get("person") or "", body.get("group") or ""
-        held = self._of_people[space, person] if person else self._of_groups[space, group]
+        folder_roles = self._of_people[space, person] if person else self._of_groups[space, group]
         if former is not None:  # the same templates as before, so no rights change
-            held.pop(former, None)
-            held[folder] = role
+            folder_roles.pop(former, None)
+            folder_roles[folder] = role
             grants = self.found[space]
             grants[:] = [replace(one, folder=folder) if one.folder == former else one for one in grants]
             return
@@ -240,9 +240,9 @@ class _RoleGrants:
             if _rank_of(role) > self._rank_at(space, receiver, f"{folder}/"):
                 self._add(row, space, receiver, role, folder=folder)
         if role:
-            held[folder] = role
+            folder_roles[folder] = role
         else:
-            held.pop(folder, None)
+            folder_roles.pop(folder, None)
 
     def _hear_of_name(self, row: Event, body: Mapping[str, Any]) -> None:
         """A rename into another folder can bring other reviewers."""
@@ -263,13 +263,13 @@ class _RoleGrants:
 
     def _list_roles_at(self, space: str, person: str, path: str) -> list[str]:
         """The folder roles that reach the path, of the person and their groups."""
-        given = [self._of_people.get((space, person), {})]
-        given += [
+        folder_roles = [self._of_people.get((space, person), {})]
+        folder_roles += [
             folders
             for (place, group), folders in self._of_groups.items()
             if place == space and person in self._people[place, group]
         ]
-        return [role for folders in given for folder, role in folders.items() if is_in_folder(path, folder)]
+        return [role for folders in folder_roles for folder, role in folders.items() if is_in_folder(path, folder)]
 
     def _add(
         self,

@@ -147,12 +147,12 @@ class _Reader:
         self._label, self._moves = label, moves
         ids = [template.pk for template, _ in moves]
         rows = Label.objects.filter(template__in=ids, name=label).select_related("version__author")
-        self._held = {row.template_id: row for row in rows.defer("version__bundle")}
+        self._labels = {row.template_id: row for row in rows.defer("version__bundle")}
         unsaved = [version for _, version in moves if version._state.adding]
         self._history: History = history_queries.read_version_graph(ids, unsaved)
         self._approved = list_approved_digests(ids)
         self._services = list_service_fetches(ids)
-        serves = {pk: row.version.digest for pk, row in self._held.items()}
+        serves = {pk: row.version.digest for pk, row in self._labels.items()}
         self._readings: Mapping[int, RunReadings] = metric_readings.read_metrics(
             [VersionPair(template, version, serves.get(template.pk)) for template, version in moves]
         )
@@ -183,8 +183,8 @@ class _Reader:
         return others
 
     def _preview(self, template: Template, version: Version) -> LabelPreview:
-        held = self._held.get(template.pk)
-        serves = held.version if held else None
+        label_row = self._labels.get(template.pk)
+        serves = label_row.version if label_row else None
         rules = read_rules(template.namespace)
         is_protected = self._label in rules.protected_labels
         others = [change for change in self._pending if change.template_id == template.pk]
@@ -196,7 +196,7 @@ class _Reader:
             is_protected=is_protected,
             version=version,
             serves=serves,
-            serves_since=held.moved_at if held else None,
+            serves_since=label_row.moved_at if label_row else None,
             state=self._choose_state(template, version, serves),
             included=tuple(included),
             approvals_needed=rules.count_needed_approvals(self._label, template.path) if is_protected else 0,

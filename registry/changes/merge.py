@@ -41,23 +41,23 @@ class MergePreview:
 
 def preview_merge(change: ChangeRequest) -> MergePreview | None:
     """The merge of head and label; None if either descends from the other."""
-    held, head = _find_held(change), change.version
-    if held is None:
+    served, head = _find_served(change), change.version
+    if served is None:
         return None
     history = history_queries.read_version_graph([change.template_id])
-    if history.contains(head.pk, held.pk) or history.contains(held.pk, head.pk):
+    if history.contains(head.pk, served.pk) or history.contains(served.pk, head.pk):
         return None
-    ancestor = history.find_common_ancestor(head.pk, held.pk)
+    ancestor = history.find_common_ancestor(head.pk, served.pk)
     base = Version.objects.filter(pk=ancestor).first() if ancestor is not None else None
     before = base.remaining if base else ""
     merged = three_way_merge.merge_texts(
         before,
         head.document,
-        before if held.is_redacted else held.document,  # never merge redacted text
+        before if served.is_redacted else served.document,  # never merge redacted text
         our_name=f"version {head.number}",
-        their_name=f"version {held.number} ({change.label})",
+        their_name=f"version {served.number} ({change.label})",
     )
-    return MergePreview(base, held, head, merged)
+    return MergePreview(base, served, head, merged)
 
 
 def merge_change(
@@ -127,6 +127,6 @@ def _require_resolved(preview: MergePreview, document: str | None) -> str:
     return document
 
 
-def _find_held(change: ChangeRequest) -> Version | None:
+def _find_served(change: ChangeRequest) -> Version | None:
     label = Label.objects.select_related("version").filter(template=change.template_id, name=change.label).first()
     return label.version if label else None

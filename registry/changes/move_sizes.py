@@ -62,16 +62,18 @@ def _count_tokens(preview: LabelPreview, sample: str) -> tuple[str, int | None]:
     """Return the sample that is counted, and its difference in tokens."""
     sample_set = preview.template.current_samples()
     saved: Mapping[str, Mapping[str, Any]] = sample_set.samples if sample_set else {}
-    shown = {sample: saved[sample]} if sample in saved else dict(islice(saved.items(), sample_renderings.MOST_COMPARED))
-    if not shown:
+    samples = (
+        {sample: saved[sample]} if sample in saved else dict(islice(saved.items(), sample_renderings.MOST_COMPARED))
+    )
+    if not samples:
         return "", None
     before: Mapping[str, SampleOutcome] = {}
     try:
         if preview.serves:
-            before = sample_renderings.render_samples(preview.serves, shown)
-        after = sample_renderings.render_samples(preview.version, shown)
+            before = sample_renderings.render_samples(preview.serves, samples)
+        after = sample_renderings.render_samples(preview.version, samples)
     except PromptuaryError:  # the renderer is busy
-        return next(iter(shown)), None
+        return next(iter(samples)), None
     name = sample_renderings.find_differing_sample(before, after)
     new = _read_tokens(after[name])
     old = _read_tokens(before[name]) if preview.serves else 0

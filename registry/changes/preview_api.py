@@ -267,7 +267,7 @@ class PreviewDocument(APIView):
         """Preview saving a document as the next version and proposing it for a label, as previewLabel does for a saved
         version: its checks are run now, apart from evaluations. The template need not exist. Nothing is stored.
         """
-        given = read(DocumentInput, request)
-        found = document_preview.preview_document(actor=identify_actor(request), name=name, label=label, **given)
-        problems = [describe_problem(problem) for problem in found.problems]
-        return Response({**SizedPreviewOutput.of(found.move), "problems": problems})
+        fields = read(DocumentInput, request)
+        preview = document_preview.preview_document(actor=identify_actor(request), name=name, label=label, **fields)
+        problems = [describe_problem(problem) for problem in preview.problems]
+        return Response({**SizedPreviewOutput.of(preview.move), "problems": problems})

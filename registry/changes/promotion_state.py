@@ -97,12 +97,14 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
     """
     ids = [template.pk for template in rows]
     labels = Label.objects.filter(template__in=ids, name__in=[source, target]).order_by("pk")
-    held: dict[tuple[int, str], tuple[int, int]] = {}
+    served_versions: dict[tuple[int, str], tuple[int, int]] = {}
     for template, name, pk, number in labels.values_list("template_id", "name", "version_id", "version__number"):
-        held[template, name] = (pk, number)
+        served_versions[template, name] = (pk, number)
     if source == LATEST:
-        held |= {(row.pk, LATEST): (row.latest.pk, row.latest.number) for row in rows if row.latest is not None}
-    places = {pk: (held.get((pk, source)), held.get((pk, target))) for pk in ids}
+        served_versions |= {
+            (row.pk, LATEST): (row.latest.pk, row.latest.number) for row in rows if row.latest is not None
+        }
+    places = {pk: (served_versions.get((pk, source)), served_versions.get((pk, target))) for pk in ids}
     # If both are the same version, or one is None, no history is needed.
     apart = [pk for pk, (origin, goal) in places.items() if origin and goal and origin != goal]
     history = history_queries.read_version_graph(apart)

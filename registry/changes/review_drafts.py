@@ -118,23 +118,23 @@ def send_review(*, actor: Actor, number: int, digest: str, decision: str = "", t
     with transaction.atomic():
         decides = decision in (Decision.APPROVE, Decision.REQUEST_CHANGES, Decision.ACKNOWLEDGE)
         change = lock_change(actor, Verb.APPROVE if decides else Verb.COMMENT, number)
-        kept = list(
+        remarks = list(
             Remark.objects.filter(person=actor.person, change=change).select_related("version", "thread").order_by("pk")
         )
-        for remark in kept:
+        for remark in remarks:
             _send(actor, change, remark)
-        if kept:
-            Remark.objects.filter(pk__in=[remark.pk for remark in kept]).delete()
+        if remarks:
+            Remark.objects.filter(pk__in=[remark.pk for remark in remarks]).delete()
         silent = decision in ("", Decision.COMMENT) and not text.strip()
-        if silent and kept:
-            return SentReview(len(kept), None)
-        if decision == Decision.REQUEST_CHANGES and kept and not text.strip():
-            text = ngettext("See my remark on the lines.", "See my {count} remarks on the lines.", len(kept))
-            text = text.format(count=len(kept))
+        if silent and remarks:
+            return SentReview(len(remarks), None)
+        if decision == Decision.REQUEST_CHANGES and remarks and not text.strip():
+            text = ngettext("See my remark on the lines.", "See my {count} remarks on the lines.", len(remarks))
+            text = text.format(count=len(remarks))
         decision = decision or Decision.COMMENT
         decisions.check_decision(decision, text)
         recorded = decisions.record_decision(actor, change, decision=decision, digest=digest, text=text)
-    return SentReview(len(kept), recorded)
+    return SentReview(len(remarks), recorded)
 
 
 def _check_reply(

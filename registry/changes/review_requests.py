@@ -91,8 +91,8 @@ def ask_reviewers(actor: Actor, change: ChangeRequest, people: Sequence[str], *,
         _require_reviewer(actor, gate, person, field)
         again = True if person in change.asked else None
         change.updated_at = log.now()
-        asked = {"by": actor.person.username, "at": to_microseconds(change.updated_at)}
-        change.asked = {**change.asked, person: asked}
+        entry = {"by": actor.person.username, "at": to_microseconds(change.updated_at)}
+        change.asked = {**change.asked, person: entry}
         change.save(update_fields=["asked", "updated_at"])
         locking.append(actor, change, ReviewRequested(**locking.step_of(change), person=person, again=again))
 
@@ -113,7 +113,7 @@ def list_asked(gate: Gate) -> list[AskedReviewer]:
 
 def find_asked(gate: Gate, person: str) -> AskedReviewer | None:
     """When and by whom this person was asked; None if they weren't."""
-    return next((asked for asked in list_asked(gate) if asked.person == person), None)
+    return next((reviewer for reviewer in list_asked(gate) if reviewer.person == person), None)
 
 
 def list_candidates(gate: Gate) -> list[ReviewCandidate]:

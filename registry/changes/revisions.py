@@ -92,8 +92,8 @@ def _find(
         row = Decision.objects.filter(change=change, number=comment).select_related("person").first()
     if row is None or (isinstance(row, Decision) and not row.text):
         raise NotFound(gettext("Change {number} has no such comment.").format(number=number))
-    found = CommentRevision.objects.filter(change=change, thread=thread, comment=comment)
-    revisions = list(found.order_by("number"))
+    revision_rows = CommentRevision.objects.filter(change=change, thread=thread, comment=comment)
+    revisions = list(revision_rows.order_by("number"))
     require_own_comment(actor, row.person, revisions)
     return change, row, revisions
 

@@ -169,12 +169,12 @@ def _list_services(namespace: Namespace, labels: list[str]) -> dict[str, tuple[F
         version__template__namespace=namespace, ref__in=labels, day__gt=today - timedelta(days=DAYS)
     )
     in_week = Sum("count", filter=Q(day__gt=today - timedelta(days=WEEK)), default=0)
-    found: defaultdict[str, list[FollowingService]] = defaultdict(list)
+    services_by_label: defaultdict[str, list[FollowingService]] = defaultdict(list)
     for label, service, count in rows.order_by().values_list("ref", "key__name").annotate(week=in_week):
-        found[label].append(FollowingService(service, -(-count // WEEK)))
+        services_by_label[label].append(FollowingService(service, -(-count // WEEK)))
     return {
         label: tuple(sorted(services, key=lambda service: (-service.per_day, service.name)))
-        for label, services in found.items()
+        for label, services in services_by_label.items()
     }
 
 

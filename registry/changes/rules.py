@@ -105,10 +105,10 @@ def _check_owners(namespace: Namespace, rules: Rules) -> None:
 
 
 def _check_groups(namespace: Namespace, rules: Rules) -> None:
-    known = set(namespace.groups.values_list("name", flat=True)) if rules.group_names else set()
+    group_names = set(namespace.groups.values_list("name", flat=True)) if rules.group_names else set()
     faults = {}
     for field, rows in (("approval_rules", rules.approval_rules), ("owners", rules.owners)):
-        if unknown := sorted({name for row in rows for name in row.groups} - known):
+        if unknown := sorted({name for row in rows for name in row.groups} - group_names):
             sentence = gettext("{names}: not a group of {namespace}.")
             faults[field] = sentence.format(names=", ".join(unknown), namespace=namespace.name)
     if faults:

@@ -21,14 +21,14 @@ def find_copies(template: Template, among: Collection[Template]) -> list[Templat
     copied = {row.pk: row.copied_from for row in among if row.copied_from}
     every: dict[int, str] = {}
     origins = find_origins(copied, every) if copied else {}
-    known = {name: pk for pk, name in every.items()}
-    return [row for row in among if template.pk in _find_ancestors(row.pk, origins, known)]
+    ids_by_name = {name: pk for pk, name in every.items()}
+    return [row for row in among if template.pk in _find_ancestors(row.pk, origins, ids_by_name)]
 
 
-def _find_ancestors(pk: int, origins: Mapping[int, tuple[str, int]], known: Mapping[str, int]) -> set[int]:
-    """The ids of the template's origin, the origin's origin, and so on. known: name to id."""
+def _find_ancestors(pk: int, origins: Mapping[int, tuple[str, int]], ids_by_name: Mapping[str, int]) -> set[int]:
+    """The ids of the template's origin, the origin's origin, and so on. ids_by_name: of templates."""
     templates: set[int] = set()
-    while pk in origins and (origin := known.get(origins[pk][0])) is not None and origin not in templates:
+    while pk in origins and (origin := ids_by_name.get(origins[pk][0])) is not None and origin not in templates:
         templates.add(origin)
         pk = origin
     return templates
@@ -49,8 +49,8 @@ def find_origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, 
         unread = set(fresh.values()) - set(every.values())
         if not unread:
             break
-        named = Q(name__in=unread) | Q(former_names__name__in=unread)
-        rows = list(Template.objects.filter(named).values_list("pk", "name", "copied_from", "former_names__name"))
+        has_name = Q(name__in=unread) | Q(former_names__name__in=unread)
+        rows = list(Template.objects.filter(has_name).values_list("pk", "name", "copied_from", "former_names__name"))
         every |= {pk: name for pk, name, *_ in rows}
         current |= {former: name for _, name, _, former in rows if former}
         pending = {pk: address for pk, _, address, _ in rows if address}

@@ -131,22 +131,22 @@ def list_threads(change: ChangeRequest, texts: CommentTexts | None = None) -> li
     texts = texts or CommentTexts(change)
     rows = Thread.objects.filter(change=change).select_related("version", "resolved_by").order_by("number")
     thread_rows = rows.prefetch_related("comments__person")
-    known: dict[int, Anchors] = {}
-    return [_place_thread(change, thread, known, texts) for thread in thread_rows]
+    anchors_by_version: dict[int, Anchors] = {}
+    return [_place_thread(change, thread, anchors_by_version, texts) for thread in thread_rows]
 
 
 def _place_thread(
-    change: ChangeRequest, thread: Thread, known: dict[int, Anchors], texts: CommentTexts
+    change: ChangeRequest, thread: Thread, anchors_by_version: dict[int, Anchors], texts: CommentTexts
 ) -> PlacedThread:
-    """known: anchors by version, so that each version is compared once."""
+    """anchors_by_version: filled here, so that each version is compared once."""
     comments = tuple(sorted(thread.comments.all(), key=lambda comment: comment.number))
     if thread.version.digest == change.version.digest:
         return PlacedThread(thread, comments, thread.line, thread.end_line, texts)
     lines = None
     if thread.side == Thread.SOURCE:
-        if thread.version_id not in known:
-            known[thread.version_id] = Anchors(thread.version.remaining, change.version.remaining)
-        lines = known[thread.version_id].find(thread.line, thread.end_line)
+        if thread.version_id not in anchors_by_version:
+            anchors_by_version[thread.version_id] = Anchors(thread.version.remaining, change.version.remaining)
+        lines = anchors_by_version[thread.version_id].find(thread.line, thread.end_line)
     line, end_line = lines or (None, None)
     return PlacedThread(thread, comments, line, end_line, texts)
 

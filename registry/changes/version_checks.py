@@ -20,7 +20,10 @@ def read_version_checks(rules_by_version: Mapping[int, Rules], *, with_missing: 
     verdicts: dict[int, dict[str, Verdict]] = {pk: {} for pk in rules_by_version}
     for verdict in Verdict.objects.filter(version__in=verdicts).defer("details").order_by("pk"):
         verdicts[verdict.version_id][verdict.check_name] = verdict
-    return {pk: _list_checks(given, rules_by_version[pk], with_missing) for pk, given in verdicts.items()}
+    return {
+        pk: _list_checks(version_verdicts, rules_by_version[pk], with_missing)
+        for pk, version_verdicts in verdicts.items()
+    }
 
 
 def build_unrun_check(name: str, *, is_required: bool) -> Check:
@@ -28,10 +31,10 @@ def build_unrun_check(name: str, *, is_required: bool) -> Check:
     return Check(name, "", is_required, None, "It was not run on this version yet.")
 
 
-def _list_checks(given: Mapping[str, Verdict], rules: Rules, with_missing: bool) -> list[Check]:
+def _list_checks(verdicts: Mapping[str, Verdict], rules: Rules, with_missing: bool) -> list[Check]:
     required = checks.list_required_checks(rules)
-    listed = (name for name in CHECKS if name in given or (with_missing and name in required))
-    return [_read_check(name, given.get(name), name in required) for name in listed]
+    listed = (name for name in CHECKS if name in verdicts or (with_missing and name in required))
+    return [_read_check(name, verdicts.get(name), name in required) for name in listed]
 
 
 def _read_check(name: str, verdict: Verdict | None, is_required: bool) -> Check:

@@ -27,9 +27,9 @@ class Page(Generic[Item]):
 
 def cut(rows: Iterable[Item], limit: int, position: Callable[[Item], str | int]) -> Page[Item]:
     """The page made of the first `limit` of `limit + 1` rows; `position` of the last one becomes the cursor."""
-    found = list(rows)
-    items = found[:limit]
-    return Page(items, _write(position(items[-1])) if len(found) > limit else None)
+    items_and_next = list(rows)
+    items = items_and_next[:limit]
+    return Page(items, _write(position(items[-1])) if len(items_and_next) > limit else None)
 
 
 def check_limit(limit: int) -> int:

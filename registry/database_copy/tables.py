@@ -41,9 +41,9 @@ def list_tables() -> list[Any]:
 
 def find_unknown_tables(alias: str) -> list[str]:
     """Tables of a database that are not Promptuary's and so are not copied, sorted by name."""
-    known = {_find_table_name(model) for model in list_tables()} | _NOT_COPIED
+    copied_tables = {_find_table_name(model) for model in list_tables()} | _NOT_COPIED
     present = connections[alias].introspection.table_names()
-    return sorted(name for name in present if name not in known and not name.startswith(INDEX_TABLE))
+    return sorted(name for name in present if name not in copied_tables and not name.startswith(INDEX_TABLE))
 
 
 def _find_table_name(model: Any) -> str:

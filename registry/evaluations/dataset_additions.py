@@ -71,9 +71,9 @@ def _add(
     if not new_rows:
         return SavedDataset(version.dataset, version, created=False)
     text = version.text + "".join(json.dumps(row) + "\n" for row in new_rows)
-    known = version.count
+    earlier_rows = version.count
     return datasets.save_dataset(
-        actor=actor, name=name, text=text, message=message, base=version.digest, template=template, known=known
+        actor=actor, name=name, text=text, message=message, base=version.digest, template=template, known=earlier_rows
     )
 
 

@@ -136,7 +136,7 @@ def _find_unique_values(rows: Sequence[Row]) -> dict[Column, int]:
         for kind, values in (("input", row.inputs), ("expected", row.expected or {})):
             for name, value in values.items():
                 places[kind, name, encode_canonical_json(value)].append(index)
-    return {column: found[0] for column, found in places.items() if len(found) == 1}
+    return {column: row_numbers[0] for column, row_numbers in places.items() if len(row_numbers) == 1}
 
 
 def _find_longest_rise(numbers: Sequence[int]) -> int:

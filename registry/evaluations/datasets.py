@@ -89,9 +89,9 @@ def save_dataset(  # what a person hands in when saving
     check_text("message", message)
     rows_read = read_dataset_rows(text, form, name)
     measured = list_measured_templates(space, name)
-    named = template_queries.get_template(actor, template) if template else None
-    if named is not None and named not in measured:
-        require_rows_fit(rows_read.rows, [named], known)
+    named_template = template_queries.get_template(actor, template) if template else None
+    if named_template is not None and named_template not in measured:
+        require_rows_fit(rows_read.rows, [named_template], known)
     require_rows_fit(rows_read.rows, measured)
     warnings = _find_secrets(rows_read.rows)
     lines = "".join(format_canonical_json(row.to_dict()) + "\n" for row in rows_read.rows)
@@ -127,11 +127,11 @@ def require_rows_fit(rows: Sequence[Row], templates: Iterable[Template], known: 
             raise Invalid(fields=faults)
 
 
-def _find_faults(rows: Sequence[Row], version: Version, known: int) -> dict[str, str]:
+def _find_faults(rows: Sequence[Row], version: Version, first: int) -> dict[str, str]:
     bundle = version.unpacked()
     sources = {part: bundle[part] for part in ("fragments", "profile")}
     faults: dict[str, str] = {}
-    for start in range(known, len(rows), _BATCH):
+    for start in range(first, len(rows), _BATCH):
         batch = {str(start + offset): row.inputs for offset, row in enumerate(rows[start : start + _BATCH])}
         try:
             with borrow_renderer() as bounded:

@@ -71,8 +71,8 @@ def find_places(paths: Mapping[str, str]) -> Judge:
 
 def pick_inputs(values: tuple[list[str], str, str], declared: Iterable[str] | None) -> dict[str, Any]:
     """Those of documents, question and response that the judge's template declares; all if it declares no inputs."""
-    named = dict(zip(PATHS, values, strict=True))
-    return {name: value for name, value in named.items() if declared is None or name in declared}
+    inputs = dict(zip(PATHS, values, strict=True))
+    return {name: value for name, value in inputs.items() if declared is None or name in declared}
 
 
 def ask_judge(run: Run, judging: OpenJudge, batch: Sequence[RowCall]) -> None:
@@ -83,12 +83,12 @@ def ask_judge(run: Run, judging: OpenJudge, batch: Sequence[RowCall]) -> None:
             continue
         row = {"inputs": call.row.inputs, "expected": call.row.expected, "actual": call.actual()}
         try:
-            found = judging.places.find(row)
+            judged_values = judging.places.find(row)
         except EvaluationError:
             call.judged = Judged(judging.places.judge_row(row), [], None)
             continue
-        values = dict(zip(PATHS, found, strict=True))
-        questions.append((call, RowCall(call.index, Row(pick_inputs(found, judging.inputs))), values))
+        values = dict(zip(PATHS, judged_values, strict=True))
+        questions.append((call, RowCall(call.index, Row(pick_inputs(judged_values, judging.inputs))), values))
     model_calls.ask_model(
         run, judging.bundle, judging.endpoint, judging.model, [judge_row for _, judge_row, _ in questions]
     )

@@ -39,10 +39,10 @@ def list_label_lines(actor: Actor, template: str, without: str = "") -> list[Met
     own day; of several on one day the newest counts. Only the newest `_MOST_RUNS` runs and `_MOST_POINTS` figures are
     read.
     """
-    found = Template.objects.filter(name=template, namespace__in=list_visible_namespaces(actor)).select_related(
+    matching = Template.objects.filter(name=template, namespace__in=list_visible_namespaces(actor)).select_related(
         "namespace"
     )
-    row = found.first()
+    row = matching.first()
     if row is None:
         return []
     attachments = attachment_queries.list_attachments(actor, row.namespace.name)

@@ -58,13 +58,13 @@ def describe_gate(gate: str, target: str = "") -> str:
     target: the output that it was measured on, if the threshold names none.
     """
     try:
-        found = parse_gate(gate)
+        parsed = parse_gate(gate)
     except EvaluationError:
         return gate
-    title = title_metric(found.metric, found.output or target)
-    if found.floor is not None:
-        return gettext("{metric}, at least {bound}").format(metric=title, bound=f"{found.floor:g}")
-    return gettext("{metric}, at most {bound} less").format(metric=title, bound=f"{found.fall:g}")
+    title = title_metric(parsed.metric, parsed.output or target)
+    if parsed.floor is not None:
+        return gettext("{metric}, at least {bound}").format(metric=title, bound=f"{parsed.floor:g}")
+    return gettext("{metric}, at most {bound} less").format(metric=title, bound=f"{parsed.fall:g}")
 
 
 def describe_finding(finding: str, translate: Callable[[str], str] = str) -> str:

@@ -48,13 +48,13 @@ def list_template_lines(actor: Actor, failing: Collection[int], today: date, lim
     owned = list_owned_names(actor.person, names.values())
     fetches = usage_queries.count_by_template(names)
     ranked = sorted(names, key=lambda pk: (pk not in failing, names[pk] not in owned, -fetches.get(pk, 0), names[pk]))
-    shown = ranked[:limit]
-    rows = nights.filter(template__in=shown).select_related("template__namespace", "version").defer("version__bundle")
+    worst = ranked[:limit]
+    rows = nights.filter(template__in=worst).select_related("template__namespace", "version").defer("version__bundle")
     runs = sorted(rows.order_by("-night", "-pk")[:_MOST_RUNS], key=lambda run: (run.evaluation, run.night, run.pk))
     lines = nightly_history.list_score_lines(runs)
     return [
         TemplateLine(own[0].template, _choose_line(lines[pk]), names[pk] in owned)
-        for pk in shown
+        for pk in worst
         if lines.get(pk) and (own := [run for run in runs if run.template_id == pk])
     ]
 

@@ -111,7 +111,7 @@ def build_score_queue(person: User, runs: Sequence[Run]) -> ScoreQueue:
     for score in scores:
         if score.person_id == person.pk:
             own[score.index].add(score.run_id)
-    complete = {index for index, asked in replies.items() if asked <= own[index]}
+    complete = {index for index, needed in replies.items() if needed <= own[index]}
     differing = frozenset(index for _, index in find_differing_rows(scores))
     unscored = [index for index in replies if index not in complete]
     again = [index for index in replies if index in complete and index in differing]

@@ -37,7 +37,7 @@ def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str
         )
     at = log.now()
     with transaction.atomic():
-        given, _ = PersonScore.objects.update_or_create(
+        score_row, _ = PersonScore.objects.update_or_create(
             run=run,
             index=index,
             person=actor.person,
@@ -51,7 +51,7 @@ def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str
             },
         )
         _announce_scores(run)
-    return given
+    return score_row
 
 
 def remove_score(*, actor: Actor, number: int, index: int) -> None:

@@ -144,8 +144,8 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
     }
     failures = failure_reasons.group_failures(runs) if chosen["failed"] else ()
     of_reason = failure_reasons.find_rows(failures, reason) if reason else None
-    kept = [index for index in chosen[only] if of_reason is None or index in of_reason]
-    indexes = _sort_rows(kept, changes, order)
+    matching = [index for index in chosen[only] if of_reason is None or index in of_reason]
+    indexes = _sort_rows(matching, changes, order)
     page = _cut_page(indexes, cursor, opened, limit)
     rows = _read_rows(runs, dataset_rows, outcomes, base, metrics, [index for _, index in page.items])
     return RunMatrix(

@@ -246,13 +246,13 @@ def read_scores_of_run(run: Run, metric: str, target: str) -> Score:
         )
     score = run.scores.get(metric, {}).get(target)
     if score is None:
-        has = (
+        available = (
             ", ".join(f"{name} of {output}" for name, targets in run.scores.items() for output in targets) or "nothing"
         )
         raise Invalid(
             fields={
                 "metric": gettext("run {number} was not scored by {metric} of {target}; it has {has}.").format(
-                    number=run.number, metric=metric, target=target, has=has
+                    number=run.number, metric=metric, target=target, has=available
                 )
             }
         )

@@ -173,9 +173,9 @@ def _find_shared_problem(problems: Sequence[Mapping[str, str] | None]) -> Mappin
     """The first of these problems if there are `EQUAL_FAILURES` with the same cause; the server's own words, after the
     colon, may differ.
     """
-    found = [problem for problem in problems if problem]
-    causes = {(problem.get("step"), problem["kind"], problem["message"].partition(":")[0]) for problem in found}
-    return found[0] if len(found) == EQUAL_FAILURES and len(causes) == 1 else None
+    failures = [problem for problem in problems if problem]
+    causes = {(problem.get("step"), problem["kind"], problem["message"].partition(":")[0]) for problem in failures}
+    return failures[0] if len(failures) == EQUAL_FAILURES and len(causes) == 1 else None
 
 
 def _build_row(run: Run, endpoint: Endpoint, call: RowCall, at: datetime) -> RunRow:

@@ -275,5 +275,5 @@ def _write_at(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None
 
 def _choose_sample_name(name: str, stem: str, number: int) -> str:
     """The row's own name on one line, else the source's name with the row's number."""
-    shown = "".join(character for character in " ".join(name.split()) if character.isprintable())[:_LONGEST_NAME]
-    return shown.strip() or f"{stem[: _LONGEST_NAME - 12]} {number}"
+    printable = "".join(character for character in " ".join(name.split()) if character.isprintable())[:_LONGEST_NAME]
+    return printable.strip() or f"{stem[: _LONGEST_NAME - 12]} {number}"

@@ -183,11 +183,11 @@ def rerun_failures(*, actor: Actor, number: int) -> Run:
 
     Raises as `start_run` does if a cap is reached, the model doesn't support a setting or no row can be rendered.
     """
-    found = queries.find_run(actor, Verb.EVALUATE, number)
-    if found.is_over and not found.is_draft:  # a draft's text is in the run and was checked at its start
-        found.version.require_text()
-        endpoint = connection_queries.find_endpoint(found.model, found.template.namespace.name)
-        _require_answerable(found.version, endpoint, queries.list_rows_of_run(found), found.dataset_version)
+    earlier = queries.find_run(actor, Verb.EVALUATE, number)
+    if earlier.is_over and not earlier.is_draft:  # a draft's text is in the run and was checked at its start
+        earlier.version.require_text()
+        endpoint = connection_queries.find_endpoint(earlier.model, earlier.template.namespace.name)
+        _require_answerable(earlier.version, endpoint, queries.list_rows_of_run(earlier), earlier.dataset_version)
     with transaction.atomic():
         run = _take(actor, number)
         if not run.is_over:

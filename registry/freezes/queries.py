@@ -31,8 +31,8 @@ def read_freezes(namespaces: Collection[int]) -> Mapping[int, list[Freeze]]:
 def find_standing_freezes(namespaces: Collection[int], moment: datetime | None = None) -> dict[int, StandingFreeze]:
     """The freeze in effect in each of these namespaces at a time, by default now: one query."""
     at = moment or datetime.now(UTC)
-    found = {pk: find_standing(freezes, at) for pk, freezes in read_freezes(namespaces).items()}
-    return {pk: freeze for pk, freeze in found.items() if freeze is not None}
+    standing = {pk: find_standing(freezes, at) for pk, freezes in read_freezes(namespaces).items()}
+    return {pk: freeze for pk, freeze in standing.items() if freeze is not None}
 
 
 def find_freezes_ahead(

@@ -57,8 +57,8 @@ def choose_shown_rows(run: Run, failing: Sequence[FailingRow], most: int) -> lis
     """
     indexes = [row.index for row in failing]
     random.Random(run.rows_digest).shuffle(indexes)  # noqa: S311  # a draw, no secret
-    shown = set(indexes[: min(most, max(1, len(indexes) // 2))])
-    return [row for row in failing if row.index in shown]
+    shown_indexes = set(indexes[: min(most, max(1, len(indexes) // 2))])
+    return [row for row in failing if row.index in shown_indexes]
 
 
 def describe_rows(run: Run, failing: Sequence[FailingRow]) -> list[dict[str, str]]:

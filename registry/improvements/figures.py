@@ -89,11 +89,11 @@ def measure_improvement(improvement: Improvement) -> ImprovementFigures | None:
         return None
     before = improvement.run
     outcomes = _read_outcomes(before), _read_outcomes(after)
-    seen = set(improvement.shown_rows)
+    shown_rows = set(improvement.shown_rows)
     everything = range(before.total)
     indexes: Mapping[Group, Sequence[int]] = {
-        "unseen": [index for index in everything if index not in seen],
-        "seen": [index for index in everything if index in seen],
+        "unseen": [index for index in everything if index not in shown_rows],
+        "seen": [index for index in everything if index in shown_rows],
         "all": list(everything),
     }
     return ImprovementFigures(tuple(_measure_group(group, indexes[group], *outcomes) for group in GROUPS))

@@ -106,14 +106,14 @@ def render_asking(version: Version, inputs: Mapping[str, Any]) -> AskedPrompt:
     return AskedPrompt(prompt["messages"], settings, tokens, find_longest_reply(settings, prompt["reserve"]))
 
 
-def ask_model(improvement: Improvement, endpoint: Endpoint, asked: AskedPrompt) -> Reply:
+def ask_model(improvement: Improvement, endpoint: Endpoint, prompt: AskedPrompt) -> Reply:
     """Send the prompt. Its cost is counted for the improvement's person and stored in its row.
 
     Raises TooMany if a spending cap is reached and Conflict if the price can't be counted against it, before an attempt
     is sent, and ModelError without a reply.
     """
-    text = json.dumps(asked.messages, ensure_ascii=False)
-    call = CountedCall(improvement.run.template.namespace, improvement.person, endpoint, text, asked.tokens)
+    text = json.dumps(prompt.messages, ensure_ascii=False)
+    call = CountedCall(improvement.run.template.namespace, improvement.person, endpoint, text, prompt.tokens)
     model, calls_before = endpoint.open(), improvement.calls
 
     def settle(replies: Sequence[Reply]) -> None:
@@ -128,7 +128,7 @@ def ask_model(improvement: Improvement, endpoint: Endpoint, asked: AskedPrompt) 
             _add_counted(improvement, endpoint, counted)
 
     try:
-        reply = ask_with_tries(endpoint, model, asked, asked.settings, count_try)
+        reply = ask_with_tries(endpoint, model, prompt, prompt.settings, count_try)
     except (ModelError, PromptuaryError) as error:
         settle(error.spent if isinstance(error, ModelError) else ())
         if isinstance(error.__cause__, PromptuaryError):  # an attempt that is not permitted

@@ -67,10 +67,10 @@ def read_proposal(bundle: Mapping[str, Any], inputs: Mapping[str, Any], reply: s
     return _require_form(value)
 
 
-def _require_form(found: Mapping[str, Any]) -> Proposal:
-    document, explanation = found.get("document"), found.get("explanation")
-    changes = found.get("input_changes") or []
-    problems = [f"The reply has to have the text {name}." for name in OUTPUTS if not _is_text(found.get(name))]
+def _require_form(fields: Mapping[str, Any]) -> Proposal:
+    document, explanation = fields.get("document"), fields.get("explanation")
+    changes = fields.get("input_changes") or []
+    problems = [f"The reply has to have the text {name}." for name in OUTPUTS if not _is_text(fields.get(name))]
     if not isinstance(changes, list) or not all(_is_text(change) for change in changes):
         problems.append("input_changes has to be a list of sentences.")
     if problems:

@@ -165,15 +165,15 @@ def plan_improvement(
     measuring = find_measuring_endpoint(run_row)
     for each in (endpoint, measuring):
         spending.require_within_caps(run_row.template.namespace, actor.person, each)
-    shown = choose_shown_rows(run_row, failing, rows)
-    asking = render_asking(version, make_inputs(run_row, shown, guidance))
+    shown_rows = choose_shown_rows(run_row, failing, rows)
+    asking = render_asking(version, make_inputs(run_row, shown_rows, guidance))
     cap = connection_queries.find_cap(run_row.template.namespace)
     return ImprovementPlan(
         run=run_row,
         endpoint=endpoint,
         prompt=version,
         failing=tuple(failing),
-        shown_rows=tuple(row.index for row in shown),
+        shown_rows=tuple(row.index for row in shown_rows),
         guidance=guidance,
         asked=asking,
         asking_cost=endpoint.price.of(asking.tokens, asking.longest_reply) if endpoint.price else None,

@@ -104,9 +104,9 @@ def _make_inputs(improvement: Improvement) -> dict[str, object]:
     the same inputs, without an earlier reply.
     """
     problems = improvement.problems
-    shown = list_failing_rows(improvement.run, improvement.shown_rows)
+    shown_rows = list_failing_rows(improvement.run, improvement.shown_rows)
     earlier = improvement.reply if problems else ""
-    return model_asking.make_inputs(improvement.run, shown, improvement.guidance, earlier, problems)
+    return model_asking.make_inputs(improvement.run, shown_rows, improvement.guidance, earlier, problems)
 
 
 def _ask(improvement: Improvement, inputs: Mapping[str, object]) -> str:
@@ -190,7 +190,7 @@ def _keep_problems(improvement: Improvement, problems: Sequence[str]) -> bool:
 def _describe_failure(problems: Sequence[str]) -> str:
     if not problems:
         return "The model was asked as often as it may be, and no reply was stored."
-    told = " ".join(problems[:_MOST_TOLD])
+    faults = " ".join(problems[:_MOST_TOLD])
     return (
-        f"No reply of the model could be used, after {queries.MOST_CALLS} calls. What was wrong with the last: {told}"
+        f"No reply of the model could be used, after {queries.MOST_CALLS} calls. What was wrong with the last: {faults}"
     )

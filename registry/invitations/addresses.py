@@ -99,19 +99,21 @@ def find_known(namespace: Namespace, emails: Collection[str], waiting: QuerySet[
     An unproven address counts for members only: typing somebody else's address must not give access to the role.
     waiting: the namespace's open invitations.
     """
-    named = [email for email in emails if email]
-    known: dict[str, KnownAddress] = {}
-    for email, username in _find_accounts(named).items():
-        known[email] = KnownAddress(email, Outcome.ROLE_GIVEN, namespace.name, username)
-    for email in waiting.filter(email__in=named).values_list("email", flat=True):
-        known[email] = KnownAddress(email, Outcome.ALREADY_INVITED, namespace.name)
-    members = Membership.objects.annotate(address=Lower("person__email")).filter(namespace=namespace, address__in=named)
+    addresses = [email for email in emails if email]
+    known_addresses: dict[str, KnownAddress] = {}
+    for email, username in _find_accounts(addresses).items():
+        known_addresses[email] = KnownAddress(email, Outcome.ROLE_GIVEN, namespace.name, username)
+    for email in waiting.filter(email__in=addresses).values_list("email", flat=True):
+        known_addresses[email] = KnownAddress(email, Outcome.ALREADY_INVITED, namespace.name)
+    members = Membership.objects.annotate(address=Lower("person__email")).filter(
+        namespace=namespace, address__in=addresses
+    )
     for member in members.select_related("person").order_by("person__is_active", "person__username"):
         person, email = member.person, member.person.email.lower()
-        known[email] = KnownAddress(
+        known_addresses[email] = KnownAddress(
             email, Outcome.ALREADY_MEMBER, namespace.name, person.username, member.role, person.is_active
         )
-    return known
+    return known_addresses
 
 
 def _find_accounts(emails: Collection[str]) -> dict[str, str]:
@@ -121,7 +123,7 @@ def _find_accounts(emails: Collection[str]) -> dict[str, str]:
     names: defaultdict[str, list[str]] = defaultdict(list)
     for email, username in rows:
         names[email.lower()].append(username)
-    return {email: found[0] for email, found in names.items() if len(found) == 1}
+    return {email: usernames[0] for email, usernames in names.items() if len(usernames) == 1}
 
 
 def _is_mail_address(text: str) -> bool:

@@ -126,15 +126,15 @@ def _describe_invited(invited: services.Invited) -> dict[str, Any]:
     return {**InvitationOutput.of(row), "link": invited.link, "is_sent": invited.is_sent}
 
 
-def _invite_all(actor: Actor, namespace: str, given: dict[str, Any], emails: list[str]) -> list[dict[str, Any]]:
+def _invite_all(actor: Actor, namespace: str, fields: dict[str, Any], emails: list[str]) -> list[dict[str, Any]]:
     """The serialized results. Errors refer to the field `emails`."""
-    if given["email"]:
+    if fields["email"]:
         raise Invalid(fields={"emails": gettext("say either email or emails.")})
     if blank := [str(number) for number, email in enumerate(emails, 1) if not email.strip()]:
         sentence = gettext("an address is empty: number {numbers}.")
         raise Invalid(fields={"emails": sentence.format(numbers=", ".join(blank))})
     try:
-        answers = services.invite_people(actor=actor, namespace=namespace, role=given["role"], emails=emails)
+        answers = services.invite_people(actor=actor, namespace=namespace, role=fields["role"], emails=emails)
     except Invalid as error:
         raise Invalid(
             fields={"emails" if field == "email" else field: text for field, text in error.fields.items()}

@@ -87,9 +87,9 @@ def invite_person(*, actor: Actor, namespace: str, role: str, email: str = "") -
     (address,) = addresses.read_emails([email])
     with transaction.atomic():
         target = _lock_target(actor, namespace)
-        known = addresses.find_known(target.namespace, [address], target.waiting).get(address)
-        if known is not None and known.makes_useless(Role(role)):
-            raise Conflict(known.sentence)
+        known_address = addresses.find_known(target.namespace, [address], target.waiting).get(address)
+        if known_address is not None and known_address.makes_useless(Role(role)):
+            raise Conflict(known_address.sentence)
         row, secret = _make_invitations(actor, target, role, [address])[address]
     return _send(row, secret)
 
@@ -104,17 +104,20 @@ def invite_people(*, actor: Actor, namespace: str, role: str, emails: Sequence[s
     Raises Invalid with all malformed addresses, and invites nobody then. Raises Conflict if 200 invitations are open.
     """
     _require_role(role)
-    named = addresses.read_emails(emails)
+    distinct = addresses.read_emails(emails)
     with transaction.atomic():
         target = _lock_target(actor, namespace)
-        known = addresses.find_known(target.namespace, named, target.waiting)
-        for address in known.values():
+        known_addresses = addresses.find_known(target.namespace, distinct, target.waiting)
+        for address in known_addresses.values():
             if address.outcome == Outcome.ROLE_GIVEN:
                 namespace_services.set_role(actor=actor, namespace=namespace, username=address.username, role=role)
-        made = _make_invitations(actor, target, role, [email for email in named if email not in known])
-    answers = {email: Answer(email, address.outcome, address.describe(role)) for email, address in known.items()}
-    answers |= {email: answer_with_link(_send(row, secret)) for email, (row, secret) in made.items()}
-    return [answers[email] for email in named]
+        new = [email for email in distinct if email not in known_addresses]
+        invitations = _make_invitations(actor, target, role, new)
+    answers = {
+        email: Answer(email, address.outcome, address.describe(role)) for email, address in known_addresses.items()
+    }
+    answers |= {email: answer_with_link(_send(row, secret)) for email, (row, secret) in invitations.items()}
+    return [answers[email] for email in distinct]
 
 
 def send_new_link(*, actor: Actor, invitation_id: str) -> Invited:

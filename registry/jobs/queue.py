@@ -21,13 +21,13 @@ _subscribers: list[Callable[[], None]] = []
 def enqueue(kind: str, *, subject: str = "", payload: Mapping[str, Any] | None = None) -> Job:
     """Queue a job in the caller's transaction. One that waits already for the same subject is given back instead."""
     with transaction.atomic():
-        job, made = Job.objects.get_or_create(
+        job, is_new = Job.objects.get_or_create(
             kind=kind,
             subject=subject,
             state=Job.QUEUED,
             defaults={"payload": format_canonical_json(dict(payload or {})), "created_at": log.now()},
         )
-    if made:
+    if is_new:
         for wake in _subscribers:
             transaction.on_commit(wake, robust=True)
     return job

@@ -173,14 +173,14 @@ END $$
 """
 
 
-def _write_statements(vendor: str, table: str, tombstone: Tombstone | None, kept: Sequence[str]) -> list[str]:
+def _write_statements(vendor: str, table: str, tombstone: Tombstone | None, kept_columns: Sequence[str]) -> list[str]:
     update, delete, third = _list_trigger_names(vendor, table)
     drop = [f"DROP TRIGGER IF EXISTS {name}" for name in (update, delete, third)]
     if vendor == "postgresql":
         guard, functions = _FUNCTION, []
         if tombstone:
             guard = f"{table}_redacts_only"
-            functions = [_write_postgresql_guard(guard, tombstone, kept)]
+            functions = [_write_postgresql_guard(guard, tombstone, kept_columns)]
         return [
             *functions,
             *(f"{statement} ON {table}" for statement in drop),
@@ -191,7 +191,7 @@ def _write_statements(vendor: str, table: str, tombstone: Tombstone | None, kept
     refuse = f"BEGIN SELECT RAISE(ABORT, '{table} keeps its rows for ever'); END"
     key = TABLES[table]
     taken = f"EXISTS (SELECT 1 FROM {table} AS old WHERE old.{key} = NEW.{key})"  # noqa: S608  # constant names
-    unless = f"WHEN NOT ({_write_condition(tombstone, kept, 'IS')}) " if tombstone else ""
+    unless = f"WHEN NOT ({_write_condition(tombstone, kept_columns, 'IS')}) " if tombstone else ""
     return [
         *drop,
         f"CREATE TRIGGER {update} BEFORE UPDATE ON {table} {unless}{refuse}",
@@ -201,20 +201,20 @@ def _write_statements(vendor: str, table: str, tombstone: Tombstone | None, kept
     ]
 
 
-def _write_condition(tombstone: Tombstone, kept: Sequence[str], same: str) -> str:
+def _write_condition(tombstone: Tombstone, kept_columns: Sequence[str], same: str) -> str:
     """The condition of an allowed update: the tombstone's texts, all else unchanged, and an existing redaction."""
     parts = [f"NEW.{column} = '{text}'" for column, text in tombstone.texts.items()]
-    parts += [f'NEW."{column}" {same} OLD."{column}"' for column in kept]
+    parts += [f'NEW."{column}" {same} OLD."{column}"' for column in kept_columns]
     column = tombstone.version
     redaction = f"SELECT 1 FROM {_REDACTIONS} AS r WHERE r.version_id = OLD.{column}"  # noqa: S608  # constant
     return " AND ".join([*parts, f"EXISTS ({redaction})"])
 
 
-def _write_postgresql_guard(name: str, tombstone: Tombstone, kept: Sequence[str]) -> str:
+def _write_postgresql_guard(name: str, tombstone: Tombstone, kept_columns: Sequence[str]) -> str:
     return f"""
 CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  IF {_write_condition(tombstone, kept, "IS NOT DISTINCT FROM")} THEN
+  IF {_write_condition(tombstone, kept_columns, "IS NOT DISTINCT FROM")} THEN
     RETURN NEW;
   END IF;
   RAISE EXCEPTION '% keeps its rows for ever: % is refused', TG_TABLE_NAME, TG_OP USING ERRCODE = 'restrict_violation';

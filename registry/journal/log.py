@@ -245,8 +245,8 @@ def require_agreement(head: tuple[int, str] | None) -> None:
         )
     if mark == _mark_reader.agreed:
         return
-    known = Event.objects.filter(number=mark.number).values_list("hash", flat=True).first()
-    if known != mark.chain:
+    stored_hash = Event.objects.filter(number=mark.number).values_list("hash", flat=True).first()
+    if stored_hash != mark.chain:
         raise Halted(
             (
                 gettext(
@@ -274,10 +274,10 @@ class _MarkReader:
             status = os.stat(path)
         except OSError:
             return None
-        seen = (path, status.st_ino, status.st_mtime_ns, status.st_size)
+        file_state = (path, status.st_ino, status.st_mtime_ns, status.st_size)
         with self._lock:
-            if seen != self._seen:
-                self._mark, self._seen = _parse_mark(path), seen
+            if file_state != self._seen:
+                self._mark, self._seen = _parse_mark(path), file_state
             return self._mark
 
 

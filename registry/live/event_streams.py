@@ -92,14 +92,14 @@ def answer_problem(protocol: HTTPProtocol, error: PromptuaryError) -> None:
 
 async def _send_events(protocol: Receiver, events: AsyncGenerator[Event, None]) -> None:
     stream = protocol.response_stream(200, STREAM_HEADERS)
-    gone = asyncio.ensure_future(protocol.client_disconnect())
+    disconnection = asyncio.ensure_future(protocol.client_disconnect())
     coming: asyncio.Future[Event] | None = None
     try:
         await stream.send_bytes(b": connected\n\n")
         while True:
             coming = coming or asyncio.ensure_future(anext(events))
-            await asyncio.wait((coming, gone), timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-            if gone.done():
+            await asyncio.wait((coming, disconnection), timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if disconnection.done():
                 return
             if not coming.done():
                 await stream.send_bytes(b": still here\n\n")
@@ -111,7 +111,7 @@ async def _send_events(protocol: Receiver, events: AsyncGenerator[Event, None]) 
             coming = None
             await stream.send_bytes(event.to_bytes())
     finally:
-        gone.cancel()
+        disconnection.cancel()
         await _close(events, coming)
 
 

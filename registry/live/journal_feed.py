@@ -124,10 +124,12 @@ class JournalFeed:
         while self._subscriptions:
             events = await self._take_events()
             subscriptions = list(self._subscriptions)
-            named = [event for event in events if event is not None]
+            journal_events = [event for event in events if event is not None]
             try:
-                named = await run_in_thread(add_facts, named)
-                readers = await run_in_thread(load_readers, subscriptions, {event.namespace for event in named})
+                journal_events = await run_in_thread(add_facts, journal_events)
+                readers = await run_in_thread(
+                    load_readers, subscriptions, {event.namespace for event in journal_events}
+                )
             except DatabaseError:
                 logger.warning("the streams end, since the database can't be asked who may read", exc_info=True)
                 readers = _NOBODY
@@ -135,7 +137,7 @@ class JournalFeed:
                 readers = _NOBODY
             # The page of a stream that ends here reconnects, and gets the missed events from the journal.
             for subscription in subscriptions:
-                self._deliver(subscription, named, readers)
+                self._deliver(subscription, journal_events, readers)
 
     async def _take_events(self) -> list[FollowedEvent | None]:
         """Wait for an event, and return all that arrived; empty when the sessions have to be checked."""

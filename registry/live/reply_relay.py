@@ -38,12 +38,12 @@ async def relay_reply(protocol: Receiver, person_id: int, column_id: int, langua
 
 async def _relay(protocol: Receiver, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     stream = protocol.response_stream(200, STREAM_HEADERS)
-    gone = asyncio.ensure_future(protocol.client_disconnect())
-    gone.add_done_callback(lambda _gone: writer.close())  # ends the read loop below
+    disconnection = asyncio.ensure_future(protocol.client_disconnect())
+    disconnection.add_done_callback(lambda _gone: writer.close())  # ends the read loop below
     try:
         while data := await reader.read(_MOST_BYTES):
             await stream.send_bytes(data)
     except ConnectionError:
         return  # the worker was killed; the page reconnects
     finally:
-        gone.cancel()
+        disconnection.cancel()

@@ -50,8 +50,8 @@ class FolderRoleSet(JournalEvent):
             files[self._path(texts, self.former)] = None
         files[self._path(texts, self.folder)] = content
         holder = self.person or f"the group {self.group}"
-        what = self.role or "nothing more"
-        return CommitContent(f"{texts.namespace}: {holder} is {what} in {self.folder}", files)
+        role = self.role or "nothing more"
+        return CommitContent(f"{texts.namespace}: {holder} is {role} in {self.folder}", files)
 
     def restore(self, rows: Restorer) -> None:
         if self.person is not None:

@@ -14,12 +14,12 @@ known_granters: ContextVar[dict[int, str] | None] = ContextVar("known_granters",
 
 def describe_granters(namespace: Namespace) -> str:
     """The sentence that names the people who give roles and keys in the namespace."""
-    known = known_granters.get()
-    if known is None:
+    granters_by_namespace = known_granters.get()
+    if granters_by_namespace is None:
         return _describe_admins(namespace)
-    if namespace.pk not in known:
-        known[namespace.pk] = _describe_admins(namespace)
-    return known[namespace.pk]
+    if namespace.pk not in granters_by_namespace:
+        granters_by_namespace[namespace.pk] = _describe_admins(namespace)
+    return granters_by_namespace[namespace.pk]
 
 
 def _describe_admins(namespace: Namespace) -> str:

@@ -46,12 +46,12 @@ def make_group(*, actor: Actor, namespace: str, title: str, name: str = "", role
     name = names.check_slug("name", name or slugify(title))
     with _open_namespace(actor, namespace) as space:
         permissions.require_proof(actor)
-        held = list(Group.objects.filter(namespace=space).values_list("name", flat=True))
-        if name in held:
+        group_names = list(Group.objects.filter(namespace=space).values_list("name", flat=True))
+        if name in group_names:
             raise Conflict(
                 gettext("There is a group {name} in {namespace} already.").format(name=name, namespace=namespace)
             )
-        if len(held) >= MOST_GROUPS:
+        if len(group_names) >= MOST_GROUPS:
             raise Conflict(
                 gettext("{namespace} has {most} groups already: remove one first.").format(
                     namespace=namespace, most=MOST_GROUPS

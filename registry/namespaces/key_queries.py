@@ -70,12 +70,12 @@ def require_address(key_id: str, networks: Sequence[Network], address: str) -> N
     """Raise AddressNotAllowed if there is a list of networks and the address is in none of them."""
     if not networks or is_address_in(address, networks):
         return
-    shown = address[:64] or gettext("an unknown address")
+    address_shown = address[:64] or gettext("an unknown address")
     raise AddressNotAllowed(
         gettext(
             "The key pb_{key_id} may not be used from {shown}: it is limited to other network addresses. "
             "An admin of its namespace changes them, on the page of its keys."
-        ).format(key_id=key_id, shown=shown),
+        ).format(key_id=key_id, shown=address_shown),
         key=key_id,
         address=address[:64],
     )

@@ -106,14 +106,14 @@ def find_role(person: User, namespace: Namespace) -> Role | None:
 
 def find_roles(person: User, namespace: Namespace) -> MemberRoles | None:
     """The person's roles in the namespace and its folders now, or None for an outsider."""
-    known, key = _known_roles.get(), (person.pk, namespace.pk)
-    if known is not None and key in known:
-        return known[key]
+    remembered, key = _known_roles.get(), (person.pk, namespace.pk)
+    if remembered is not None and key in remembered:
+        return remembered[key]
     rows = Membership.objects.filter(person=person, namespace=namespace).values_list("role", "folder_roles")
     row = rows.first()
     roles = read_member_roles(*row) if row else None
-    if known is not None:
-        known[key] = roles
+    if remembered is not None:
+        remembered[key] = roles
     return roles
 
 

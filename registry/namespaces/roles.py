@@ -105,9 +105,9 @@ def _list_roles_in_folders(namespace: Namespace, people: Collection[User]) -> de
     return roles
 
 
-def _list_higher_roles(role: Role, given: Iterable[tuple[str, str]]) -> dict[str, Role]:
+def _list_higher_roles(role: Role, folder_roles: Iterable[tuple[str, str]]) -> dict[str, Role]:
     """The highest role in each folder, ordered by name, if it is higher than `role`."""
     highest: dict[str, Role] = {}
-    for folder, there in sorted(given):
+    for folder, there in sorted(folder_roles):
         highest[folder] = max(highest.get(folder, role), Role(there), key=lambda it: it.rank)
     return {folder: there for folder, there in highest.items() if there.rank > role.rank}

@@ -32,8 +32,8 @@ def notify_reviewer(actor: Actor, change: ChangeRequest, person: str, *, is_remi
 
     is_reminder: whether they were asked before.
     """
-    at, asked = log.now(), User.objects.get(username=person)
-    earlier = Notification.objects.filter(change=change, person=asked, is_waiting=True)
+    at, reviewer = log.now(), User.objects.get(username=person)
+    earlier = Notification.objects.filter(change=change, person=reviewer, is_waiting=True)
     earlier.filter(read_at=None).update(read_at=at)
     earlier.filter(mailed_at=None).update(mailed_at=at)
 
@@ -44,7 +44,7 @@ def notify_reviewer(actor: Actor, change: ChangeRequest, person: str, *, is_remi
         return sentence.format(name=actor.person.display_name, subject=describe_change(change))
 
     facts = {"kind": ReviewRequested.kind, "is_waiting": True, "template": change.template, "change": change}
-    Notification.objects.create(person=asked, sentence=translate_for(asked, say), created_at=at, **facts)
+    Notification.objects.create(person=reviewer, sentence=translate_for(reviewer, say), created_at=at, **facts)
 
 
 def notify_of_edit(actor: Actor, edited: EditedComment) -> None:

@@ -139,8 +139,8 @@ def _build_item(person: User, row: Notification, proposals: Proposals, described
             proposals_shown = (proposals.describe_proposal(change),)
         elif is_new:
             title = change.message.partition("\n")[0].strip()
-    title, said = ("" if title in row.sentence else title), (remark.text if remark else "")
-    return _Item(row.sentence, title, said, f"{settings.BASE_URL}{_build_path(row, remark)}", proposals_shown)
+    title, quote = ("" if title in row.sentence else title), (remark.text if remark else "")
+    return _Item(row.sentence, title, quote, f"{settings.BASE_URL}{_build_path(row, remark)}", proposals_shown)
 
 
 def _build_release_item(person: User, rows: Sequence[Notification], proposals: Proposals, described: set[int]) -> _Item:

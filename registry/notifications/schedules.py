@@ -93,8 +93,8 @@ def notify_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -
 
 
 def _tell(usernames: Collection[str], kind: str, say: Callable[[], str], change: ChangeRequest) -> None:
-    named = User.objects.filter(username__in=usernames, is_active=True).exclude(username=OPERATOR).order_by("pk")
-    people = list(named) or list_active_reviewers(change.template)
+    named_people = User.objects.filter(username__in=usernames, is_active=True).exclude(username=OPERATOR).order_by("pk")
+    people = list(named_people) or list_active_reviewers(change.template)
     at = log.now()
     Notification.objects.bulk_create(
         Notification(

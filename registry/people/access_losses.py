@@ -82,15 +82,15 @@ class AccessLosses:
                 self.rollouts,
             ),
         )
-        found = [
+        lines = [
             sentence.format(person=loss.person, number=loss.number) for sentence, losses in by_person for loss in losses
         ]
         of_group = gettext("{person}'s approval of change {number} will not count for {group} any more.")
-        found += [of_group.format(**loss._asdict()) for loss in self.group_approvals]
+        lines += [of_group.format(**loss._asdict()) for loss in self.group_approvals]
         approvers = gettext("Too few people will be left who can approve change {number}.")
-        found += [approvers.format(number=number) for number in self.without_approvers]
+        lines += [approvers.format(number=number) for number in self.without_approvers]
         ends = gettext("The role of {holder} in the folder {folder} ends too.")
-        return found + [ends.format(holder=holder, folder=folder) for holder, folder in self.folders]
+        return lines + [ends.format(holder=holder, folder=folder) for holder, folder in self.folders]
 
     @property
     def seal(self) -> str:
@@ -116,10 +116,10 @@ def do_confirmed(actor: Actor, namespace: str, act: Callable[[], T], confirmed: 
     about one.
     """
     with transaction.atomic():
-        done, losses = _measure(actor, namespace, act, with_folders=with_folders)
+        result, losses = _measure(actor, namespace, act, with_folders=with_folders)
         if losses.sentences and confirmed != losses.seal:
             raise UnconfirmedLosses(losses)
-    return done
+    return result
 
 
 def preview_act(
@@ -140,9 +140,9 @@ def _measure(actor: Actor, namespace: str, act: Callable[[], T], *, with_folders
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     changes = _list_open_changes(space)
     before = _State(actor, space, changes)
-    done = act()
+    result = act()
     losses = before.compare(_State(actor, space, changes))
-    return done, losses if with_folders else replace(losses, folders=())
+    return result, losses if with_folders else replace(losses, folders=())
 
 
 class _State:
@@ -232,13 +232,13 @@ def _list_lost_objections(now: Gate, then: Gate) -> list[Loss]:
 
 def _list_group_losses(now: Gate, then: Gate) -> list[GroupLoss]:
     """Approvals that still count, but no longer for a group."""
-    kept = set(then.approval_status.approvals)
+    approvers = set(then.approval_status.approvals)
     left = {group.name: set(group.people) for group in then.group_approvals}
     return [
         GroupLoss(person, group.title, now.change.number)
         for group in now.group_approvals
         for person in group.people
-        if person in kept and person not in left.get(group.name, ())
+        if person in approvers and person not in left.get(group.name, ())
     ]
 
 

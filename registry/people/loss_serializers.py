@@ -45,5 +45,5 @@ def shape_losses(losses: AccessLosses, sentences: list[str], seal: str) -> dict[
         "releases": losses.releases,
         "rollouts": losses.rollouts,
     }
-    numbers = {name: list(dict.fromkeys(loss.number for loss in found)) for name, found in lists.items()}
+    numbers = {name: list(dict.fromkeys(loss.number for loss in entries)) for name, entries in lists.items()}
     return {**numbers, "without_approvers": list(losses.without_approvers), "losses": sentences, "seal": seal}

@@ -149,7 +149,7 @@ def _read_time_zone(name: str) -> str:
 
 
 def _check_language(code: str) -> str:
-    codes = [known for known, _ in settings.LANGUAGES]
+    codes = [language for language, _ in settings.LANGUAGES]
     if code and code not in codes:
         raise Invalid(fields={"language": gettext("there are the languages {names}.").format(names=", ".join(codes))})
     return code

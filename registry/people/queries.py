@@ -217,15 +217,19 @@ def _find_sole_ownerships(person: User) -> Iterable[Ownership]:
 def _summarize(people: list[User], namespaces: list[Namespace]) -> list[PersonSummary]:
     roles: defaultdict[int, list[HeldRole]] = defaultdict(list)
     members = Membership.objects.filter(namespace__in=namespaces, person__in=people).order_by("namespace__name")
-    for person_id, *held in members.values_list("person_id", "namespace__name", "role", "own_role", "folder_roles"):
-        roles[person_id].append(HeldRole(*held))
+    for person_id, *role_columns in members.values_list(
+        "person_id", "namespace__name", "role", "own_role", "folder_roles"
+    ):
+        roles[person_id].append(HeldRole(*role_columns))
     two_step: defaultdict[int, set[str]] = defaultdict(set)
     steps = Authenticator.objects.filter(user__in=people, type__in=SECOND_STEPS)
     for person_id, kind in steps.values_list("user_id", "type"):
         two_step[person_id].add(kind)
     strict = {namespace.name for namespace in namespaces if namespace.two_step_required}
     provided = _read_ids(SocialAccount.objects.filter(user__in=people))
-    seen = dict(UserSession.objects.filter(user__in=people).values_list("user_id").annotate(latest=Max("last_seen_at")))
+    last_seen = dict(
+        UserSession.objects.filter(user__in=people).values_list("user_id").annotate(latest=Max("last_seen_at"))
+    )
     return [
         PersonSummary(
             username=person.username,
@@ -239,7 +243,7 @@ def _summarize(people: list[User], namespaces: list[Namespace]) -> list[PersonSu
             has_passkey=Authenticator.Type.WEBAUTHN in two_step[person.pk],
             has_provider=person.pk in provided,
             last_sign_in=person.last_login,
-            last_active=max(filter(None, (seen.get(person.pk), person.last_login)), default=None),
+            last_active=max(filter(None, (last_seen.get(person.pk), person.last_login)), default=None),
             closed_namespaces=() if two_step[person.pk] else _list_closed_names(roles[person.pk], strict),
         )
         for person in people
@@ -247,7 +251,7 @@ def _summarize(people: list[User], namespaces: list[Namespace]) -> list[PersonSu
 
 
 def _list_closed_names(roles: Iterable[HeldRole], strict: Collection[str]) -> tuple[str, ...]:
-    return tuple(held.namespace for held in roles if held.namespace in strict and held.may_write)
+    return tuple(role.namespace for role in roles if role.namespace in strict and role.may_write)
 
 
 def _read_ids(rows: Any) -> set[int]:

@@ -233,11 +233,11 @@ class _Call:
         self, state: str, problem: str = "", retry_after: float | None = None, *, is_refused: bool = False
     ) -> Outcome:
         now = time.monotonic()
-        took = None if self._sent_at is None else int((now - self._sent_at) * 1000)
+        duration = None if self._sent_at is None else int((now - self._sent_at) * 1000)
         first = (
             None if self._sent_at is None or self._first_at is None else int((self._first_at - self._sent_at) * 1000)
         )
-        return Outcome(state, problem, retry_after, is_refused, took, first)
+        return Outcome(state, problem, retry_after, is_refused, duration, first)
 
 
 _REJECTED = "The key was rejected. An admin of the namespace can change it."

@@ -107,8 +107,8 @@ def _find(actor: Actor, number: int, comment: int) -> tuple[Release, ReleaseComm
     row = release.comments.filter(number=comment).select_related("person").first()
     if row is None:
         raise NotFound(gettext("Release {number} has no such comment.").format(number=number))
-    found = ReleaseCommentRevision.objects.filter(release=release, comment=comment)
-    revisions = list(found.order_by("number"))
+    revision_rows = ReleaseCommentRevision.objects.filter(release=release, comment=comment)
+    revisions = list(revision_rows.order_by("number"))
     require_own_comment(actor, row.person, revisions)
     return release, row, revisions
 

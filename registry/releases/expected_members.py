@@ -32,4 +32,4 @@ def read_expected_members(body: dict[str, Any]) -> Seen | None:
     expected = body.get("expected")
     if expected is None:
         return None
-    return {name: (seen["version"], seen["serves"]) for name, seen in expected.items()}
+    return {name: (member["version"], member["serves"]) for name, member in expected.items()}

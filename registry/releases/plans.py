@@ -137,13 +137,13 @@ def find_selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int
     chosen = sorted(selection.versions or selection.templates)
     if chosen:
         names_to_ask = [name for name in chosen if "\0" not in name]  # PostgreSQL rejects NUL
-        known = dict(rows.filter(name__in=names_to_ask).values_list("name", "pk"))
-        if unknown := [name for name in chosen if name not in known]:
+        ids_by_name = dict(rows.filter(name__in=names_to_ask).values_list("name", "pk"))
+        if unknown := [name for name in chosen if name not in ids_by_name]:
             require_current_names(unknown, space)
             raise NotFound(
                 gettext("There is no template {value} in {space}.").format(value=unknown[0][:600], space=space.name)
             )
-        ids = list(known.values())
+        ids = list(ids_by_name.values())
     else:
         ids = list(_select_in_folder(space, selection.folder).values_list("pk", flat=True))
     if len(ids) > MOST_TEMPLATES:
@@ -236,10 +236,10 @@ class _Planner:
             return LeftOut(template.name, "member", words, same.open_release)
         if served is not None and served.rollout is not None:
             rollout = served.rollout
-            found = blockers.describe_rollout(
+            blocker = blockers.describe_rollout(
                 self._label, same.number if same else 0, rollout.number, rollout.change_id
             )
-            return LeftOut(template.name, "rollout", f"{found.cause} {found.action}")
+            return LeftOut(template.name, "rollout", f"{blocker.cause} {blocker.action}")
         return PlannedMember(template, version, served_version.number if served_version else None, same)
 
     def _leave_out_without_version(self, template: Template) -> LeftOut:
@@ -249,20 +249,20 @@ class _Planner:
             template.name, "unset", gettext("{from_label} is not set.").format(from_label=self._selection.from_label)
         )
 
-    def _find_reason_to_leave(self, template: Template, version: Version, held: Version) -> LeftOut | None:
+    def _find_reason_to_leave(self, template: Template, version: Version, served: Version) -> LeftOut | None:
         """Why a template whose label serves something already is left out; None if it isn't."""
         label = self._label
-        if held.digest == version.digest:
+        if served.digest == version.digest:
             approval = self._approvals[template.pk].get(label)
             if approval == Approval.NEVER_APPROVED:
                 return None
             if approval == Approval.EMERGENCY:
                 words = gettext("{label} got version {number} in an emergency: approve that change.")
-                return LeftOut(template.name, "emergency", words.format(label=label, number=held.number))
+                return LeftOut(template.name, "emergency", words.format(label=label, number=served.number))
             return LeftOut(template.name, "equal", gettext("{label} already serves exactly this.").format(label=label))
-        if self._history.contains(held.pk, version.pk):
+        if self._history.contains(served.pk, version.pk):
             words = gettext("{label} serves version {held}, which contains version {number}.")
-            words = words.format(label=label, held=held.number, number=version.number)
+            words = words.format(label=label, held=served.number, number=version.number)
             return LeftOut(template.name, "superseded", words)
         return None
 

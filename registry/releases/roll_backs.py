@@ -98,9 +98,12 @@ def list_roll_back_targets(release: Release) -> list[RollBackTarget]:
     moves = moves.select_related("template__namespace", "before__author", "after")
     rows = Label.objects.filter(template__changes__in=published, name=release.label).select_related("version")
     labels = {row.template_id: row for row in rows.defer("version__bundle")}
-    found = list(moves.defer("before__bundle", "after__bundle"))
-    pasts = read_label_pasts(release.label, [move.template for move in found])
-    return [_find_target(release.label, move, labels.get(move.template_id), pasts[move.template_id]) for move in found]
+    publications = list(moves.defer("before__bundle", "after__bundle"))
+    pasts = read_label_pasts(release.label, [move.template for move in publications])
+    return [
+        _find_target(release.label, move, labels.get(move.template_id), pasts[move.template_id])
+        for move in publications
+    ]
 
 
 def read_roll_back(targets: Iterable[RollBackTarget]) -> dict[str, tuple[int, int]]:
@@ -114,31 +117,31 @@ def read_roll_back(targets: Iterable[RollBackTarget]) -> dict[str, tuple[int, in
     }
 
 
-def _find_target(label: str, move: LabelMove, held: Label | None, past: LabelPast) -> RollBackTarget:
-    served = held.version if held else None
+def _find_target(label: str, move: LabelMove, label_row: Label | None, past: LabelPast) -> RollBackTarget:
+    served = label_row.version if label_row else None
     is_served = move.after is not None and served is not None and served.digest == move.after.digest
     is_back = not is_served and served is not None and move.before is not None and served.digest == move.before.digest
     refusal = None
     try:
-        _require_target(label, move, held, past, is_served=is_served, is_back=is_back)
+        _require_target(label, move, label_row, past, is_served=is_served, is_back=is_back)
     except PromptuaryError as error:
         refusal = error
     return RollBackTarget(move.template, move.before, served, move.change_id, refusal, is_back)
 
 
 def _require_target(
-    label: str, move: LabelMove, held: Label | None, past: LabelPast, *, is_served: bool, is_back: bool
+    label: str, move: LabelMove, label_row: Label | None, past: LabelPast, *, is_served: bool, is_back: bool
 ) -> None:
     """Raise the error that prevents rolling the label back to where it was before this move."""
     name = move.template.name
-    if is_back and held is not None:
+    if is_back and label_row is not None:
         sentence = gettext("{label} of {name} is back on version {number} already.")
-        raise Conflict(sentence.format(label=label, name=name, number=held.version.number))
-    if held is None or not is_served:
+        raise Conflict(sentence.format(label=label, name=name, number=label_row.version.number))
+    if label_row is None or not is_served:
         raise Conflict(gettext("{label} of {name} has moved on since.").format(label=label, name=name))
-    if move.before is None or move.before.digest == held.version.digest:
+    if move.before is None or move.before.digest == label_row.version.digest:
         raise Conflict(gettext("{label} of {name} had no other version before.").format(label=label, name=name))
-    require_roll_back(move.template, held, move.before, past)
+    require_roll_back(move.template, label_row, move.before, past)
 
 
 def _choose_targets(

@@ -15,7 +15,7 @@ from promptuary.renderer.syntax import suggestions
 __all__ = ["Choice", "Flag", "Input", "Integer", "NoInput", "Text", "list_unknown_names", "read"]
 
 
-def list_unknown_names(unknown: Collection[str], what: str, known: Iterable[str]) -> dict[str, list[str]]:
+def list_unknown_names(unknown: Collection[str], what: str, known_names: Iterable[str]) -> dict[str, list[str]]:
     """The faults of unknown fields or parameters: ten by name, the rest as a number."""
     is_field = what == "field"
     sentence = (
@@ -23,7 +23,7 @@ def list_unknown_names(unknown: Collection[str], what: str, known: Iterable[str]
         if is_field
         else gettext("Unknown parameter. Known ones: {names}.")
     )
-    sentence = sentence.format(names=", ".join(known))
+    sentence = sentence.format(names=", ".join(known_names))
     faults = {suggestions.shorten_name(name): [sentence] for name in islice(unknown, suggestions.MOST_NAMED)}
     if len(unknown) > suggestions.MOST_NAMED:
         rest = len(unknown) - suggestions.MOST_NAMED

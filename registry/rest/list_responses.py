@@ -19,19 +19,19 @@ Item = TypeVar("Item")
 
 def read_query(request: Request, *names: str) -> dict[str, Any]:
     """The query's parameters among `names`, `cursor` and `limit`. Unknown and repeated ones are refused."""
-    known = (*names, "cursor", "limit")
-    unknown = [name for name in request.query_params if name not in known]
-    faults = list_unknown_names(unknown, "parameter", known) if unknown else {}
+    known_names = (*names, "cursor", "limit")
+    unknown = [name for name in request.query_params if name not in known_names]
+    faults = list_unknown_names(unknown, "parameter", known_names) if unknown else {}
     values: dict[str, Any] = {}
-    for name, given in request.query_params.lists():
-        if name not in known:
+    for name, texts in request.query_params.lists():
+        if name not in known_names:
             continue
-        if len(given) > 1:
+        if len(texts) > 1:
             faults[name] = [gettext("Give it once.")]
-        elif "\0" in given[0]:
+        elif "\0" in texts[0]:
             faults[name] = [gettext("It contains a NUL character.")]
-        elif given[0]:
-            values[name] = given[0]
+        elif texts[0]:
+            values[name] = texts[0]
     limit = parse_number(values.get("limit", "50"), digits=4)
     if limit is None:
         faults["limit"] = [gettext("This is not a whole number.")]

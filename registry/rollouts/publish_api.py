@@ -38,9 +38,9 @@ class Publish(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Publish: move the label if nothing blocks the change. If a rollout was planned, start it instead."""
         data, actor = read(PublishInput, request), identify_actor(request)
-        seen = {name: data[name] for name in ("version", "expected")}
+        expectations = {name: data[name] for name in ("version", "expected")}
         if data["at_once"]:
-            change_services.publish_change(actor=actor, number=number, **seen)
+            change_services.publish_change(actor=actor, number=number, **expectations)
         else:
-            publishing.publish_as_proposed(actor=actor, number=number, **seen)
+            publishing.publish_as_proposed(actor=actor, number=number, **expectations)
         return change_api.show(request, number, Verb.PUBLISH)

@@ -17,13 +17,13 @@ def find_responsible(rollouts: Collection[Rollout]) -> dict[int, Actor]:
 
     Three queries at most.
     """
-    found = {rollout.number: Actor(rollout.started_by, rollout.key) for rollout in rollouts}
+    starters = {rollout.number: Actor(rollout.started_by, rollout.key) for rollout in rollouts}
     rows = Event.objects.filter(kind=RolloutResumed.kind, change__in={rollout.change_id for rollout in rollouts})
     resumed = {
         json.loads(text)["body"]["rollout"]: (person, key)
         for person, key, text in rows.order_by("number").values_list("person", "key", "text")
     }
-    taken = {number: names for number, names in resumed.items() if number in found}
+    taken = {number: names for number, names in resumed.items() if number in starters}
     people = User.objects.in_bulk({person for person, _ in taken.values()}, field_name="username")
     keys = Key.objects.in_bulk({key for _, key in taken.values() if key})
-    return found | {number: Actor(people[person], keys.get(key)) for number, (person, key) in taken.items()}
+    return starters | {number: Actor(people[person], keys.get(key)) for number, (person, key) in taken.items()}

@@ -182,11 +182,11 @@ def _wait_for_append(listening: Any, stop: threading.Event) -> Any:
     return raw
 
 
-def _wait_for_commit(seen: Any, stop: threading.Event) -> Any:
+def _wait_for_commit(last_version: Any, stop: threading.Event) -> Any:
     """Wait until another connection of the SQLite database commits, or for the interval."""
     deadline = time.monotonic() + POLL_INTERVAL
     version = _read_data_version()
-    while version == seen and time.monotonic() < deadline and not stop.wait(LOOK_INTERVAL):
+    while version == last_version and time.monotonic() < deadline and not stop.wait(LOOK_INTERVAL):
         version = _read_data_version()
     return version
 

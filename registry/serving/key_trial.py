@@ -180,8 +180,8 @@ def _describe_versions(key: Key, space: Namespace) -> str:
     sentence = ngettext(
         "{versions}, in the one template of {namespace}.", "{versions}, in all {count} templates of {namespace}.", count
     )
-    shown = number_format(count, force_grouping=True)
-    return sentence.format(versions=_name_versions(key, space), count=shown, namespace=space.name)
+    count_text = number_format(count, force_grouping=True)
+    return sentence.format(versions=_name_versions(key, space), count=count_text, namespace=space.name)
 
 
 def _name_versions(key: Key, space: Namespace) -> str:

@@ -111,7 +111,7 @@ def _judge(prompt: str) -> str:
     """A judgement by words in common, in the form that the starter's judge asks for."""
     keyed = _KEYED.findall(prompt)
     documents = {place + key: text for place, key, text in keyed if place}
-    asked = prompt.rpartition("\nQuestion:\n")[2].partition("\n")[0]
+    question = prompt.rpartition("\nQuestion:\n")[2].partition("\n")[0]
     support = []
     for place, key, text in keyed:
         if place:
@@ -123,9 +123,9 @@ def _judge(prompt: str) -> str:
         facts = {"explanation": "Words in common.", "supporting_sentence_keys": names, "fully_supported": is_carried}
         support.append({"response_sentence_key": key, **facts})
     used = sorted({name for sentence in support for name in sentence["supporting_sentence_keys"]})
-    relevant = [name for name, text in documents.items() if _split_words(text) & _split_words(asked)]
+    relevant = [name for name, text in documents.items() if _split_words(text) & _split_words(question)]
     judgement = {
-        "answer": _find_sentence("\n".join(documents.values()), asked),
+        "answer": _find_sentence("\n".join(documents.values()), question),
         "relevance_explanation": f"Words in common with the question. {_NOTE}",
         "all_relevant_sentence_keys": relevant,
         "overall_supported_explanation": "Words in common.",
@@ -138,8 +138,8 @@ def _judge(prompt: str) -> str:
 
 def _split_question(texts: list[str]) -> tuple[str, str]:
     """The question of a prompt, and the text that it is asked about."""
-    if len(texts) == 1 and (asked := _ASKED.search(texts[0])):
-        return asked[1], texts[0].replace(asked[0], "")
+    if len(texts) == 1 and (match := _ASKED.search(texts[0])):
+        return match[1], texts[0].replace(match[0], "")
     return (texts[-1], "\n".join(texts[:-1])) if texts else ("", "")
 
 
@@ -151,8 +151,8 @@ def _read_text(content: Any) -> str:
 
 def _choose(options: list[str], question: str) -> str:
     """The option that the question names, else one by its length: any rule does that always says the same."""
-    named = [option for option in options if option.lower() in question.lower()]
-    return named[0] if named else options[len(question) % len(options)]
+    mentioned = [option for option in options if option.lower() in question.lower()]
+    return mentioned[0] if mentioned else options[len(question) % len(options)]
 
 
 def _find_sentence(context: str, question: str) -> str:

@@ -96,11 +96,11 @@ class _Steps:
     total: int
     begun: int = 0
 
-    def begin(self, what: str) -> None:
+    def begin(self, step: str) -> None:
         """Tell what is being made now."""
-        progress.write_progress(LoadProgress(self.begun, self.total, what.partition(":")[0]))
+        progress.write_progress(LoadProgress(self.begun, self.total, step.partition(":")[0]))
         self.begun += 1
-        self.say(f"{what} ({self.begun} of {self.total})")
+        self.say(f"{step} ({self.begun} of {self.total})")
 
 
 def _list_documents() -> list[Path]:

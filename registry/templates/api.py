@@ -68,13 +68,13 @@ class Templates(APIView):
         parameters = read_query(request, *_FILTERS)
         actor = identify_actor(request)
         page = limited_key_view.search_visible(actor, q=parameters.pop("search", ""), **parameters)
-        numbers, found = label_queries.read_label_numbers_of_many(page.items), find_approvals_of_labels(page.items)
+        numbers, approvals = label_queries.read_label_numbers_of_many(page.items), find_approvals_of_labels(page.items)
         visible_templates = limited_key_view.list_visible_templates(actor, page.items)
         return answer_page(
             request,
             page,
             lambda row: TemplateOutput.of(
-                TemplateFacts(row, numbers[row.pk], visible_templates[row.pk], found[row.pk])
+                TemplateFacts(row, numbers[row.pk], visible_templates[row.pk], approvals[row.pk])
             ),
         )
 

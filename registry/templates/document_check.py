@@ -173,9 +173,9 @@ def check_document(
     report = _seen.get((digest, compute_digest(data)), find_problems, keep=_is_lasting)
     if name is not None:
         faults += _check_standards(name, read, samples, resolved.texts.values())
-    found = _sort_problems([*resolved.problems, *faults, *report])
+    all_problems = _sort_problems([*resolved.problems, *faults, *report])
     rendered = previews[0] if previews else None
-    return CheckedDocument(read, found, resolved.texts, format_canonical_json(bundle), digest, preview, rendered)
+    return CheckedDocument(read, all_problems, resolved.texts, format_canonical_json(bundle), digest, preview, rendered)
 
 
 def _check_standards(

@@ -95,7 +95,7 @@ def find_written_references(document: str, refs: Iterable[str]) -> list[str]:
 def replace_references(document: str, refs: Iterable[str], target: str) -> str:
     """The document with each of the refs replaced by the target, whatever quotes it is in."""
     for ref in refs:
-        document = _build_pattern(ref).sub(lambda found: f"{found[1]}{target}{found[1]}", document)
+        document = _build_pattern(ref).sub(lambda match: f"{match[1]}{target}{match[1]}", document)
     return document
 
 

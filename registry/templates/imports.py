@@ -139,8 +139,8 @@ def list_possible_secrets(document: str, samples: Mapping[str, dict[str, Any]]) 
     Certain ones are refused when the file is read; these only the author can judge.
     """
     read, _ = parser.inspect_document(document)
-    found = [*(text_scan.scan_text(read) if read else ()), *text_scan.scan_samples(samples)]
-    return [problem for problem in found if problem.code == _CREDENTIAL_CODE]
+    problems = [*(text_scan.scan_text(read) if read else ()), *text_scan.scan_samples(samples)]
+    return [problem for problem in problems if problem.code == _CREDENTIAL_CODE]
 
 
 def read_pasted_prompt(*, actor: Actor, namespace: str, text: str, as_document: bool = False) -> PastedPrompt | None:

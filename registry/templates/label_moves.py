@@ -88,9 +88,9 @@ def record_move(
         raise ValueError("a label moves to a version; to take it away is `remove`")
     at = at or log.now()
     move.after.require_text()
-    held = find_label(move.template, move.label)
-    require_undivided(held)
-    move.before = held.version if held else None
+    label_row = find_label(move.template, move.label)
+    require_undivided(label_row)
+    move.before = label_row.version if label_row else None
     label, _ = Label.objects.update_or_create(
         template=move.template, name=move.label, defaults={"version": move.after, "moved_at": at}
     )
@@ -155,9 +155,9 @@ def require_unmoved(template: Template, label: str, expected: int | None) -> Non
         require_served(template, label, find_label(template, label), expected or None)
 
 
-def require_served(template: Template, label: str, held: Label | None, expected: int | None) -> None:
+def require_served(template: Template, label: str, label_row: Label | None, expected: int | None) -> None:
     """Raise Conflict if it serves another version; the error's facts say who moved it last, and when."""
-    actual = held.version.number if held else None
+    actual = label_row.version.number if label_row else None
     if actual == expected:
         return
     if actual and expected:

@@ -97,5 +97,5 @@ def list_published_moves(actor: Actor, limit: int = 8) -> list[LabelMove]:
     rows = template_queries.filter_by_namespaces(LabelMove.objects.all(), list_visible_namespaces(actor))
     rows = rows.filter(how__in=("published", "broke_glass", "rolled_back"), after__isnull=False)
     rows = rows.select_related("template", "after", "person")
-    shown = ("label", "how", "created_at", "change", "template__name", "after__number", "person__username")
-    return list(rows.only(*shown).order_by("-pk")[: check_limit(limit)])
+    columns = ("label", "how", "created_at", "change", "template__name", "after__number", "person__username")
+    return list(rows.only(*columns).order_by("-pk")[: check_limit(limit)])

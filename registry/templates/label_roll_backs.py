@@ -36,13 +36,13 @@ def read_roll_backs(label: str, versions: Mapping[int, int]) -> dict[int, LabelR
     moves = moves.filter(Q(before__in=pks) | Q(after__in=pks)).order_by("pk")
     is_backward = Case(When(IS_BACKWARD, then=True), default=False)
     columns = ("template_id", "before_id", "after_id", is_backward, "person__username", "created_at", "reason")
-    found: dict[int, LabelRollBack] = {}
+    roll_backs: dict[int, LabelRollBack] = {}
     for template, before, after, is_left, person, at, reason, to in moves.values_list(*columns, "after__number"):
         if versions[template] == after:
-            found.pop(template, None)
+            roll_backs.pop(template, None)
         elif versions[template] == before and is_left:
-            found[template] = LabelRollBack(person, at, reason, to)
-    return found
+            roll_backs[template] = LabelRollBack(person, at, reason, to)
+    return roll_backs
 
 
 def list_rolled_back(template: int, label: str) -> dict[int, LabelRollBack]:
@@ -50,9 +50,9 @@ def list_rolled_back(template: int, label: str) -> dict[int, LabelRollBack]:
     moves = LabelMove.objects.filter(template=template, label=label).order_by("pk")
     is_backward = Case(When(IS_BACKWARD, then=True), default=False)
     columns = ("before__number", "after__number", is_backward, "person__username", "created_at", "reason")
-    found: dict[int, LabelRollBack] = {}
+    roll_backs: dict[int, LabelRollBack] = {}
     for before, after, is_left, person, at, reason in moves.values_list(*columns):
-        found.pop(after, None)
+        roll_backs.pop(after, None)
         if is_left:
-            found[before] = LabelRollBack(person, at, reason, after)
-    return found
+            roll_backs[before] = LabelRollBack(person, at, reason, after)
+    return roll_backs

@@ -39,12 +39,12 @@ def move_label(*, actor: Actor, name: str, label: str, version: int, expected: i
     names.check_label(label)
     check_text("reason", reason)
     with transaction.atomic():
-        template, held = _take(actor, Verb.MOVE, name, label)
+        template, label_row = _take(actor, Verb.MOVE, name, label)
         require_unprotected(template, label)
-        require_served(template, label, held, expected)
+        require_served(template, label, label_row, expected)
         target = _find_version(template, version)
-        if held is not None and held.version_id == target.pk:
-            return held
+        if label_row is not None and label_row.version_id == target.pk:
+            return label_row
         move = LabelMove(template=template, label=label, after=target, how="moved", reason=reason.strip())
         return record_move(actor, move)
 
@@ -54,14 +54,14 @@ def remove_label(*, actor: Actor, name: str, label: str, expected: int, reason: 
     names.check_label(label)
     check_text("reason", reason)
     with transaction.atomic():
-        template, held = _take(actor, Verb.MOVE, name, label)
+        template, label_row = _take(actor, Verb.MOVE, name, label)
         require_unprotected(template, label)
-        require_served(template, label, held, expected)
-        if held is None:
+        require_served(template, label, label_row, expected)
+        if label_row is None:
             raise Conflict(gettext("{label} is not set.").format(label=label), actual=None, expected=expected)
-        require_undivided(held)
-        held.delete()
-        before = held.version
+        require_undivided(label_row)
+        label_row.delete()
+        before = label_row.version
         move = LabelMove(template=template, label=label, before=before, how="removed", reason=reason.strip())
         append_move(actor, move, log.now())
 
@@ -86,9 +86,9 @@ def roll_back_label(
     if not check_text("reason", reason).strip():
         raise Invalid(fields={"reason": gettext("say why it goes back: everyone concerned will read it.")})
     with transaction.atomic():
-        template, held = _take(actor, Verb.ROLL_BACK, name, label)
+        template, label_row = _take(actor, Verb.ROLL_BACK, name, label)
         target = _find_version(template, version)
-        if held is None:
+        if label_row is None:
             raise Conflict(
                 gettext("{name} has no label {label}, so there is nothing to roll back.").format(
                     name=name, label=label
@@ -96,7 +96,7 @@ def roll_back_label(
                 actual=None,
             )
         require_unmoved(template, label, expected)
-        require_roll_back(template, held, target, read_label_pasts(label, [template])[template.pk])
+        require_roll_back(template, label_row, target, read_label_pasts(label, [template])[template.pk])
         move = LabelMove(template=template, label=label, after=target, how="rolled_back", reason=reason.strip())
         move.is_of_release = is_of_release
         return record_move(actor, move)

@@ -138,10 +138,10 @@ def list_visible_moves(
     """
     template = template_queries.find_template(actor, Verb.BROWSE, name)
     page = label_queries.list_template_label_moves(template, label, cursor, limit)
-    known = list_visible_numbers(actor, template)
-    if known is not None:
+    visible_numbers = list_visible_numbers(actor, template)
+    if visible_numbers is not None:
         for move in page.items:
-            if move.after is None or move.after.number not in known:
+            if move.after is None or move.after.number not in visible_numbers:
                 move.reason = ""
     return page
 
@@ -154,13 +154,15 @@ def list_visible_numbers(actor: Actor, template: Template) -> set[int] | None:
     # A version that no label ever held and no change proposes can't be approved; the others are checked once per
     # digest.
     if key.labels:
-        known = Q(digest__in=Label.objects.filter(template=template, name__in=key.labels).values("version__digest"))
+        may_be_approved = Q(
+            digest__in=Label.objects.filter(template=template, name__in=key.labels).values("version__digest")
+        )
     else:
         moved = LabelMove.objects.filter(template=template, after__isnull=False).values("after__digest")
-        known = Q(digest__in=moved) | Q(digest__in=template.changes.values("version__digest"))
+        may_be_approved = Q(digest__in=moved) | Q(digest__in=template.changes.values("version__digest"))
     label_digests = list(Label.objects.filter(template=template).values_list("name", "version__digest"))
     verdicts: dict[str, bool] = {}
-    rows = list(template.versions.filter(known).defer("bundle"))
+    rows = list(template.versions.filter(may_be_approved).defer("bundle"))
     for row in rows:
         if row.digest not in verdicts:
             refs = [None, *(name for name, digest in label_digests if digest == row.digest)]
@@ -195,12 +197,12 @@ def _find_served(actor: Actor, rows: Sequence[Template]) -> Mapping[int, Version
     key = actor.key
     if key is None or not rows:
         return {}
-    known = {row.pk: row for row in rows}
+    templates = {row.pk: row for row in rows}
     names = key.labels or key.namespace.protected_labels
-    labels = Label.objects.filter(template__in=list(known), name__in=names).select_related("version")
+    labels = Label.objects.filter(template__in=list(templates), name__in=names).select_related("version")
     versions: dict[int, Version] = {}
     for label in labels.order_by("version__number"):
-        template, version = known[label.template_id], label.version
+        template, version = templates[label.template_id], label.version
         if _may_fetch(actor, template, version, label.name):
             versions[template.pk] = version
     return versions

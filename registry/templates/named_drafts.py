@@ -86,7 +86,7 @@ def start_draft_of_text(
     return _start_draft(actor, name, _require_name(draft_name), _Source(document, "", base, message))
 
 
-def _start_draft(actor: Actor, name: str, draft_name: str, found: _Source) -> Draft:
+def _start_draft(actor: Actor, name: str, draft_name: str, source: _Source) -> Draft:
     space, _, path = name.partition("/")
     with transaction.atomic():
         rows = _lock_drafts(actor, space, path)
@@ -96,10 +96,10 @@ def _start_draft(actor: Actor, name: str, draft_name: str, found: _Source) -> Dr
             namespace=space,
             path=path,
             name=draft_name,
-            document=found.document,
-            samples=found.samples,
-            base=found.base,
-            message=found.message,
+            document=source.document,
+            samples=source.samples,
+            base=source.base,
+            message=source.message,
         )
         _advance_revision(started)
     return started
@@ -159,6 +159,6 @@ def _advance_revision(draft: Draft) -> None:
 
 def _refuse_unknown(name: str, draft_name: str) -> NotFound:
     if draft_name:
-        shown = draft_name[: names.LONGEST_DRAFT_NAME]
-        return NotFound(gettext("You have no draft {draft} of {name}.").format(draft=shown, name=name))
+        shortened = draft_name[: names.LONGEST_DRAFT_NAME]
+        return NotFound(gettext("You have no draft {draft} of {name}.").format(draft=shortened, name=name))
     return NotFound(gettext("You have no draft of {name}.").format(name=name))

@@ -122,16 +122,16 @@ def _take_preview(preview: ExaminedDocument) -> tuple[list[dict[str, Any]], list
 
 
 def _render_all(
-    examined: CheckedDocument, wanted: PreviewRequest, *, with_placeholders: bool
+    examined: CheckedDocument, preview: PreviewRequest, *, with_placeholders: bool
 ) -> tuple[list[dict[str, Any]], list[str]]:
     bundle = json.loads(examined.bundle)
     bundle_parts = {name: bundle[name] for name in ("fragments", "profile")}
     try:
         with metrics.RENDER_SECONDS.time(), borrow_renderer() as bounded:
-            key = (bundle["document"], dict(wanted.data))
+            key = (bundle["document"], dict(preview.data))
             if with_placeholders:
-                return bounded.render_with_placeholders(*key, **bundle_parts, target=wanted.target)
-            return bounded.render_all(*key, **bundle_parts, target=wanted.target), []
+                return bounded.render_with_placeholders(*key, **bundle_parts, target=preview.target)
+            return bounded.render_all(*key, **bundle_parts, target=preview.target), []
     except RenderError as error:
         raise Invalid(problems=[error.to_problem()]) from error
 

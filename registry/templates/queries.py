@@ -128,8 +128,8 @@ def require_current_names(names: Iterable[str], namespace: Namespace | None = No
     """Raise Conflict with the current name of the first of these that is a former name. The caller has checked the
     right to read. namespace: only templates in this one.
     """
-    known = [name for name in names if "\0" not in name]  # PostgreSQL rejects NUL
-    rows = Template.objects.filter(former_names__name__in=known)
+    storable_names = [name for name in names if "\0" not in name]  # PostgreSQL rejects NUL
+    rows = Template.objects.filter(former_names__name__in=storable_names)
     rows = rows.filter(namespace=namespace) if namespace else rows
     former = rows.order_by("former_names__name").values_list("former_names__name", "name").first()
     if former is not None:

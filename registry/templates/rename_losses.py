@@ -82,8 +82,8 @@ def gather_rename_losses(
     move along.
     """
     affected: dict[Loss, list[str]] = {}
-    found = [_find_rule_losses(namespace, paths), _find_role_changes(namespace, paths, folder)]
-    for losses in (*found, *(finder(namespace, paths) for finder in _finders)):
+    own_losses = [_find_rule_losses(namespace, paths), _find_role_changes(namespace, paths, folder)]
+    for losses in (*own_losses, *(finder(namespace, paths) for finder in _finders)):
         for before, loss in losses:
             affected.setdefault(loss, []).append(before)
     sentences = [loss.describe(before) for loss, before in affected.items()]
@@ -159,20 +159,21 @@ def _find_role_changes(
 ) -> Iterator[tuple[str, Loss]]:
     """Roles in folders that people lose or get for the templates. Getting one counts too: it may be one to approve."""
     rows = Membership.objects.filter(namespace=namespace, person__is_active=True).exclude(highest_folder_role="")
-    for person, role, given in rows.order_by("person__username").values_list(
+    for person, role, folder_roles in rows.order_by("person__username").values_list(
         "person__username", "role", "folder_roles"
     ):
-        roles = read_member_roles(role, given)
+        roles = read_member_roles(role, folder_roles)
         moved = MemberRoles(roles.namespace, {_move(at, folder): there for at, there in roles.folders.items()})
         for before, after in paths:
-            had, has = roles.at(before), moved.at(after)
-            if has.rank < had.rank:
+            role_before, role_after = roles.at(before), moved.at(after)
+            if role_after.rank < role_before.rank:
                 sentence = gettext("{person} will be {after} instead of {before} for {name}.")
-            elif has.rank > had.rank:
+            elif role_after.rank > role_before.rank:
                 sentence = gettext("{person} will get the role {after} for {name}, instead of {before}.")
             else:
                 continue
-            yield before, Loss(sentence, (("person", person), ("before", had.value), ("after", has.value)))
+            facts = (("person", person), ("before", role_before.value), ("after", role_after.value))
+            yield before, Loss(sentence, facts)
 
 
 def _move(place: str, folder: MovedPath | None) -> str:

@@ -33,18 +33,20 @@ def read_label_pasts(label: str, templates: Collection[Template]) -> Mapping[int
     """Map template id to the label's past, in three queries. The templates' namespaces must be loaded."""
     ids = [template.pk for template in templates]
     moves = LabelMove.objects.filter(template__in=ids, label=label, after__isnull=False).order_by()
-    held: defaultdict[int, set[str]] = defaultdict(set)
+    held_digests: defaultdict[int, set[str]] = defaultdict(set)
     for pk, digest in moves.values_list("template_id", "after__digest").distinct():
-        held[pk].add(str(digest))
+        held_digests[pk].add(str(digest))
     approved = list_approved_digests(ids)
     freezes = find_standing_freezes({template.namespace_id for template in templates})
     return {
-        template.pk: LabelPast(held[template.pk], approved[template.pk, label], freezes.get(template.namespace_id))
+        template.pk: LabelPast(
+            held_digests[template.pk], approved[template.pk, label], freezes.get(template.namespace_id)
+        )
         for template in templates
     }
 
 
-def require_roll_back(template: Template, held: Label, target: Version, past: LabelPast) -> None:
+def require_roll_back(template: Template, label_row: Label, target: Version, past: LabelPast) -> None:
     """Raise the error that prevents rolling back to this version, if any; rights are not checked.
 
     Conflict if the template is archived, a rollout divides the label's callers, the label already serves the version,
@@ -53,15 +55,17 @@ def require_roll_back(template: Template, held: Label, target: Version, past: La
     """
     if template.archived_at is not None:
         raise Conflict(gettext("{name} is archived.").format(name=template.name))
-    require_undivided(held)
-    if held.version.digest == target.digest:
+    require_undivided(label_row)
+    if label_row.version.digest == target.digest:
         raise Conflict(
-            gettext("{label} already serves version {number}.").format(label=held.name, number=held.version.number),
-            actual=held.version.number,
+            gettext("{label} already serves version {number}.").format(
+                label=label_row.name, number=label_row.version.number
+            ),
+            actual=label_row.version.number,
         )
     target.require_text()
-    _require_held(template, held.name, target, past)
-    if freeze := _find_freeze(template, held, target.number, past.freeze):
+    _require_held(template, label_row.name, target, past)
+    if freeze := _find_freeze(template, label_row, target.number, past.freeze):
         raise Conflict(
             f"{freeze.sentence} {freeze.advice}",
             next_slot=format_moment(freeze.slot) if freeze.slot else None,
@@ -97,6 +101,8 @@ def _require_held(template: Template, label: str, target: Version, past: LabelPa
         )
 
 
-def _find_freeze(template: Template, held: Label, number: int, freeze: StandingFreeze | None) -> StandingFreeze | None:
-    is_forward = number >= held.version.number
-    return freeze if is_forward and held.name in template.namespace.protected_labels else None
+def _find_freeze(
+    template: Template, label_row: Label, number: int, freeze: StandingFreeze | None
+) -> StandingFreeze | None:
+    is_forward = number >= label_row.version.number
+    return freeze if is_forward and label_row.name in template.namespace.protected_labels else None

@@ -56,13 +56,13 @@ def _is_of_samples(problem: Problem) -> bool:
 
 def store_samples(*, actor: Actor, template: Template, text: str, at: datetime) -> SampleSet:
     """Store checked samples; for services, inside their transaction. Equal samples make no new set."""
-    held = template.current_samples()
+    current = template.current_samples()
     digest = compute_digest(text)
-    if held is not None and held.digest == digest:
-        return held
+    if current is not None and current.digest == digest:
+        return current
     stored = SampleSet.objects.create(
         template=template,
-        number=held.number + 1 if held else 1,
+        number=current.number + 1 if current else 1,
         digest=digest,
         text=text,
         author=actor.person,

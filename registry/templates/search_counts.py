@@ -57,19 +57,19 @@ def read_folder_tree(actor: Actor, open_folder: str = "", *, with_templates: boo
     open_paths = ["/".join(segments[: depth + 1]) for depth in range(len(segments))]
     folders = SearchCount.objects.filter(kind="in", namespace__name__in=names)
     roots = {name: Folder(name, name) for name in names}
-    known = dict(roots)
+    folders_by_path = dict(roots)
     for path, count in folders.filter(parent="").values_list("value", "count"):
         roots[path].count = count
     below = folders.filter(parent__in=open_paths).order_by("value")
     for path, parent, count in below.values_list("value", "parent", "count")[:_MOST_FOLDERS]:
-        if parent in known:
-            known[path] = Folder(path.rpartition("/")[2], path, count)
-            known[parent].folders.append(known[path])
-    parents = folders.filter(parent__in=list(known)).values_list("parent", flat=True).distinct()
+        if parent in folders_by_path:
+            folders_by_path[path] = Folder(path.rpartition("/")[2], path, count)
+            folders_by_path[parent].folders.append(folders_by_path[path])
+    parents = folders.filter(parent__in=list(folders_by_path)).values_list("parent", flat=True).distinct()
     for path in parents:
-        known[path].has_folders = True
+        folders_by_path[path].has_folders = True
     if with_templates:
-        _add_templates([known[path] for path in open_paths if path in known])
+        _add_templates([folders_by_path[path] for path in open_paths if path in folders_by_path])
     return list(roots.values())
 
 

@@ -149,12 +149,12 @@ def find_templates(
     if sort == "name" and not groups:
         hits, count = search_engine.list_first_by_name(scope, after_name, limit + 1), None
     else:
-        found = search_engine.match_some([*_build_scope_groups(scope), *groups], counted + 1)
-        count = MatchCount(min(len(found), counted), len(found) <= counted)
+        matches = search_engine.match_some([*_build_scope_groups(scope), *groups], counted + 1)
+        count = MatchCount(min(len(matches), counted), len(matches) <= counted)
         if count.is_exact and sort == "name":
-            hits = sorted((hit for hit in found if hit[1] > after_name), key=lambda hit: hit[1])
+            hits = sorted((hit for hit in matches if hit[1] > after_name), key=lambda hit: hit[1])
         elif count.is_exact:
-            hits = sorted((hit for hit in found if before_id is None or hit[0] < before_id), reverse=True)
+            hits = sorted((hit for hit in matches if before_id is None or hit[0] < before_id), reverse=True)
         elif sort == "name":
             hits = search_engine.walk_by_name(groups, scope, after_name, limit + 1)
         else:
@@ -241,5 +241,5 @@ def _read_templates(entries: Sequence[int]) -> list[Template]:
     """The templates of the entries, in their order."""
     rows = Template.objects.filter(search_entry__in=entries).select_related("namespace", "latest", "latest__author")
     rows = rows.select_related("search_entry").defer(*_HEAVY, "search_entry__words", "search_entry__facets")
-    known = {row.search_entry.pk: row for row in rows}
-    return [known[number] for number in entries if number in known]
+    templates = {row.search_entry.pk: row for row in rows}
+    return [templates[number] for number in entries if number in templates]

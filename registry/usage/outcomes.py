@@ -144,12 +144,12 @@ def _add_group(group: _Group, entries: Sequence[OutcomeEntry]) -> None:
     today = log.now().date()
     traces = {entry.trace_id for entry in entries} - {""}
     rows = Outcome.objects.filter(version_id=version, name=name, by_person=by_person, trace_id__in=traces)
-    known = {row.trace_id: row for row in rows}
+    rows_by_trace = {row.trace_id: row for row in rows}
     additions: defaultdict[date, list[float]] = defaultdict(list)
     removals: defaultdict[date, list[float]] = defaultdict(list)
     new: list[Outcome] = []
     for entry in entries:
-        row = known.get(entry.trace_id)
+        row = rows_by_trace.get(entry.trace_id)
         if row is not None:
             removals[row.day].append(row.value)
             additions[row.day].append(entry.value)
@@ -168,8 +168,8 @@ def _add_group(group: _Group, entries: Sequence[OutcomeEntry]) -> None:
             )
             new.append(row)
             if entry.trace_id:
-                known[entry.trace_id] = row
-    Outcome.objects.bulk_update([row for row in known.values() if row.pk], ["value", "bucket"])
+                rows_by_trace[entry.trace_id] = row
+    Outcome.objects.bulk_update([row for row in rows_by_trace.values() if row.pk], ["value", "bucket"])
     Outcome.objects.bulk_create(new)
     for day in sorted(additions):
         _change_total(group, day, additions[day], removals[day])

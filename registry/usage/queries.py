@@ -92,14 +92,14 @@ def list_fetchers(of: Template | Version, days: int = DAYS) -> list[Fetcher]:
         if row["key"] not in keys:
             continue
         key, ref, version = keys[row["key"]], row["ref"], row["version__number"]
-        known = fetchers.get((key.pk, ref, version)) or Fetcher(key, key.person, ref, version, 0, row["last"])
+        fetcher = fetchers.get((key.pk, ref, version)) or Fetcher(key, key.person, ref, version, 0, row["last"])
         former = (row["former_name"],) if row["former_name"] else ()
         fetchers[key.pk, ref, version] = replace(
-            known,
-            count=known.count + row["total"],
-            last_at=max(known.last_at, row["last"]),
-            former_names=known.former_names + former,
-            by_former=known.by_former + (row["total"] if former else 0),
+            fetcher,
+            count=fetcher.count + row["total"],
+            last_at=max(fetcher.last_at, row["last"]),
+            former_names=fetcher.former_names + former,
+            by_former=fetcher.by_former + (row["total"] if former else 0),
         )
     return sorted(fetchers.values(), key=lambda one: (-one.count, one.key.pk, one.ref, -one.version))
 

@@ -64,17 +64,17 @@ def write_event_message(receiver: str, event: Event, who: str, joint: JointDecis
     body = json.loads(event.text)["body"]
     parsed = parse_event(event.kind, body)
     with translation.override("en"):  # a channel has no language setting
-        what = parsed.sentence() if parsed else event.kind.replace(".", ": ")
+        sentence = parsed.sentence() if parsed else event.kind.replace(".", ": ")
     why = str(body.get("reason") or body.get("message") or "").strip()
     subject, path = _find_subject(event, parsed)
     if joint:
-        what, (subject, path) = joint.sentence(), _release_subject(joint.release)
+        sentence, (subject, path) = joint.sentence(), _release_subject(joint.release)
     is_placed = subject == event.namespace or f"{event.namespace}/" in subject  # a template's name contains it
     message = _Message(
         title=describe_kind(event.kind),
         who=who,
-        what=_cut(what),
-        why="" if why in what else _cut(why),
+        what=_cut(sentence),
+        why="" if why in sentence else _cut(why),
         subject=subject,
         url=f"{settings.BASE_URL}{path}",
         place=("" if is_placed else f" in {event.namespace}")

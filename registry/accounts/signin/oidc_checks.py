@@ -48,11 +48,11 @@ def check_provider(request: HttpRequest) -> list[ProviderCheck]:
 
 
 def _check_issuer(description: Description) -> ProviderCheck:
-    title, told = gettext("It names the issuer of the settings"), str(description.get("issuer", ""))
-    if told.rstrip("/") == settings.OIDC_ISSUER:
-        return ProviderCheck(title, told, True)
+    title, stated_issuer = gettext("It names the issuer of the settings"), str(description.get("issuer", ""))
+    if stated_issuer.rstrip("/") == settings.OIDC_ISSUER:
+        return ProviderCheck(title, stated_issuer, True)
     sentence = gettext("It calls itself {told}, but PROMPTUARY_OIDC_ISSUER is {issuer}.")
-    return ProviderCheck(title, sentence.format(told=told[:_MOST] or "–", issuer=settings.OIDC_ISSUER), False)
+    return ProviderCheck(title, sentence.format(told=stated_issuer[:_MOST] or "–", issuer=settings.OIDC_ISSUER), False)
 
 
 def _check_endpoints(description: Description) -> ProviderCheck:
