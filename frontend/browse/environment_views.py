@@ -132,6 +132,8 @@ def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "next_url": f"?{urlencode({**chosen.query, 'cursor': page.next})}" if page.next else "",
         "page_size": PAGE_SIZE,
         "is_busy": is_busy,
+        "has_access": bool(spaces),
+        "may_create": not groups and bool(namespace_queries.list_writable_namespaces(actor)),
         "moves": [] if chosen.words or chosen.view else label_queries.list_published_moves(actor, MOVES),
     }
     return show(request, "browse/environments.html", context, regions={"environments": "browse/_environments.html"})

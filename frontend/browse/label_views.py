@@ -126,6 +126,7 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "may_roll_back": permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path),
     }
     if label == LATEST or not LABEL.fullmatch(label):
+        context["known_labels"] = labels_query.list_known_labels(actor, template.namespace)
         return show(request, "browse/labels.html", context, status=status)
     targets = held_before if context["protected"] else list(range(newest, 0, -1))
     version = parse_form_number(request.POST.get("version") or request.GET.get("version"))

@@ -52,6 +52,7 @@ def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "number": target.number,
         "labels_by_number": {at: held for held, at in label_numbers.items()},
         "label": label,
+        "known_labels": label_queries.list_known_labels(actor, template.namespace),
         "message": message,
         "rows": [
             (other, refs, permissions.is_allowed(actor, Verb.SAVE, other.namespace, other.path))

@@ -11,6 +11,7 @@ from frontend.diff import rendered
 from frontend.editor import input_kinds
 from frontend.web.findings import translate_finding, translate_problem
 from frontend.web.highlight import Run, highlight
+from promptuary.renderer.interop import plain_text
 from promptuary.renderer.interop.imported import Difference
 from promptuary.renderer.interop.reading import FORMATS
 from promptuary.renderer.problems import Problem
@@ -34,7 +35,7 @@ __all__ = [
 
 PASTED = "pasted"
 """The name of pasted text, in place of a file's name."""
-TITLES = {entry.name: entry.title for entry in FORMATS}
+TITLES = {**{entry.name: entry.title for entry in FORMATS}, **plain_text.LANGUAGE_TITLES}
 MOST_ROWS = 300
 MOST_RENDERED = 4
 """The most templates whose parts the page renders, because each costs a rendering."""
@@ -79,6 +80,11 @@ class ImportRow:
         return translate_finding(TITLES.get(self.source_format, self.source_format))
 
     @property
+    def is_text(self) -> bool:
+        """Whether it was read as a text, not as messages or code."""
+        return self.source_format == plain_text.KIND or self.source_format in plain_text.LANGUAGE_TITLES
+
+    @property
     def source_lines(self) -> list[list[Run]]:
         """The document's lines with syntax highlighting."""
         return highlight(self.document)
@@ -90,8 +96,10 @@ class ImportRow:
 
     def chosen(self) -> ChosenTemplate:
         """The template as the service expects it."""
-        if self.source == PASTED:
-            message = gettext("Imported from a pasted text")
+        if self.source == PASTED and self.is_text:
+            message = gettext("First version")
+        elif self.source == PASTED:
+            message = gettext("First version, from {format}").format(format=self.format_title)
         else:
             message = gettext("Imported from {file}").format(file=self.source)
         return ChosenTemplate(self.path, self.document, self.samples, message)

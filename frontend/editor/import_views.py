@@ -119,7 +119,7 @@ def _read_edited_path(request: HttpRequest) -> dict[str, str]:
 
 def _count_turns(fields: Mapping[str, str], rows: Sequence[ImportRow]) -> int:
     """How many parts pasted text would have if split at labels such as `USER:`; 0 for other text."""
-    if fields["source_format"] or not fields["text"].strip() or [row.source_format for row in rows] != ["text"]:
+    if fields["source_format"] or not fields["text"].strip() or [row.is_text for row in rows] != [True]:
         return 0
     return count_labelled_turns(fields["text"])
 

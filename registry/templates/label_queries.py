@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from registry.accounts.actor import Actor
 from registry.core.names import LATEST
 from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import list_visible_namespaces
 from registry.templates import queries as template_queries
 from registry.templates.label_models import Label, LabelMove
@@ -12,6 +13,7 @@ from registry.templates.models import Template
 from registry.templates.search_models import SearchCount
 
 __all__ = [
+    "list_known_labels",
     "list_label_moves",
     "list_label_names",
     "list_labels",
@@ -88,6 +90,13 @@ def list_label_names(actor: Actor) -> list[str]:
     """
     rows = SearchCount.objects.filter(kind="label", namespace__in=list_visible_namespaces(actor))
     return sorted(rows.values_list("value", flat=True).distinct())
+
+
+def list_known_labels(actor: Actor, namespace: Namespace) -> list[str]:
+    """The sorted labels to offer for a template of the namespace: set on a template that the actor may read, or
+    protected in the namespace.
+    """
+    return sorted({*list_label_names(actor), *namespace.protected_labels})
 
 
 def list_published_moves(actor: Actor, limit: int = 8) -> list[LabelMove]:

@@ -10,9 +10,18 @@ from promptuary.renderer.interop.source_file import SourceFile, read_foreign_yam
 from promptuary.renderer.interop.template_builder import TemplateBuilder
 from promptuary.renderer.interop.template_text import find_language, read_template_text
 
-__all__ = ["KIND", "LANGUAGE_OF_SUFFIX", "read_plain_text", "split_front_matter"]
+__all__ = ["KIND", "LANGUAGE_OF_SUFFIX", "LANGUAGE_TITLES", "read_plain_text", "split_front_matter"]
 
 KIND = "text"
+LANGUAGE_TITLES = {
+    "jinja": "Jinja",
+    "handlebars": "Handlebars, Mustache",
+    "mustache": "Mustache",
+    "go": "Go",
+    "erb": "ERB, EEx",
+    "liquid": "Liquid",
+}
+"""The template languages with statements that are reported as the format of a text, and their titles."""
 LANGUAGE_OF_SUFFIX = {
     **dict.fromkeys((".j2", ".jinja", ".jinja2", ".tmpl"), "jinja"),
     **dict.fromkeys((".hbs", ".handlebars"), "handlebars"),
@@ -25,7 +34,10 @@ _FRONT = re.compile(r"\A---[ \t]*\n(.*?\n)---[ \t]*(?:\n|\Z)", re.DOTALL)
 
 
 def read_plain_text(source: SourceFile, language: str = "") -> list[ImportedTemplate]:
-    """Read the text as one template; `language` is one of template_text.LANGUAGES. Raises LossError."""
+    """Read the text as one template; `language` is one of template_text.LANGUAGES, or empty to detect it.
+
+    The format of the template is the language if LANGUAGE_TITLES has it, else KIND. Raises LossError.
+    """
     builder = TemplateBuilder(KIND, source.stem)
     text = source.text
     front, body = split_front_matter(source)
@@ -42,8 +54,11 @@ def read_plain_text(source: SourceFile, language: str = "") -> list[ImportedTemp
     if source.suffix == ".tmpl" and has_actions(text):
         language = language or "go"
     language = language or LANGUAGE_OF_SUFFIX.get(source.suffix, "")
-    if not language and (guess := describe_guess(text, find_language(text))):
+    found = language or find_language(text)
+    if not language and (guess := describe_guess(text, found)):
         builder.add_differences([guess])
+    if found in LANGUAGE_TITLES:
+        builder.source_format = found
     plain = read_template_text(text, language, names)
     builder.add_differences(plain.differences)
     return [builder.build_text(plain.pieces)]

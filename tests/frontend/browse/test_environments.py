@@ -10,6 +10,7 @@ from frontend.browse import environment_views
 from registry.changes import decisions, emergencies, promotion_state, rules, schedules
 from registry.changes import services as change_services
 from registry.freezes import services as freeze_services
+from registry.namespaces.models import Membership
 from registry.releases import proposals
 from registry.releases import schedules as release_schedules
 from registry.releases.plans import ReleaseSelection
@@ -106,7 +107,22 @@ def test_each_namespace_has_its_own_heads_with_its_rule(reply, browser):
 
 
 def test_an_outsider_sees_none_of_it(reply, browser):
-    assert "No templates yet that you may read." in words(browser("outsider").get("/environments/"))
+    page = words(browser("outsider").get("/environments/"))
+    assert REPLY not in page
+    assert "0 templates" in page
+
+
+def test_an_empty_page_leads_an_author_to_a_new_template(desk, browser):
+    page = words(browser("author").get("/environments/"))
+    assert "No templates yet. Each appears here with its first version." in page
+    assert 'href="/new">New template' in page
+    shown = words(browser("reader").get("/environments/"))
+    assert "No templates yet. Each appears here with its first version." in shown
+    assert 'href="/new">New template' not in shown
+    Membership.objects.filter(person__username="reader").delete()
+    assert "Ask an admin of a namespace to add you by your name, reader." in words(
+        browser("reader").get("/environments/")
+    )
 
 
 def test_the_table_costs_the_same_however_long(reply, browser, django_assert_max_num_queries):

@@ -3,6 +3,7 @@
 import pytest
 
 from registry.changes.models import ChangeRequest
+from registry.templates import labels
 from registry.templates.models import Version
 from tests.frontend.conftest import DOCUMENT, REPLY, words
 
@@ -24,6 +25,14 @@ def test_the_fragment_names_what_includes_it(policy, browser):
     assert "Included by</h2>" in page
     assert f'{REPLY}</a> <span class="note"> v1 </span>' in page
     assert ADDRESS in page
+
+
+def test_a_label_is_chosen_among_the_known_ones(policy, browser):
+    labels.move_label(actor=policy.actor("author"), name=REPLY, label="staging", version=1, expected=None)
+    for address in (ADDRESS, f"/t/{REPLY}/-/labels"):
+        page = words(browser("author").get(address))
+        assert 'list="known-labels"' in page
+        assert '<option value="production"></option><option value="staging"></option>' in page
 
 
 def test_one_press_opens_a_request_on_each(policy, browser):

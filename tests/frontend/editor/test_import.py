@@ -292,6 +292,24 @@ def test_a_strip_says_what_the_text_looks_like(desk, browser):
     assert "The format is recognised by the text." in words(client.get(PAGE))
 
 
+def test_a_text_in_a_template_language_is_named_after_it(desk, browser):
+    client = browser("author")
+    text = "{{#if vip}}Dear{{else}}Hello{{/if}} {{name}}"
+    shown = show(client, text=text, name="Greeting")
+    assert "<b>Looks like Handlebars, Mustache:</b>" in words(shown)
+    assert "Create draft from Handlebars, Mustache</button>" in words(shown)
+    assert "<b>Looks like Jinja:</b>" in words(show(client, text="{% if vip %}Dear{% endif %} {{ name }}"))
+    assert "<b>Looks like plain text, Markdown:</b>" in words(show(client, text="Dear {{ name }}"))
+    send_back(client, shown)
+    assert Template.objects.get().latest.message == "First version"
+
+
+def test_the_first_version_names_the_format_of_pasted_messages(desk, browser):
+    client = browser("author")
+    send_back(client, show(client, text=CHATML, name="Late"))
+    assert Template.objects.get().latest.message == "First version, from ChatML"
+
+
 def test_an_address_is_made_from_the_name(desk, browser):
     client = browser("author")
     named = show(client, text=CHATML, name="Späte Antwort", folder="refunds")
