@@ -46,7 +46,7 @@ def list_processes(home: Path) -> dict[int, str]:
 class Served:
     """One instance in its own home, with its output."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, has_demo: bool) -> None:
         self.home, self.port = home, free_port()
         left_out = (
             "PROMPTUARY_DATABASE_URL",
@@ -59,7 +59,7 @@ class Served:
         self._log = home.with_suffix(".log")
         with self._log.open("w") as log:
             self.process = start_child(
-                [sys.executable, "manage.py", "serve", "--demo"],
+                [sys.executable, "manage.py", "serve", *(["--demo"] if has_demo else [])],
                 cwd=ROOT,
                 env=environment,
                 stdout=log,
@@ -104,11 +104,11 @@ class Served:
 def serve(tmp_path):
     started: list[Served] = []
 
-    def start(name: str = "home", *, has_tables: bool = True) -> Served:
+    def start(name: str = "home", *, has_tables: bool = True, has_demo: bool = True) -> Served:
         """has_tables: whether the home's database has its tables already; a first start takes 10 s longer."""
         if has_tables:
             instances.make_instance(tmp_path / name, engine="sqlite")
-        started.append(Served(tmp_path / name))
+        started.append(Served(tmp_path / name, has_demo=has_demo))
         started[-1].wait()
         return started[-1]
 
@@ -164,7 +164,7 @@ def test_a_server_that_is_killed_leaves_nothing_behind(serve):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the worker under /proc")
 def test_the_web_goes_on_while_a_killed_worker_is_started_again(serve):
-    served = serve()
+    served = serve(has_demo=False)
     (worker,) = served.find_forks("worker")
     os.kill(worker, signal.SIGKILL)
     wait_until(lambda: "worker   | ended with code -9, starts again in 0.5 s" in served.printed)
@@ -189,7 +189,7 @@ def find_children(parent: int) -> set[int]:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds the processes under /proc")
 def test_killed_web_processes_and_a_killed_web_server_are_started_again(serve):
-    served = serve()
+    served = serve(has_demo=False)
     (server,) = (number for number in served.find_forks("web") if find_children(number))
     before = find_children(server)
     assert len(before) == 2
@@ -216,7 +216,7 @@ def test_killed_web_processes_and_a_killed_web_server_are_started_again(serve):
 
 
 def test_two_homes_do_not_meet_and_a_taken_port_is_reported(serve, tmp_path):
-    first, second = serve("first"), serve("second")
+    first, second = serve("first"), serve("second", has_demo=False)
     key = (first.home / "demo-key").read_text()
     refused = httpx.get(
         f"http://127.0.0.1:{second.port}/api/v1/templates", headers={"Authorization": f"Bearer {key}"}, timeout=60
