@@ -13,8 +13,7 @@ from promptuary.renderer.interop.javascript_tokens import read_tokens
 from promptuary.renderer.interop.placeholder_patterns import DOUBLE, SINGLE
 from promptuary.renderer.interop.placeholder_syntax import find_syntax
 from promptuary.renderer.interop.python_code import build_prompts
-from promptuary.renderer.interop.python_messages import FoundMessage
-from promptuary.renderer.interop.python_prompts import FoundPrompt
+from promptuary.renderer.interop.python_messages import FoundMessage, FoundPrompt
 from promptuary.renderer.interop.python_texts import CodeText
 from promptuary.renderer.interop.quoted_text import is_javascript_string
 from promptuary.renderer.interop.source_file import SourceFile

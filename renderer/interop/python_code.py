@@ -3,10 +3,12 @@
 import re
 from collections.abc import Sequence
 
+from promptuary.renderer.interop.chat_messages import add_request
 from promptuary.renderer.interop.imported import Difference, ImportedTemplate, LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import History, Message, Piece
-from promptuary.renderer.interop.python_prompts import FoundPrompt, find_prompts, has_generic_name
+from promptuary.renderer.interop.python_messages import FoundPrompt
+from promptuary.renderer.interop.python_prompts import find_prompts, has_generic_name
 from promptuary.renderer.interop.python_texts import CodeText
 from promptuary.renderer.interop.quoted_text import is_python_string
 from promptuary.renderer.interop.source_file import SourceFile
@@ -80,7 +82,11 @@ def _build(builder: TemplateBuilder, prompt: FoundPrompt, names: InputNames) -> 
             messages.append(History(inputs.input_name(entry)))
             builder.differ(f"the messages of `{entry}` come by a loop: mappings with `role` and `content`")
         else:
-            messages.append(Message(convert_role(entry[0]), _read_pieces(builder, entry[1], names)))
+            role, text, *addresses = entry
+            images = [_read_pieces(builder, address, names) for address in (addresses[0] if addresses else ())]
+            items = tuple({"image_url": {"url": address}} for address in images)
+            messages.append(Message(convert_role(role), _read_pieces(builder, text, names), items))
+    add_request(builder, dict(prompt.settings))
     return builder.build_parts(messages)
 
 

@@ -2,19 +2,36 @@
 
 import ast
 import re
+from dataclasses import dataclass, field
+from typing import Any
 
-from promptuary.renderer.interop.python_texts import CodeText, CodeTexts, find_called_name
+from promptuary.renderer.interop.python_texts import CodeText, CodeTexts, find_called_name, join_texts
 
-__all__ = ["FoundMessage", "find_messages"]
+__all__ = ["FoundMessage", "FoundPrompt", "find_messages", "read_content"]
 
 _CHAT_CALLS = ("ChatPromptTemplate", "from_messages")
 _HISTORY_CALLS = ("MessagesPlaceholder",)
-FoundMessage = tuple[str, CodeText]
-"""A role as spelled in the code, and the text."""
+_IMAGES = ("image_url", "input_image", "image")
+_EXPRESSIONS = ast.Name | ast.Attribute | ast.Call | ast.Subscript
+FoundMessage = tuple[str, CodeText] | tuple[str, CodeText, tuple[CodeText, ...]]
+"""A role as spelled in the code, the text, and the addresses of images."""
 
 
-def find_messages(node: ast.expr, texts: CodeTexts) -> list[FoundMessage | str]:
-    """Return the messages of a list, or of a call with one; empty for anything else. A plain name is a history."""
+@dataclass(eq=False)
+class FoundPrompt:
+    """A prompt in the code: its name, its line, a text or messages, and the model and settings of its request."""
+
+    name: str
+    line: int
+    content: CodeText | list[FoundMessage | str]
+    settings: dict[str, Any] = field(default_factory=dict)
+
+
+def find_messages(node: ast.expr, texts: CodeTexts, *, may_be_unknown: bool = False) -> list[FoundMessage | str]:
+    """Return the messages of a list, or of a call with one; empty for anything else. A plain name is a history.
+
+    A list of mappings has a text of its own in at least one of them, unless may_be_unknown is set.
+    """
     if isinstance(node, ast.Call) and (
         find_called_name(node).endswith(_CHAT_CALLS) or find_called_name(node) == "from_messages"
     ):
@@ -22,8 +39,59 @@ def find_messages(node: ast.expr, texts: CodeTexts) -> list[FoundMessage | str]:
         return find_messages(listed[0], texts) if listed else []
     if not isinstance(node, ast.List | ast.Tuple) or not node.elts:
         return []
+    before = len(texts.used)
     messages = [_read_message(item, texts) for item in node.elts]
-    return [message for message in messages if message is not None] if all(messages) else []
+    found = [message for message in messages if message]
+    is_written = (
+        may_be_unknown
+        or not all(isinstance(item, ast.Dict | ast.Starred) for item in node.elts)
+        or any(not isinstance(message, str) and message[1].literal.strip() for message in found)
+    )
+    if len(found) == len(messages) and is_written:
+        return found
+    del texts.used[before:]
+    return []
+
+
+def read_content(node: ast.expr | None, texts: CodeTexts) -> tuple[CodeText, tuple[CodeText, ...]] | None:
+    """Return the text of a message and the addresses of its images; None if it has neither, or anything else."""
+    if isinstance(node, ast.List | ast.Tuple):
+        return _read_items(node, texts)
+    text = texts.use_text(node)
+    if text is None and isinstance(node, _EXPRESSIONS):
+        text = texts.read_unknown(node)
+    return (text, ()) if text is not None and (text.pieces or text.literal.strip()) else None
+
+
+def _read_items(node: ast.List | ast.Tuple, texts: CodeTexts) -> tuple[CodeText, tuple[CodeText, ...]] | None:
+    """The same for a list of items of the types text and image; several texts are a line each."""
+    found: list[CodeText] = []
+    images: list[CodeText] = []
+    for item in node.elts:
+        fields = _read_mapping(item)
+        kind = texts.read_text(fields.get("type"))
+        text = read_content(fields.get("text"), texts)
+        address = _read_address(fields, texts)
+        if kind is not None and kind.literal in _IMAGES and address is not None:
+            images.append(address)
+        elif text is not None:
+            found.append(text[0])
+        else:
+            return None
+    return (join_texts(found), tuple(images)) if found else None
+
+
+def _read_address(fields: dict[str, ast.expr], texts: CodeTexts) -> CodeText | None:
+    value = fields.get("image_url") or fields.get("source")
+    value = _read_mapping(value).get("url") if isinstance(value, ast.Dict) else value
+    text = texts.read_text(value)
+    return texts.read_unknown(value) if text is None and isinstance(value, _EXPRESSIONS) else text
+
+
+def _read_mapping(node: ast.expr) -> dict[str, ast.expr]:
+    if not isinstance(node, ast.Dict):
+        return {}
+    return {str(k.value): v for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)}
 
 
 def _read_message(node: ast.expr, texts: CodeTexts) -> FoundMessage | str | None:
@@ -32,20 +100,19 @@ def _read_message(node: ast.expr, texts: CodeTexts) -> FoundMessage | str | None
         node = texts.calls[node.id]
     if isinstance(node, ast.Tuple | ast.List) and len(node.elts) == 2:
         return _read_pair(node.elts[0], node.elts[1], texts)
-    fields: dict[str, ast.expr] = {}
-    if isinstance(node, ast.Dict):
-        fields = {str(k.value): v for k, v in zip(node.keys, node.values, strict=True) if isinstance(k, ast.Constant)}
-    elif isinstance(node, ast.Call):
+    if isinstance(node, ast.Starred):
+        return getattr(node.value, "id", getattr(node.value, "attr", "")) or None
+    fields = _read_mapping(node)
+    if isinstance(node, ast.Call):
         fields = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         if find_called_name(node) in _HISTORY_CALLS:
             named = texts.read_text(fields.get("variable_name") or (node.args[0] if node.args else None))
             return named.literal if named else None
         if (by_class := _read_message_class(node, fields, texts)) is not None:
             return by_class
-    text = texts.read_text(fields.get("content"))
     role = _read_role(texts.read_text(fields.get("role")), fields.get("role"))
-    has_content = text is not None and bool(text.pieces or text.literal.strip())
-    return (role, text) if role and text is not None and has_content else None
+    content = read_content(fields.get("content"), texts) if role else None
+    return (role, *content) if content is not None else None
 
 
 def _read_pair(first: ast.expr, second: ast.expr, texts: CodeTexts) -> FoundMessage | str | None:

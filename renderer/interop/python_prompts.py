@@ -6,17 +6,24 @@ The code is parsed and never run. Constants are in the template language of the 
 
 import ast
 import re
-from collections.abc import Iterator
 
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.langchain import LANGUAGES
 from promptuary.renderer.interop.placeholder_syntax import find_syntax
-from promptuary.renderer.interop.python_messages import FoundMessage, find_messages
+from promptuary.renderer.interop.python_messages import FoundPrompt, find_messages
+from promptuary.renderer.interop.python_requests import Conversations, find_request
+from promptuary.renderer.interop.python_syntax import (
+    find_call,
+    find_formatted_names,
+    join_scope,
+    name_target,
+    parse_module,
+)
 from promptuary.renderer.interop.python_texts import CodeText, CodeTexts, find_called_name
 from promptuary.renderer.interop.template_text import find_language
 
-__all__ = ["FoundPrompt", "find_prompts", "has_generic_name"]
+__all__ = ["find_prompts", "has_generic_name"]
 
 _PROMPT_NAME = re.compile(
     r"prompt|template|tmpl|instruct|system|message|query|question|persona|preamble|suffix|prefix", re.IGNORECASE
@@ -32,42 +39,15 @@ _BRACE_LANGUAGES = ("str.format", "single", "double", "none")
 _PASSED_OVER = re.compile(r"warn|log|info|debug|error|exception|print|add_argument|Field|raise|echo|deprecated")
 
 
-class FoundPrompt:
-    """A prompt in the code: its name, its line, and a text or messages."""
-
-    def __init__(self, name: str, line: int, content: CodeText | list[FoundMessage | str]) -> None:
-        self.name = name
-        self.line = line
-        self.content = content
-
-
 def find_prompts(text: str) -> tuple[list[FoundPrompt], InputNames]:
     """Return the prompts of a module's code, in order, and the inputs of its f-strings. Raises LossError."""
-    module = _parse(text)
+    module = parse_module(text)
     finder = _Finder(module)
     try:
         finder.read_body(module.body, "")
     except RecursionError:
         raise LossError("the code is nested too deeply") from None
     return finder.prompts, finder.texts.names
-
-
-def _parse(text: str) -> ast.Module:
-    """The syntax tree of a module, or of lines copied with their indentation. Raises LossError."""
-    try:
-        try:
-            return ast.parse(text)
-        except IndentationError:
-            if not text.lstrip("\n").startswith((" ", "\t")):
-                raise
-            # A line before them keeps the texts as they are; removing the indentation would change them.
-            module = ast.parse(f"def prompt():\n{text}")
-            ast.increment_lineno(module, -1)
-            return module
-    except (SyntaxError, ValueError) as error:
-        raise LossError(f"this isn't valid Python code: {error}", getattr(error, "lineno", None)) from None
-    except (RecursionError, MemoryError):
-        raise LossError("the code is nested too deeply") from None
 
 
 def has_generic_name(name: str) -> bool:
@@ -81,7 +61,8 @@ class _Finder:
         self.prompts: list[FoundPrompt] = []
         self.assigned: dict[str, list[FoundPrompt]] = {}
         self.functions = 0
-        self.formatted = set(_find_formatted_names(module))
+        self.conversations = Conversations(self.texts)
+        self.formatted = set(find_formatted_names(module))
         self.string_templates = any(
             isinstance(node, ast.ImportFrom) and node.module == "string" for node in module.body
         )
@@ -89,44 +70,65 @@ class _Finder:
     def read_body(self, body: list[ast.stmt], scope: str) -> None:
         """Read the statements of a module, class or function, and nested ones."""
         for statement in body:
-            if isinstance(statement, ast.Assign):
-                for target in statement.targets:
-                    self._assign(target, statement.value, scope)
-            elif isinstance(statement, ast.AnnAssign | ast.AugAssign) and statement.value is not None:
-                self._assign(statement.target, statement.value, scope)
-            elif isinstance(statement, ast.Return) and statement.value is not None:
-                self._add_value(scope.rpartition("/")[2] or "prompt", statement.value, scope.rpartition("/")[0])
-            elif isinstance(statement, ast.ClassDef):
-                self._visit_class(statement, scope)
-            elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-                self._visit_function(statement, scope)
-            elif isinstance(statement, ast.Expr):
-                self._visit_expression(statement.value, scope)
-            else:
-                for inner in ("body", "orelse", "finalbody"):
-                    self.read_body(getattr(statement, inner, None) or [], scope)
+            if extended := self.conversations.extend(statement):
+                self.prompts += [extended] if extended not in self.prompts else []
+                continue
+            self._visit_statement(statement, scope)
+            if not isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                self.conversations.close_sent(statement)
             self._leave_out_used()
 
+    def _visit_statement(self, statement: ast.stmt, scope: str) -> None:
+        if isinstance(statement, ast.Assign):
+            for target in statement.targets:
+                self._assign(target, statement.value, scope)
+        elif isinstance(statement, ast.AnnAssign | ast.AugAssign) and statement.value is not None:
+            self._assign(statement.target, statement.value, scope)
+        elif isinstance(statement, ast.Return) and statement.value is not None:
+            self._add_value(scope.rpartition("/")[2] or "prompt", statement.value, scope.rpartition("/")[0])
+        elif isinstance(statement, ast.ClassDef):
+            self._visit_class(statement, scope)
+        elif isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            self._visit_function(statement, scope)
+        elif isinstance(statement, ast.Expr):
+            self._visit_expression(statement.value, scope)
+        else:
+            self._visit_block(statement, scope)
+
+    def _visit_block(self, statement: ast.stmt, scope: str) -> None:
+        """Read what `for`, `if`, `with` and `try` contain; a list is extended only where that happens once."""
+        for item in getattr(statement, "items", ()):
+            self._visit_expression(item.context_expr, scope)
+        if isinstance(statement, ast.For | ast.AsyncFor):
+            self._visit_expression(statement.iter, scope)
+        outer = self.conversations.open
+        if not isinstance(statement, ast.With | ast.AsyncWith | ast.Try):
+            self.conversations.open = {}
+        for inner in ("body", "orelse", "finalbody"):
+            self.read_body(getattr(statement, inner, None) or [], scope)
+        self.conversations.open = outer
+
     def _visit_function(self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: str) -> None:
-        outer = dict(self.texts.texts)
+        outer, lists = dict(self.texts.texts), self.conversations.open
+        self.conversations.open = {}
         self.functions += 1
-        self.read_body(node.body, _join_scope(scope, node.name))
+        self.read_body(node.body, join_scope(scope, node.name))
         self.functions -= 1
-        self.texts.texts = outer
+        self.texts.texts, self.conversations.open = outer, lists
 
     def _visit_class(self, node: ast.ClassDef, scope: str) -> None:
         is_signature = any(getattr(base, "attr", getattr(base, "id", "")) == "Signature" for base in node.bases)
         docstring = ast.get_docstring(node)
         if is_signature and docstring:
             self.prompts.append(
-                FoundPrompt(_join_scope(scope, node.name), node.lineno, CodeText(docstring, language="none"))
+                FoundPrompt(join_scope(scope, node.name), node.lineno, CodeText(docstring, language="none"))
             )
         outer = dict(self.texts.texts)
-        self.read_body(node.body, _join_scope(scope, node.name))
+        self.read_body(node.body, join_scope(scope, node.name))
         self.texts.texts = outer
 
     def _assign(self, target: ast.expr, value: ast.expr, scope: str) -> None:
-        name = _name_target(target)
+        name = name_target(target)
         if not name:
             return
         text = self.texts.read_text(value)
@@ -141,6 +143,7 @@ class _Finder:
         self._leave_out_used()
         if isinstance(target, ast.Name):
             self.assigned[name] = new
+            self.conversations.assign(name, FoundPrompt(join_scope(scope, name), value.lineno, []), value, new)
             if isinstance(value, ast.Call):
                 self.texts.calls[name] = value
 
@@ -152,9 +155,10 @@ class _Finder:
 
     def _visit_expression(self, node: ast.expr, scope: str) -> None:
         """A value that isn't assigned: a template, a chain that starts with one, or a call that takes texts."""
+        node = find_call(node)
         if isinstance(node, ast.BinOp):
             self._add_chain("prompt", node, scope)
-        elif isinstance(node, ast.Call):
+        elif isinstance(node, ast.Call) and not self._add_request(scope, node):
             made = node
             while isinstance(made.func, ast.Attribute) and isinstance(made.func.value, ast.Call):
                 made = made.func.value
@@ -166,16 +170,19 @@ class _Finder:
     def _add_value(self, name: str, value: ast.expr, scope: str) -> None:
         """Add a prompt if the value is one; for a list or mapping, one for each prompt inside."""
         text = self.texts.read_text(value)
-        qualified = _join_scope(scope, name)
+        qualified = join_scope(scope, name)
         if text is not None:
             if text.template is None and not self.functions:
                 text = CodeText(pieces=text.pieces, is_filled_later=True)
             if _is_prompt(name, text) and not isinstance(value, ast.Name):
                 self._add(qualified, value.lineno, self._convert_language(text, name))
             return
+        value = find_call(value)
         messages = find_messages(value, self.texts)
         if messages:
             self.prompts.append(FoundPrompt(qualified, value.lineno, messages))
+        elif self._add_request(qualified, value):
+            pass
         elif isinstance(value, ast.Dict | ast.List | ast.Tuple):
             self._add_container(name, value, scope)
         elif isinstance(value, ast.Call):
@@ -185,6 +192,19 @@ class _Finder:
         elif isinstance(value, ast.IfExp):
             self._add_value(name, value.body, scope)
             self._add_value(name, value.orelse, scope)
+
+    def _add_request(self, qualified: str, node: ast.expr) -> bool:
+        """Add the prompt of a call or mapping with messages. Whether it has some, or sends a list that was added."""
+        if isinstance(node, ast.Call) and _PASSED_OVER.search(find_called_name(node)):
+            return False
+        if self.conversations.send(node):
+            return True
+        request = find_request(node, self.texts)
+        if request is None:
+            return False
+        name = join_scope(qualified, "messages")
+        self.prompts.append(FoundPrompt(name, node.lineno, request.messages, dict(request.settings)))
+        return True
 
     def _add_chain(self, name: str, node: ast.BinOp, scope: str) -> None:
         """The prompts among the steps of `prompt | model | parser`."""
@@ -196,7 +216,7 @@ class _Finder:
         if isinstance(value, ast.Dict):
             for key, item in zip(value.keys, value.values, strict=True):
                 label = key.value if isinstance(key, ast.Constant) and isinstance(key.value, str) else name
-                self._add_value(label, item, _join_scope(scope, name))
+                self._add_value(label, item, join_scope(scope, name))
             return
         for number, item in enumerate(value.elts, start=1):
             self._add_value(f"{name}-{number}", item, scope)
@@ -207,7 +227,7 @@ class _Finder:
             if text.literal.strip():
                 self._add(qualified, node.lineno, text)
             return
-        made = node.func.value if isinstance(node.func, ast.Attribute) else None
+        made = find_call(node.func.value) if isinstance(node.func, ast.Attribute) else None
         if isinstance(made, ast.Call):  # PromptTemplate.from_template(…).partial(…)
             self._add_value(qualified.rpartition("/")[2], made, qualified.rpartition("/")[0])
         self._add_arguments(node, scope, qualified.rpartition("/")[2])
@@ -218,7 +238,7 @@ class _Finder:
             return
         for keyword in node.keywords:
             if keyword.arg and keyword.arg not in ("help", "description", "doc"):
-                self._add_value(_join_scope(name, keyword.arg) if name else keyword.arg, keyword.value, scope)
+                self._add_value(join_scope(name, keyword.arg) if name else keyword.arg, keyword.value, scope)
         for argument in node.args:
             if isinstance(argument, ast.JoinedStr | ast.List | ast.Dict | ast.Call):
                 self._add_value(name or find_called_name(node) or "prompt", argument, scope)
@@ -256,31 +276,8 @@ class _Finder:
         self.prompts.append(FoundPrompt(qualified, line, text))
 
 
-def _find_formatted_names(module: ast.Module) -> Iterator[str]:
-    """The names and attributes on which the module calls `format`."""
-    for node in ast.walk(module):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
-            owner = node.func.value
-            if isinstance(owner, ast.Name | ast.Attribute):
-                yield owner.id if isinstance(owner, ast.Name) else owner.attr
-
-
 def _is_prompt(name: str, text: CodeText) -> bool:
     literal = text.literal
     if _NO_PROMPT_NAME.search(name) or (len(literal.split()) < 4 and len(literal) < _SHORTEST):
         return False
     return len(literal) >= (_SHORTEST_NAMED if _PROMPT_NAME.search(name) else _SHORTEST)
-
-
-def _name_target(target: ast.expr) -> str:
-    if isinstance(target, ast.Name):
-        return target.id
-    if isinstance(target, ast.Attribute):
-        return target.attr
-    if isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
-        return str(target.slice.value)
-    return ""
-
-
-def _join_scope(scope: str, name: str) -> str:
-    return f"{scope}/{name}" if scope else name

@@ -15,8 +15,9 @@ __all__ = ["KIND", "is_python_source", "makes_prompts", "read_python_prompt"]
 KIND = "python"
 _OPENING = re.compile(r"""^[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?:f|F)(?P<quotes>\"{3}|'{3})""", re.MULTILINE)
 _MAKES_PROMPTS = re.compile(
-    r"\(\s*(?:dspy\.)?Signature\s*\)\s*:|\b\w*PromptTemplate\s*(?:\.\s*from_\w+\s*)?\("
-    r"|^[ \t]*\w*(?:prompt|template|instruction|system|message)\w*[ \t]*(?::[^=\n]+)?=[ \t]*[rbfu]{0,2}[\"'(\[]",
+    r"\(\s*(?:dspy\.)?Signature\s*\)\s*:|\b\w*PromptTemplate\s*(?:\.\s*from_\w+\s*)?\(|[\"']role[\"']\s*:"
+    r"|(?:^|[(,])[ \t]*\w*(?:prompt|template|instruction|system|message)\w*[ \t]*(?::[^=\n]+)?=[ \t]*"
+    r"(?:[rbfu]{0,2}[\"'(\[]|(?:textwrap\.)?dedent\(|(?:inspect\.)?cleandoc\()",
     re.IGNORECASE | re.MULTILINE,
 )
 _FUNCTION = re.compile(r"^[ \t]*def[ \t]+(\w+)", re.MULTILINE)

@@ -8,12 +8,13 @@ import ast
 import inspect
 import re
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot
 
-__all__ = ["CodeText", "CodeTexts", "find_called_name"]
+__all__ = ["CodeText", "CodeTexts", "find_called_name", "join_texts"]
 
 _TRIMS = {"strip", "lstrip", "rstrip", "lower", "upper"}
 _NUMBER_FORMAT = re.compile(r"\d*(?:\.\d+)?[dfeg]")
@@ -59,11 +60,30 @@ class CodeTexts:
             return self._sum(node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
             text = self.read_text(node.left)
-            is_named = text is not None and text.template is not None and "%(" in text.template
-            return CodeText(text.template, language="percent") if text is not None and is_named else None
+            if text is None or text.template is None:
+                return None
+            return (
+                CodeText(text.template, language="percent") if "%(" in text.template else self._fill(text, node.right)
+            )
         if isinstance(node, ast.Call):
             return self._call(node)
         return None
+
+    def _fill(self, text: CodeText, values: ast.expr) -> CodeText | None:
+        """The text of `"… %s" % value` or `"… %s %s" % (value, value)`."""
+        parts = re.split(r"%[sd]", text.template or "")
+        filled = values.elts if isinstance(values, ast.Tuple) else [values]
+        if len(filled) != len(parts) - 1 or any("%" in part.replace("%%", "") for part in parts):
+            return None
+        pieces: list[Piece] = [parts[0].replace("%%", "%")]
+        for value, part in zip(filled, parts[1:], strict=True):
+            known = self.read_text(value)
+            if known is None:
+                pieces.append(self._build_slot(value))
+            else:
+                pieces += [known.template] if known.template is not None else known.pieces
+            pieces.append(part.replace("%%", "%"))
+        return _build_text(pieces)
 
     def use_text(self, node: ast.expr | None) -> CodeText | None:
         """Return the text of an expression that a prompt consists of; a name's text is then no prompt of its own."""
@@ -167,6 +187,18 @@ class CodeTexts:
 def _build_text(pieces: list[Piece]) -> CodeText:
     texts = [piece for piece in pieces if isinstance(piece, str)]
     return CodeText("".join(texts)) if len(texts) == len(pieces) else CodeText(pieces=tuple(pieces))
+
+
+def join_texts(texts: Sequence[CodeText]) -> CodeText:
+    """The texts as one, a line each; if they are in several languages, in the first one's."""
+    if all(text.template is not None for text in texts):
+        language = next((text.language for text in texts if text.language), "")
+        return CodeText("\n".join(text.template or "" for text in texts), language=language)
+    pieces: list[Piece] = []
+    for number, text in enumerate(texts):
+        pieces += ["\n"] if number else []
+        pieces += [text.template] if text.template is not None else text.pieces
+    return _build_text(pieces)
 
 
 def find_called_name(node: ast.Call) -> str:

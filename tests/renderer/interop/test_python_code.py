@@ -81,6 +81,78 @@ def test_messages_as_mappings():
     assert render_messages(read_one("ask.py", code), question="Why?") == [("system", "Be kind."), ("user", "Why?")]
 
 
+def test_a_request_is_one_prompt_with_its_system_text_model_and_settings():
+    code = """
+message = await client.messages.create(
+    model="claude-sonnet-4-20250514", max_tokens=1024, temperature=heat,
+    system=[{"type": "text", "text": f"You translate into {language}.", "cache_control": {"type": "ephemeral"}}],
+    messages=[*history, {"role": "user", "content": f"Translate: {text}"}, {"role": "assistant", "content": "Sure:"}],
+)
+print(message.content)
+"""
+    template = read_one("pasted", code)
+    assert template.source_format == "python"
+    assert "model: claude-sonnet-4-20250514\nsettings:\n  max_tokens: 1024\n---" in template.document
+    data = {"language": "German", "text": "Tea", "history": [{"role": "user", "content": "Hm"}]}
+    expected = [("system", "You translate into German."), ("user", "Hm"), ("user", "Translate: Tea")]
+    assert render_messages(template, **data) == [*expected, ("assistant", "Sure:")]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'r = responses.create(instructions="Talk like a friendly pirate.", input=f"Explain {topic}").output_text',
+        'print(llm.generate(system_prompt="Talk like a friendly pirate.", prompt=f"Explain {topic}"))',
+        'g.generate(contents=[f"Explain {topic}"], config=Config(system_instruction="Talk like a friendly pirate."))',
+        'post(json={"system": "Talk like a friendly pirate.", "messages": [{"role": "user", '
+        '"content": "Explain " + topic}]})',
+        'RULE = "Talk like a friendly pirate."\ndef f():\n    return ask([{"role": "system", "content": RULE}, '
+        '{"role": "user", "content": "Explain %s" % topic}])',
+        'messages = []\nmessages.append({"role": "user", "content": f"Explain {topic}"})\n'
+        'reply = ask(system="Talk like a friendly pirate.", messages=messages)\n'
+        'messages.append({"role": "assistant", "content": reply})',
+    ],
+)
+def test_the_texts_of_a_call_are_the_messages_of_one_prompt(call):
+    expected = [("system", "Talk like a friendly pirate."), ("user", "Explain tea")]
+    assert render_messages(read_one("pasted", call), topic="tea") == expected
+
+
+def test_items_of_a_message_are_its_text_and_its_images():
+    items = '[{"type": "text", "text": "See"}, {"type": "text", "text": f"{x}"}, IMAGE]'
+    code = f"ask(messages=[{{'role': 'user', 'content': {items}}}])"
+    image = '{"type": "image_url", "image_url": {"url": address}}'
+    document = read_one("pasted", code.replace("IMAGE", image)).document
+    assert "text: |-\n        See\n        {{ x }}\n" in document
+    assert "url: |-\n          {{ address }}\n" in document
+    with pytest.raises(LossError):
+        read_one("pasted.py", code.replace("IMAGE", '{"type": "audio", "audio": sound}'))
+
+
+@pytest.mark.parametrize(
+    "code",
+    ['run(system="linux", input=path)', 'ask(messages=[{"role": "user", "content": question}])', "messages = []\n"],
+)
+def test_a_call_without_a_text_of_a_prompt_is_no_prompt(code):
+    with pytest.raises(LossError):
+        read_one("calls.py", code)
+
+
+def test_a_list_is_not_extended_where_that_may_not_happen_once():
+    code = (
+        'messages = [{"role": "system", "content": "Be kind."}]\n'
+        'for word in words:\n    messages.append({"role": "user", "content": word + " please"})\n'
+    )
+    assert render_messages(read_one("calls.py", code)) == [("system", "Be kind.")]
+
+
+def test_positional_fields_of_a_percent_text_are_its_values():
+    template = read_one("prompts.py", f'def f():\n    return "{LONG} 100%%: %s, %d" % (question, len(rows))\n')
+    assert render_text(template, question="Why?", len_rows="3") == f"{LONG} 100%: Why?, 3"
+    named = read_one("prompts.py", f'P = "{LONG} %(question)s" % values\n')
+    assert render_text(named, question="Why?") == f"{LONG} Why?"
+
+
 def test_what_cannot_be_read_is_named_with_its_line():
     code = f'A_PROMPT = "{LONG} {{x}}"\nB_PROMPT = "{LONG} {{x:*^9}}"\nB_PROMPT.format(x=1)\n'
     template = read_one("prompts.py", code)
