@@ -120,9 +120,7 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
         errors = list(result.errors())
         if save:
             result.save(save)
-        for path, write in ((junit, gates.to_junit), (markdown, gates.to_markdown)):
-            if path:
-                path.write_text(write(title, verdicts, errors), encoding="utf-8")
+        _write_reports(title, verdicts, errors, junit, markdown)
         failed = bool(errors) or any(not verdict.passed for verdict in verdicts)
         silences = list_silences(result)
         if as_json:
@@ -206,6 +204,15 @@ def _run(
             on_progress=lambda done, _total: bar.update(task, completed=done),
             workers=workers,
         )
+
+
+def _write_reports(
+    title: str, verdicts: list[gates.Verdict], errors: list[_RowError], junit: Path | None, markdown: Path | None
+) -> None:
+    """Write the reports for which a path is given."""
+    for path, write in ((junit, gates.to_junit), (markdown, gates.to_markdown)):
+        if path:
+            path.write_text(write(title, verdicts, errors), encoding="utf-8")
 
 
 def _to_html(

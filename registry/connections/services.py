@@ -24,6 +24,7 @@ from registry.core.errors import Conflict
 from registry.core.sentences import end_sentence
 from registry.journal import log
 from registry.namespaces import permissions
+from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 
 __all__ = [
@@ -98,20 +99,23 @@ def create_connection(  # noqa: PLR0913  # each a thing that an admin says of a 
         log.lock()
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         permissions.require_proof(actor)
-        if space.connections.count() >= MOST:
-            raise Conflict(
-                gettext("{namespace} has {most} connections: remove one first.").format(namespace=namespace, most=MOST)
-            )
-        if space.connections.filter(name=name).exists():
-            raise Conflict(
-                gettext("{namespace} has a connection {name} already.").format(namespace=namespace, name=name)
-            )
+        _require_room(space, name)
         identifier = "".join(secrets.choice(_LETTERS) for _ in range(8))
         row = Connection(id=identifier, namespace=space, created_by=actor.person, created_at=at)
         _set_fields(row, values)
         row.save(force_insert=True)
         log.append(actor, _describe(row), namespace=space, at=at)
     return row
+
+
+def _require_room(space: Namespace, name: str) -> None:
+    """Raise Conflict if the namespace has a connection of this name, or the most connections."""
+    if space.connections.count() >= MOST:
+        sentence = gettext("{namespace} has {most} connections: remove one first.")
+        raise Conflict(sentence.format(namespace=space.name, most=MOST))
+    if space.connections.filter(name=name).exists():
+        sentence = gettext("{namespace} has a connection {name} already.")
+        raise Conflict(sentence.format(namespace=space.name, name=name))
 
 
 def change_connection(*, actor: Actor, connection_id: str, **changes: Any) -> Connection:

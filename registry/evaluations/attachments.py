@@ -71,15 +71,7 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     connection_queries.find_endpoint(model, namespace)
     chosen_judge = find_judge(actor, namespace, judge, judge_model, judge_paths or {})
     _require_judge(gate_list, chosen_judge)
-    dataset_row = dataset_queries.read_dataset(actor, dataset)
-    if dataset_row.namespace_id != space.pk:
-        raise Invalid(
-            fields={
-                "dataset": gettext(
-                    "{dataset} is of another namespace: its rows would be read by {namespace}'s."
-                ).format(dataset=dataset, namespace=namespace)
-            }
-        )
+    dataset_row = _find_own_dataset(actor, space, dataset)
     rows = dataset_queries.read_dataset_version(actor, dataset, dataset_version).rows()
     values = {
         "pattern": pattern.strip(),
@@ -133,6 +125,15 @@ def check_gates(texts: Sequence[str]) -> list[str]:
             raise Invalid(fields={"gates": f"{error}."}) from error
         parsed.append(str(gate))
     return list(dict.fromkeys(parsed))
+
+
+def _find_own_dataset(actor: Actor, space: Namespace, name: str) -> Dataset:
+    """The dataset of this name. Raises Invalid if it is of another namespace, NotFound if the actor may not read it."""
+    dataset = dataset_queries.read_dataset(actor, name)
+    if dataset.namespace_id != space.pk:
+        sentence = gettext("{dataset} is of another namespace: its rows would be read by {namespace}'s.")
+        raise Invalid(fields={"dataset": sentence.format(dataset=name, namespace=space.name)})
+    return dataset
 
 
 def _require_judge(gate_list: Sequence[str], judge: JudgeChoice | None) -> None:

@@ -16,7 +16,7 @@ from registry.connections.endpoint import ECHO, Endpoint
 from registry.connections.reply_limits import find_longest_reply
 from registry.connections.spending import count_or_estimate
 from registry.evaluations.judge_choice import find_judge
-from registry.evaluations.judge_estimates import estimate_judge
+from registry.evaluations.judge_estimates import JudgeEstimate, estimate_judge
 from registry.evaluations.models import Run
 from registry.evaluations.row_fit import render_rows, require_some_row_fits
 from registry.evaluations.start_runs import find_row_source, require_settings_taken, require_spending_left
@@ -84,14 +84,8 @@ def estimate_run(  # noqa: PLR0913  # what a person chooses
     seconds = _compute_row_seconds(earlier)
     reply = mean_reply if mean_reply is not None else _compute_mean([_find_longest_reply(prompt) for prompt in prompts])
     completion_tokens = round(reply * len(rows))
-    price = endpoint.price
-    cost, currency = price.of(prompt_tokens, completion_tokens) if price else None, price.currency if price else ""
     judging = estimate_judge(choice, template_row.namespace.name, sample, len(rows), reply) if choice else None
-    if judging is not None:
-        if cost is None or judging.cost is None or currency != judging.currency:
-            cost, currency = None, ""
-        else:
-            cost += judging.cost
+    cost, currency = _compute_cost(endpoint, prompt_tokens, completion_tokens, judging)
     return RunEstimate(
         rows=len(rows),
         prompt_tokens=prompt_tokens,
@@ -105,6 +99,21 @@ def estimate_run(  # noqa: PLR0913  # what a person chooses
         judge_prompt_tokens=judging.prompt_tokens if judging else 0,
         judge_completion_tokens=judging.completion_tokens if judging else 0,
     )
+
+
+def _compute_cost(
+    endpoint: Endpoint, prompt_tokens: int, completion_tokens: int, judging: JudgeEstimate | None
+) -> tuple[Decimal | None, str]:
+    """The cost of the model's calls and the judge's, with its currency; None and "" if there is no common price."""
+    price = endpoint.price
+    if price is None:
+        return None, ""
+    cost = price.of(prompt_tokens, completion_tokens)
+    if judging is None:
+        return cost, price.currency
+    if judging.cost is None or judging.currency != price.currency:
+        return None, ""
+    return cost + judging.cost, price.currency
 
 
 def join_estimates(estimates: Sequence[RunEstimate]) -> RunEstimate:

@@ -81,24 +81,7 @@ def start_rollout(
         change_services.require_unblocked(change_gate.evaluate(request, actor))
         label = head_checks.find_stable_label(request.template, request.label, request.version)
         label.version.require_text()
-        at = log.now()
-        rollout = Rollout.objects.create(
-            number=(Rollout.objects.aggregate(most=Max("number"))["most"] or 0) + 1,
-            template=request.template,
-            label=request.label,
-            change=request,
-            stable=label.version,
-            candidate=request.version,
-            salt=salt or secrets.token_hex(8),
-            steps=checked_steps,
-            share=checked_steps[0]["share"],
-            stop_rule=rule,
-            next_at=_compute_due(at, checked_steps[0]["hours"]),
-            started_by=actor.person,
-            key=actor.key,
-            created_at=at,
-            updated_at=at,
-        )
+        rollout = _create_rollout(actor, request, label, checked_steps, rule, salt or secrets.token_hex(8))
         label.rollout = rollout
         label.save(update_fields=["rollout"])
         _append(
@@ -107,6 +90,35 @@ def start_rollout(
             RolloutStarted(**_list_fields(rollout), salt=rollout.salt, steps=checked_steps, stop_rule=rule),
         )
     return rollout
+
+
+def _create_rollout(
+    actor: Actor,
+    request: ChangeRequest,
+    label: Label,
+    steps: list[dict[str, Any]],
+    stop_rule: dict[str, Any] | None,
+    salt: str,
+) -> Rollout:
+    """Store a rollout that serves its first step. label: its row, which serves the stable version."""
+    at = log.now()
+    return Rollout.objects.create(
+        number=(Rollout.objects.aggregate(most=Max("number"))["most"] or 0) + 1,
+        template=request.template,
+        label=request.label,
+        change=request,
+        stable=label.version,
+        candidate=request.version,
+        salt=salt,
+        steps=steps,
+        share=steps[0]["share"],
+        stop_rule=stop_rule,
+        next_at=_compute_due(at, steps[0]["hours"]),
+        started_by=actor.person,
+        key=actor.key,
+        created_at=at,
+        updated_at=at,
+    )
 
 
 def step_rollout(*, actor: Actor, number: int, share: int | None = None) -> Rollout:

@@ -26,7 +26,7 @@ from registry.templates.contribution_models import Contribution
 from registry.templates.document_check import CheckedDocument, Samples, check_document, write_samples
 from registry.templates.events import VersionSaved
 from registry.templates.former_names import FormerName
-from registry.templates.models import Draft, Redaction, SampleSet, Template, Version
+from registry.templates.models import Draft, Redaction, Template, Version
 
 __all__ = ["SavedVersion", "save_version"]
 
@@ -96,18 +96,13 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     origin = _find_origin(actor, copied_from) if copied_from else ""
     with tracing.span("save", name) as current:
         for _ in range(_TRIES):  # repeat if the samples changed while the document was checked against them
-            stored = _find_samples(name)
-            samples_then = samples if samples is not None else stored.samples if stored else None
-            examined = check_document(actor, document, samples_then, name=name)
-            visible_problems = examined.problems if samples is not None else _filter_problems(actor, examined.problems)
-            if not examined.is_sound:
-                raise Invalid(problems=visible_problems)
+            examined, visible_problems, checked_against = _examine(actor, name, document, samples)
             work = _Work(
                 name,
                 examined,
                 message.strip(),
                 samples_json,
-                stored.number if stored else None,
+                checked_against,
                 base,
                 parallel,
                 origin,
@@ -121,6 +116,24 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
                 tracing.describe(current, saved.version.number, saved.version.digest)
                 return replace(saved, problems=visible_problems)
     raise Busy(gettext("The samples of {name} keep changing: try again.").format(name=name))
+
+
+def _examine(
+    actor: Actor, name: str, document: str, samples: Samples | None
+) -> tuple[CheckedDocument, list[Problem], int | None]:
+    """Check the document with the samples, or with the stored ones if None.
+
+    Returns it with the problems that the actor may see, and the number of the stored samples, None without any. Raises
+    Invalid with the problems if one is an error.
+    """
+    template = Template.objects.filter(name=name).first()
+    stored = template.current_samples() if template else None
+    samples_then = samples if samples is not None else stored.samples if stored else None
+    examined = check_document(actor, document, samples_then, name=name)
+    visible_problems = examined.problems if samples is not None else _filter_problems(actor, examined.problems)
+    if not examined.is_sound:
+        raise Invalid(problems=visible_problems)
+    return examined, visible_problems, stored.number if stored else None
 
 
 def _filter_problems(actor: Actor, problems: list[Problem]) -> list[Problem]:
@@ -168,11 +181,8 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
     if template is None:
         _require_no_former_name(work.name)
         if work.base is not None:
-            raise Stale(
-                gettext("There is no template {name}, so it has no version {base}.").format(
-                    name=work.name, base=work.base
-                )
-            )
+            sentence = gettext("There is no template {name}, so it has no version {base}.")
+            raise Stale(sentence.format(name=work.name, base=work.base))
         fresh = Template(namespace=namespace, name=work.name, copied_from=work.copied_from)
         fresh.created_by, fresh.created_at, fresh.updated_at = actor.person, at, at
         try:
@@ -221,11 +231,8 @@ def _find_base(template: Template, work: _Work) -> Version:
     latest = template.latest
     number, digest = (latest.number, latest.digest) if latest else (0, "")
     if work.base is None:
-        raise PreconditionRequired(
-            gettext("{name} exists: say by its digest which version this was made from.").format(name=template.name),
-            latest=number,
-            digest=digest,
-        )
+        sentence = gettext("{name} exists: say by its digest which version this was made from.")
+        raise PreconditionRequired(sentence.format(name=template.name), latest=number, digest=digest)
     if latest is not None and latest.digest == work.base:
         return latest
     base = template.versions.filter(digest=work.base).order_by("-number").first()
@@ -234,11 +241,7 @@ def _find_base(template: Template, work: _Work) -> Version:
             sentence = gettext("This was made from version {base}; the latest is version {number}.")
         else:
             sentence = gettext("This was made from a version that does not exist here; the latest is version {number}.")
-        raise Stale(
-            sentence.format(base=base.number if base else None, number=number),
-            latest=number,
-            digest=digest,
-        )
+        raise Stale(sentence.format(base=base.number if base else None, number=number), latest=number, digest=digest)
     return base
 
 
@@ -285,11 +288,6 @@ def _append(actor: Actor, template: Template, version: Version, work: _Work, at:
         suggestions=[[row.thread.change_id, row.thread.number, row.number] for row in comments] or None,
     )
     log.append(actor, event, namespace=template.namespace, at=at, subject=version)
-
-
-def _find_samples(name: str) -> SampleSet | None:
-    template = Template.objects.filter(name=name).first()
-    return template.current_samples() if template else None
 
 
 def _find_origin(actor: Actor, address: str) -> str:
