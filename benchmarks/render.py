@@ -141,7 +141,7 @@ class Bench:
 
     def parts(self, values: dict[str, Any]) -> Any:
         checked, _ = self.template.inputs.prepare(values, "ignore")
-        return self.template.body.parts({**checked, "token_limit": -1})[0]
+        return self.template.body.build_parts({**checked, "token_limit": -1})[0]
 
     def forget(self, words: bool = False) -> None:
         self.tokenizer._memory = Memory(64 * 1024 * 1024)

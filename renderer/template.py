@@ -119,7 +119,7 @@ class Template:
     def _compile(self, document: Document) -> formats.Body:
         offered = {**{name: function.call for name, function in FUNCTIONS.items()}, **self.functions}
         body = formats.find_format(document.format).compile(document, self.fragments, offered)
-        return body.in_profile(self._profile) if isinstance(body, formats.WithProfile) else body
+        return body.bind_profile(self._profile) if isinstance(body, formats.WithProfile) else body
 
     def __repr__(self) -> str:
         name = f"{self.name}@{self.version}" if self.name and self.version else self.name or "without a name"
@@ -194,10 +194,10 @@ class Template:
         context, ignored = self._build_context(data, extra, limit)
         body = self.body if prompt is None else self._compile(self.document.with_body(prompt))
         counter = self.tokenizer(tokenizer)
-        tools = body.tools(context) if isinstance(body, formats.WithTools) else self.document.tools
+        tools = body.build_tools(context) if isinstance(body, formats.WithTools) else self.document.tools
         return [
             self._fit(parts, counter, tools, limit=limit, step=step, ignored=ignored, overridden=prompt is not None)
-            for parts in body.parts(context)
+            for parts in body.build_parts(context)
         ]
 
     def rendering_context(self, data: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -234,7 +234,7 @@ class Template:
             return []
         try:
             context, _ = self.inputs.prepare(data, "ignore")
-            return [str(parts[0].content) for parts in self.body.parts(context)]
+            return [str(parts[0].content) for parts in self.body.build_parts(context)]
         except InputError:
             return []
 

@@ -121,7 +121,7 @@ class History:
         above = self.find_ancestors(one)
         return next((step.pk for step in self.walk_ancestors(other) if step.pk in above), None)
 
-    def versions_between(self, head: int, serves: int | None) -> list[int]:
+    def list_versions_between(self, head: int, serves: int | None) -> list[int]:
         """The numbers of the versions that would go live along with the head, without those that the label already
         serves.
         """
@@ -139,7 +139,7 @@ class History:
         """The other versions of the template with the same digest."""
         return [self.steps[pk] for pk in self._by_digest[step.template, step.digest] if pk != step.pk]
 
-    def numbered(self, template: str, number: int) -> int | None:
+    def find_by_number(self, template: str, number: int) -> int | None:
         """The id of a version, by its number."""
         return self._by_number.get((template, number))
 
@@ -207,7 +207,7 @@ class _Work:
         live = history.find_ancestors(request.serves)
         served = history.steps[request.serves].digest if request.serves is not None else None
         numbers = [head.number for head in self._own if head.change == request.number]
-        heads = [history.numbered(request.template, number) for number in reversed(numbers)]
+        heads = [history.find_by_number(request.template, number) for number in reversed(numbers)]
         waiting = list(dict.fromkeys([request.head, *(pk for pk in heads if pk is not None)]))
         visited, contained = set(waiting), []
         for at in waiting:

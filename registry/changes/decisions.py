@@ -67,7 +67,7 @@ def record_decision(  # the fields of a decision, and its place in an act
     if decision != Decision.COMMENT and not change.takes_decisions:
         raise locking.build_closed_conflict(change, takes_back=decision == Decision.TAKE_BACK)
     if digest != change.version.digest:
-        raise change.conflict_of_version()
+        raise change.build_version_conflict()
     taken_back = locking.require_own_decision(actor, gate) if decision == Decision.TAKE_BACK else None
     if taken_back == Decision.REQUEST_CHANGES:
         permissions.require_proof(actor)  # it opens the gate like an approval; taking an approval back closes it

@@ -80,7 +80,7 @@ class EvaluationProgress:
     silent: Mapping[int, int]
     contributors: Collection[str] = ()
 
-    def progress(self) -> tuple[str, str]:
+    def describe(self) -> tuple[str, str]:
         """A sentence on the progress, and what to do if it doesn't continue by itself."""
         under_way = []
         for one in self.parts:

@@ -184,7 +184,7 @@ def evaluate_many(rows: Iterable[ChangeRequest], actor: Actor | None, *, with_ch
     particular.
     """
     listed = list(rows)
-    return _Reader(listed, actor, with_checks=with_checks).gates(listed) if listed else []
+    return _Reader(listed, actor, with_checks=with_checks).build_gates(listed) if listed else []
 
 
 def _find_turn(change: ChangeRequest, blockers: Sequence[Blocker], since: datetime) -> Turn:
@@ -209,18 +209,18 @@ class _Reader:
         verdicts = Verdict.objects.filter(key__in=keys) if with_checks and any(keys) else ()
         self._findings = {row.key: row.findings for row in verdicts}
 
-    def gates(self, rows: Sequence[ChangeRequest]) -> list[Gate]:
+    def build_gates(self, rows: Sequence[ChangeRequest]) -> list[Gate]:
         return [self._build_gate(row) for row in rows]
 
     def _build_gate(self, change: ChangeRequest) -> Gate:
-        rules, facts = self._rules[change.template.namespace_id], self._review.facts(change)
+        rules, facts = self._rules[change.template.namespace_id], self._review.build_facts(change)
         decided = checks.read_decided(change.decided, self._findings) if change.decided and not change.is_open else None
         if facts.closed:
             return self._build_closed_gate(change, rules, facts, decided)
         checks_now: tuple[Check, ...] = decided.checks if decided else ()
         inputs = None
         if change.is_open and self._checks is not None:
-            checks_now, inputs = self._checks.checks(change, rules), self._checks.inputs(change)
+            checks_now, inputs = self._checks.list_checks(change, rules), self._checks.get_inputs(change)
         blockers = policy.find_blockers(
             rules, facts, self._viewer, self._check_blockers(change, checks_now, facts.author)
         )
@@ -235,15 +235,15 @@ class _Reader:
             blockers=tuple(blockers),
             approval_status=status,
             approvals=tuple(
-                Approval(person, to_microseconds(self._review.approved_at(change, person)))
+                Approval(person, to_microseconds(self._review.find_approval_time(change, person)))
                 for person in status.approvals
             ),
             needed=rules.count_needed_approvals(change.label, change.template.path),
             group_approvals=policy.list_group_approvals(rules, facts, status.approvals),
             exemptions=policy.find_exemptions(rules, facts),
-            versions_between=tuple(self._review.versions_between(change)) if change.is_open else (),
-            turn=_find_turn(change, blockers, self._review.since(change)),
-            last_decision=self._review.last_decision(change),
+            versions_between=tuple(self._review.list_versions_between(change)) if change.is_open else (),
+            turn=_find_turn(change, blockers, self._review.find_turn_start(change)),
+            last_decision=self._review.find_last_decision(change),
         )
 
     def _check_blockers(self, change: ChangeRequest, results: Sequence[Check], author: str) -> list[Blocker]:
@@ -279,5 +279,5 @@ class _Reader:
             exemptions=decided.exemptions if decided else (),
             versions_between=(),
             turn=None,
-            last_decision=self._review.last_decision(change),
+            last_decision=self._review.find_last_decision(change),
         )

@@ -39,7 +39,7 @@ _TURNING = [event.kind for event in (ChangeProposed, ChangeHeaded, ChangeDecided
 class ReviewFacts:
     """Labels, versions, decisions and roles, which decide who may approve and whether the label may move.
 
-    with_times: whether `since` will be used.
+    with_times: whether `find_turn_start` will be called.
     """
 
     def __init__(self, rows: Sequence[ChangeRequest], *, with_times: bool = True) -> None:
@@ -57,24 +57,24 @@ class ReviewFacts:
         self._freezes = find_standing_freezes(frozen) if frozen else {}
         self._since = _find_last_turns([row.pk for row in rows]) if with_times else {}
 
-    def held(self, change: ChangeRequest) -> VersionNode | None:
+    def find_served_version(self, change: ChangeRequest) -> VersionNode | None:
         """The version that the request's label serves."""
         pk = self.history.labels.get(change.template.name, {}).get(change.label)
         return self.history.steps[pk] if pk is not None else None
 
-    def served(self, change: ChangeRequest) -> tuple[str, ...]:
+    def list_served_digests(self, change: ChangeRequest) -> tuple[str, ...]:
         """The digests served by all labels of the request's template, sorted."""
         pks = self.history.labels.get(change.template.name, {}).values()
         return tuple(sorted({self.history.steps[pk].digest for pk in pks}))
 
-    def last_decision(self, change: ChangeRequest) -> int:
+    def find_last_decision(self, change: ChangeRequest) -> int:
         """The number of the last decision in the request, 0 without any."""
         return max((decision.number for decision in self.decisions[change.pk]), default=0)
 
-    def facts(self, change: ChangeRequest) -> Facts:
+    def build_facts(self, change: ChangeRequest) -> Facts:
         """The facts of one request."""
         template, version, history = change.template, change.version, self.history
-        served = self.held(change)
+        served = self.find_served_version(change)
         reviewers = self._list_reviewers(template)
         descends = served is None or history.contains(version.pk, served.pk)
         return Facts(
@@ -110,15 +110,15 @@ class ReviewFacts:
         path, needed = template.path, TABLE[Verb.APPROVE].rank
         return tuple(name for name, roles in self._able[template.namespace_id] if roles.at(path).rank >= needed)
 
-    def versions_between(self, change: ChangeRequest) -> list[int]:
+    def list_versions_between(self, change: ChangeRequest) -> list[int]:
         """Numbers of the versions that would go live, or be approved, along with the head."""
-        return self.history.versions_between(change.version_id, self._find_approved(change))
+        return self.history.list_versions_between(change.version_id, self._find_approved(change))
 
-    def since(self, change: ChangeRequest) -> datetime:
+    def find_turn_start(self, change: ChangeRequest) -> datetime:
         """When the turn last passed."""
         return self._since.get(change.pk, change.created_at)
 
-    def approved_at(self, change: ChangeRequest, person: str) -> datetime:
+    def find_approval_time(self, change: ChangeRequest, person: str) -> datetime:
         """When this person approved the head."""
         return next(
             decision.created_at
@@ -153,7 +153,7 @@ class ReviewFacts:
         emergency awaiting approval it is what the label held by approval before it. What the label was rolled back
         from doesn't count.
         """
-        served, moves = self.held(change), self._trusted.get((change.template_id, change.label), [])
+        served, moves = self.find_served_version(change), self._trusted.get((change.template_id, change.label), [])
         if (emergency := self._emergencies.get(change.pk)) is not None:
             moves = [move for move in moves if move[0] < emergency]
         elif served is not None and served.digest in self._list_digests(change):
@@ -175,7 +175,7 @@ class CheckFacts:
         self._fetched = usage_queries.find_pinned_digests(pinned) if pinned else {}
         counting = [row for row, _ in rows if any(plan.people_gates for plan in self._plans.get(row.template_id, ()))]
         self._recorded = counted_scores.read_recorded_scores([row.pk for row in counting]) if counting else {}
-        self._contributors = {row.pk: review.facts(row).contributors for row in counting}
+        self._contributors = {row.pk: review.build_facts(row).contributors for row in counting}
         included = [
             templates[fact.template] for fact in related if fact.is_included or templates[fact.template].renamed_at
         ]
@@ -186,18 +186,18 @@ class CheckFacts:
         self._verdicts = {row.key: row for row in Verdict.objects.filter(key__in=keys)}
         self._measured = self._measure([row for row, _ in rows])
 
-    def inputs(self, change: ChangeRequest) -> CheckInputs:
+    def get_inputs(self, change: ChangeRequest) -> CheckInputs:
         """The digests that the checks of the request use now."""
         return self._inputs[change.pk]
 
     def _read_inputs(self, change: ChangeRequest) -> CheckInputs:
-        against = self._review.held(change)
+        against = self._review.find_served_version(change)
         return CheckInputs(
             template=change.template.name,
             version=change.version.digest,
             samples=self._samples.get(change.template_id),
             against=against.digest if against else None,
-            served=self._review.served(change),
+            served=self._review.list_served_digests(change),
             fetched=self._fetched.get(change.template_id, ()),
             dependants=self._dependants.get(change.template.name, ()),
             evaluations=tuple(self._describe_plan(change, plan) for plan in self._plans.get(change.template_id, ())),
@@ -212,9 +212,9 @@ class CheckFacts:
             facts["scores"] = evidence.digest if evidence else None
         return facts
 
-    def checks(self, change: ChangeRequest, rules: Rules) -> tuple[Check, ...]:
+    def list_checks(self, change: ChangeRequest, rules: Rules) -> tuple[Check, ...]:
         """Every check in the fixed order; one without a result for these digests has no outcome."""
-        required, inputs = checks.list_required_checks(rules), self.inputs(change)
+        required, inputs = checks.list_required_checks(rules), self.get_inputs(change)
         sought = (Decision.ACKNOWLEDGE, change.round, change.version.digest)
         decisions = self._review.decisions[change.pk]
         acknowledged = any((it.decision, it.round, it.digest) == sought for it in decisions)
@@ -232,7 +232,7 @@ class CheckFacts:
         elif checks.is_void(name, inputs):
             outcome, summary = Verdict.PASSED, checks.VOID[name]
         elif name == "evaluation":
-            outcome, (summary, action) = None, self._measured[change.pk].progress()
+            outcome, (summary, action) = None, self._measured[change.pk].describe()
         else:
             outcome, summary = None, "It has not finished."
         return Check(
@@ -248,7 +248,7 @@ class CheckFacts:
         )
 
     def _list_keys(self, change: ChangeRequest, rules: Rules) -> dict[str, str]:
-        inputs = self.inputs(change)
+        inputs = self.get_inputs(change)
         names = checks.list_checks(inputs, checks.list_required_checks(rules))
         return {checks.compute_check_key(name, inputs): name for name in names}
 
@@ -256,7 +256,7 @@ class CheckFacts:
         """The progress of evaluations that have no verdict yet."""
         waiting = []
         for row in rows:
-            inputs = self.inputs(row)
+            inputs = self.get_inputs(row)
             if inputs.evaluations and checks.compute_check_key("evaluation", inputs) not in self._verdicts:
                 waiting.append((row.pk, self._plans[row.template_id], row.version.digest, inputs.against))
         return evaluation_check.measure_progress(waiting, self._contributors) if waiting else {}

@@ -137,7 +137,7 @@ def preview_moves(label: str, moves: Sequence[tuple[Template, Version]]) -> list
     Templates come with their namespaces, versions with their authors; each template appears once. A version that isn't
     stored counts as made from its base.
     """
-    return _Reader(label, moves).previews() if moves else []
+    return _Reader(label, moves).build_previews() if moves else []
 
 
 class _Reader:
@@ -166,7 +166,7 @@ class _Reader:
         self._stopped = read_stopped_rollouts([(label, version.pk) for _, version in moves])
         self._roll_backs = read_roll_backs(label, {template.pk: version.pk for template, version in moves})
 
-    def previews(self) -> list[LabelPreview]:
+    def build_previews(self) -> list[LabelPreview]:
         return [self._preview(template, version) for template, version in self._moves]
 
     def _find_held_before(self, ids: Sequence[int]) -> set[tuple[int, str]]:
@@ -189,7 +189,7 @@ class _Reader:
         is_protected = self._label in rules.protected_labels
         others = [change for change in self._pending if change.template_id == template.pk]
         undo, undo_version = self._undo(template, serves, version, is_protected=is_protected)
-        included = self._history.versions_between(version.pk, serves.pk) if serves else []
+        included = self._history.list_versions_between(version.pk, serves.pk) if serves else []
         return LabelPreview(
             template=template,
             label=self._label,

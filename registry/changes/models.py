@@ -122,9 +122,9 @@ class ChangeRequest(models.Model):
         None if the caller didn't look.
         """
         if self.is_open and version is not None and self.version.number != version:
-            raise self.conflict_of_version()
+            raise self.build_version_conflict()
 
-    def conflict_of_version(self) -> Conflict:
+    def build_version_conflict(self) -> Conflict:
         """The error for an action on a version that it no longer proposes."""
         return Conflict(
             gettext("The change proposes version {version} now, which is not what you looked at.").format(

@@ -34,7 +34,7 @@ class Price:
     completion: Decimal
     currency: str
 
-    def of(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
+    def compute_cost(self, prompt_tokens: int, completion_tokens: int) -> Decimal:
         """The cost of these tokens."""
         return (self.prompt * prompt_tokens + self.completion * completion_tokens) / 1_000_000
 

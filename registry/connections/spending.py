@@ -170,7 +170,7 @@ def sum_spent(namespace: Namespace, person: User, currency: str, day: date) -> S
 def record_tokens(account: SpendingAccount, calls: int, prompt_tokens: int, completion_tokens: int) -> None:
     """Count tokens as spent. Negative numbers correct an overestimate on the account's day."""
     price = account.price
-    cost = price.of(prompt_tokens, completion_tokens) if price else Decimal(0)
+    cost = price.compute_cost(prompt_tokens, completion_tokens) if price else Decimal(0)
     place: dict[str, Any] = {
         "namespace_id": account.namespace_id,
         "person_id": account.person_id,

@@ -57,7 +57,7 @@ def estimate_judge(
     return JudgeEstimate(
         prompt_tokens,
         completion_tokens,
-        price.of(prompt_tokens, completion_tokens) if price else None,
+        price.compute_cost(prompt_tokens, completion_tokens) if price else None,
         price.currency if price else "",
     )
 

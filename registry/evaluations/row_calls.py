@@ -77,7 +77,7 @@ def _sum_costs(endpoint: Endpoint, replies: Sequence[Answer]) -> Decimal | None:
             continue
         if reply.prompt_tokens is None or reply.completion_tokens is None:
             return None
-        total += price.of(reply.prompt_tokens, reply.completion_tokens)
+        total += price.compute_cost(reply.prompt_tokens, reply.completion_tokens)
     return total
 
 

@@ -108,7 +108,7 @@ def _compute_cost(
     price = endpoint.price
     if price is None:
         return None, ""
-    cost = price.of(prompt_tokens, completion_tokens)
+    cost = price.compute_cost(prompt_tokens, completion_tokens)
     if judging is None:
         return cost, price.currency
     if judging.cost is None or judging.currency != price.currency:

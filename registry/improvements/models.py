@@ -145,5 +145,5 @@ class Improvement(models.Model):
         self.prompt_tokens += prompt_tokens
         self.completion_tokens += completion_tokens
         if price is not None:
-            self.cost = (self.cost or 0) + price.of(prompt_tokens, completion_tokens)
+            self.cost = (self.cost or 0) + price.compute_cost(prompt_tokens, completion_tokens)
             self.currency = price.currency

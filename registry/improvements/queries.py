@@ -176,7 +176,7 @@ def plan_improvement(
         shown_rows=tuple(row.index for row in shown_rows),
         guidance=guidance,
         asked=asking,
-        asking_cost=endpoint.price.of(asking.tokens, asking.longest_reply) if endpoint.price else None,
+        asking_cost=endpoint.price.compute_cost(asking.tokens, asking.longest_reply) if endpoint.price else None,
         measuring=_estimate_measuring(actor, run_row),
         spent_today=spending.sum_spent(
             run_row.template.namespace, actor.person, cap.currency, log.now().date()

@@ -105,7 +105,7 @@ class PlaygroundColumn(models.Model):
         """The amount spent so far; None if nothing was spent or the price is not known."""
         if self.price is None or self.prompt_tokens is None:
             return None
-        return self.price.of(self.prompt_tokens, self.completion_tokens or 0)
+        return self.price.compute_cost(self.prompt_tokens, self.completion_tokens or 0)
 
     @property
     def is_over(self) -> bool:

@@ -162,7 +162,7 @@ def _estimate(
     if len(prices) < len(endpoints) or len(currencies) > 1:
         return None, ""
     costs = [
-        price.of(prompt["token_count"] or 0, choose_settings(prompt, request)[1])
+        price.compute_cost(prompt["token_count"] or 0, choose_settings(prompt, request)[1])
         for prompts in rendered
         for request, price, prompt in zip(requests, prices, prompts, strict=True)
     ]

@@ -49,7 +49,7 @@ def _find_document(columns: Sequence[PlaygroundColumn]) -> str | None:
 def describe_column(column: PlaygroundColumn) -> dict[str, Any]:
     """The column as pages show it; texts are empty and `prompt` is null if the namespace doesn't store any."""
     number = column.version.number if column.version else None
-    longest = column.price.of(column.rendered_tokens or 0, column.longest_reply) if column.price else None
+    longest = column.price.compute_cost(column.rendered_tokens or 0, column.longest_reply) if column.price else None
     tokens = {"prompt": column.prompt_tokens, "completion": column.completion_tokens}
     problem = {"detail": column.problem, "retry_after": column.retry_after} if column.problem else None
     return {

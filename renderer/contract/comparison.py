@@ -62,7 +62,7 @@ def _list_declared(template: Template) -> dict[str, Any]:
     """The inputs by name. Without declarations, the names that the body uses count as required and of any type."""
     if template.document.inputs is not None:
         return template.document.inputs
-    return {name: {} for name in template.body.names() if name != "token_limit"}
+    return {name: {} for name in template.body.list_names() if name != "token_limit"}
 
 
 def _compare_input(name: str, old: dict[str, Any], new: dict[str, Any]) -> Iterator[Change]:

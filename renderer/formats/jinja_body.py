@@ -38,7 +38,7 @@ __all__ = ["ASSEMBLIES", "Assembly", "JinjaBody", "JinjaFormat", "compile_body",
 class Assembly(Protocol):
     """Turns a stream into parts."""
 
-    def parts(self, stream: Stream, data: Mapping[str, Any]) -> list[Part]: ...
+    def build_parts(self, stream: Stream, data: Mapping[str, Any]) -> list[Part]: ...
 
 
 @dataclass
@@ -75,7 +75,7 @@ class JinjaBody:
         self.program = Program(sandbox)
         self.assembly = assemble(sandbox)
 
-    def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
+    def build_parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
         parts = self.render(data, _Run(data))
         if self.untrusted:
             check_parts(parts, self.untrusted)
@@ -86,32 +86,32 @@ class JinjaBody:
         return self.program.run(data, _Run(data))
 
     def render(self, data: Mapping[str, Any], run: _Run) -> list[Part]:
-        return self.assembly.parts(self.program.run(data, run), data)
+        return self.assembly.build_parts(self.program.run(data, run), data)
 
-    def uses(self) -> list[Use]:
+    def list_uses(self) -> list[Use]:
         """Return every name used from outside, except functions. A name in a fragment is placed at its call."""
-        return [use for _, uses in self.unit_uses() for use in uses]
+        return [use for _, uses in self.list_unit_uses() for use in uses]
 
     @cached_property
     def _own_uses(self) -> tuple[Use, ...]:
         """Cached, because a check asks several times and each time would walk the whole tree."""
         return find_input_uses(self.unit)
 
-    def names(self) -> set[str]:
-        return {use.name for use in self.uses()}
+    def list_names(self) -> set[str]:
+        return {use.name for use in self.list_uses()}
 
-    def unit_uses(self) -> list[tuple[Unit, tuple[Use, ...]]]:
+    def list_unit_uses(self) -> list[tuple[Unit, tuple[Use, ...]]]:
         """Return the body's unit and those of its fragments, each with the names that it uses from outside."""
-        inner = [pair for body in self.fragments.values() for pair in body.unit_uses()]
+        inner = [pair for body in self.fragments.values() for pair in body.list_unit_uses()]
         return [(self.unit, self._own_uses), *inner]
 
-    def without_inputs(self, document: Document) -> "JinjaBody":
+    def drop_inputs(self, document: Document) -> "JinjaBody":
         """Return the same compiled body with no declared inputs, so none is untrusted."""
         opened = copy(self)
         opened.document, opened.untrusted = document, frozenset()
         return opened
 
-    def problems(self) -> list[Problem]:
+    def find_problems(self) -> list[Problem]:
         """Find expensive and irreproducible constructs, also in fragments, and untrusted values in system parts."""
         body_problems = [
             Problem(
@@ -127,7 +127,7 @@ class JinjaBody:
             for item in find_hazards(unit)
         ]
         for body in self.fragments.values():
-            body_problems.extend(body.problems())
+            body_problems.extend(body.find_problems())
         if self.untrusted and self.document.format == "parts":
             body_problems.extend(find_untrusted_in_system(unroll(self.unit), self.untrusted, self.document.text))
         return body_problems

@@ -17,15 +17,15 @@ Functions = Mapping[str, Callable[..., Any]]
 class Body(Protocol):
     """A compiled body. It holds no state of a rendering, so it is thread-safe."""
 
-    def parts(self, data: Mapping[str, Any]) -> Sequence[Sequence[Part]]:
+    def build_parts(self, data: Mapping[str, Any]) -> Sequence[Sequence[Part]]:
         """Return one list of parts per prompt; only `shaped` returns several. Data are plain JSON with defaults."""
         ...
 
-    def problems(self) -> list[Problem]:
+    def find_problems(self) -> list[Problem]:
         """Return the problems that can be found without data."""
         ...
 
-    def names(self) -> set[str]:
+    def list_names(self) -> set[str]:
         """The variables the body uses, fragments included."""
         ...
 
@@ -34,28 +34,28 @@ class Body(Protocol):
 class WithUses(Protocol):
     """A body that has the place of each use of a name; others report undeclared names as problems."""
 
-    def uses(self) -> list[Use]: ...
+    def list_uses(self) -> list[Use]: ...
 
 
 @runtime_checkable
 class WithProfile(Protocol):
     """A body whose parts depend on the profile: its marks and system text."""
 
-    def in_profile(self, profile: Profile | None) -> Body: ...
+    def bind_profile(self, profile: Profile | None) -> Body: ...
 
 
 @runtime_checkable
 class WithTools(Protocol):
     """A body that determines its prompts' tools itself."""
 
-    def tools(self, data: Mapping[str, Any]) -> tuple[Any, ...]: ...
+    def build_tools(self, data: Mapping[str, Any]) -> tuple[Any, ...]: ...
 
 
 @runtime_checkable
 class WithoutInputs(Protocol):
     """A body that can drop its document's declared inputs without being recompiled."""
 
-    def without_inputs(self, document: Document) -> Body: ...
+    def drop_inputs(self, document: Document) -> Body: ...
 
 
 class Format(Protocol):

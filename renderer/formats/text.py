@@ -18,7 +18,7 @@ class TextParser:
     def __init__(self, sandbox: Sandbox) -> None:
         self.texts = sandbox.texts
 
-    def parts(self, stream: Stream, data: Mapping[str, Any]) -> list[Part]:
+    def build_parts(self, stream: Stream, data: Mapping[str, Any]) -> list[Part]:
         pieces: list[str | int] = []
         number = 0
         for piece in stream.pieces:

@@ -91,7 +91,7 @@ class TemplateBuilder:
     def _declare_rest(self, document_format: str, body: str) -> dict[str, Any]:
         """Schemas that accept any value, for names that the body uses and the source doesn't declare."""
         try:
-            used = renderer.load(f"---\nformat: {document_format}\n---\n{body}").body.names()
+            used = renderer.load(f"---\nformat: {document_format}\n---\n{body}").body.list_names()
         except renderer.RenderError as error:
             raise LossError(error.message) from error
         names = sorted(used - set(self.front["inputs"]))

@@ -115,7 +115,7 @@ def _find_input_errors(document: str, fragments: Any, profile: Any, rows: Any) -
     faults: dict[str, dict[str, Any]] = {}
     for name, data in rows.items():
         try:
-            for _ in template.body.parts(template.rendering_context(data)):
+            for _ in template.body.build_parts(template.rendering_context(data)):
                 pass
         except InputError as error:
             faults[name] = error.to_dict()

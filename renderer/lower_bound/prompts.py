@@ -49,7 +49,7 @@ class _Least:
     def prompt(self) -> int:
         body = self.body
         if isinstance(body, PrompterBody):
-            return min(map(self._measure_prompter, body.sure_parts()))
+            return min(map(self._measure_prompter, body.list_sure_parts()))
         if isinstance(body, ShapedBody):
             pieces = [piece.text if isinstance(piece, Literal) else Hole() for piece in body.pieces]
             return self.ruler.content(pieces, tidied=False) + self._measure_turn()

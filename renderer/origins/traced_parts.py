@@ -54,7 +54,7 @@ def trace_parts(template: Template, data: Mapping[str, Any]) -> list[TracedPart]
     if not isinstance(body, JinjaBody):
         return None
     context = template.rendering_context(data)
-    (parts,) = body.parts(context)
+    (parts,) = body.build_parts(context)
     sources = Sources(template, body, body.stream(context))
     if isinstance(body.assembly, PartsParser):
         texts = read_scalar_texts(sources, body.assembly.marker)

@@ -39,7 +39,7 @@ def run_trials(template: Template) -> list[Trial]:
     trials: list[Trial] = []
     for data in _generate_data(template):
         try:
-            trials.append(Trial(template.body.parts(data)))
+            trials.append(Trial(template.body.build_parts(data)))
         except RenderError as error:
             trials.append(Trial(error=error))
     return trials
@@ -55,9 +55,9 @@ def find_structure_problems(template: Template, trials: Sequence[Trial]) -> list
     for error in (trial.error for trial in trials):
         # Other errors, including an empty result, may be caused by the generated data.
         is_structural = isinstance(error, DocumentError) and error.code.startswith(("PT1", "PT3"))
-        if error and is_structural and (error.code != "PT311" or not template.body.names()):
+        if error and is_structural and (error.code != "PT311" or not template.body.list_names()):
             problems.append(error.to_problem())
-    needed = 1 if template.document.inputs is not None or not template.body.names() else 2
+    needed = 1 if template.document.inputs is not None or not template.body.list_names() else 2
     return [
         problem if number >= needed else replace(problem, severity="warning")
         for problem, number in Counter(problems).items()
@@ -88,7 +88,7 @@ def _generate_data(template: Template) -> Iterator[Mapping[str, Any]]:
     inputs = template.document.inputs
     limit = {"token_limit": -1}
     if inputs is None:
-        names = frozenset(template.body.names())
+        names = frozenset(template.body.list_names())
         for truth, iterates in ((True, True), (False, True), (False, False)):
             yield StandIns(names, truth=truth, iterates=iterates)
     else:
@@ -146,7 +146,7 @@ def check_worst_case(template: Template, tokenizer: Tokenizer) -> Iterator[Probl
 
 def _render_prompts(body: Body, data: Mapping[str, Any]) -> Sequence[Sequence[Part]] | None:
     try:
-        return body.parts(data)
+        return body.build_parts(data)
     except RenderError:
         return None
 

@@ -22,7 +22,7 @@ def empty_prompt(document: Document, body: object) -> Problem | None:
         silent = not has_whole_line(body.unit) and not _may_print_text(
             outline(body.unit), values=document.format == "text"
         )
-        if silent or (not body.names() and _is_without_text(body)):
+        if silent or (not body.list_names() and _is_without_text(body)):
             subject = "the body gives no parts" if silent and document.format == "parts" else "the body says nothing"
             return _make_problem(document, subject)
     if isinstance(body, ShapedBody) and not any(map(_prints_text, body.pieces)):
@@ -58,7 +58,7 @@ def _may_say(pieces: Seq, *, values: bool) -> Iterator[bool]:
 def _is_without_text(body: JinjaBody) -> bool:
     """Whether a body that uses no data produces parts without content."""
     try:
-        parts = [part for prompt in body.parts({}) for part in prompt]
+        parts = [part for prompt in body.build_parts({}) for part in prompt]
     except RenderError:
         return False  # its errors are reported elsewhere
     return not any(_has_content(part.content) for part in parts)

@@ -67,7 +67,7 @@ def _list_uses(document: Document, fragments: Mapping[str, str]) -> list[Use]:
                 if use.name not in unit.sandbox.globals
             ]
         body = formats.find_format(document.format).compile(document, fragments, offered)
-        return list(body.uses()) if isinstance(body, formats.WithUses) else []
+        return list(body.list_uses()) if isinstance(body, formats.WithUses) else []
     except (LookupError, RecursionError, RenderError) as error:  # LookupError: a missing fragment
         raise InputRenameError("The text has errors. Mend them first.") from error
 

@@ -57,7 +57,7 @@ def _remove_inputs(template: Template) -> Template:
         opened.vocabularies = template.vocabularies
         return opened
     opened = copy(template)
-    opened.document, opened.inputs, opened.body = document, Inputs(document), body.without_inputs(document)
+    opened.document, opened.inputs, opened.body = document, Inputs(document), body.drop_inputs(document)
     return opened
 
 

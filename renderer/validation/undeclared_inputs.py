@@ -128,18 +128,18 @@ def infer_inputs(document: Document, fragments: Mapping[str, str], body: formats
     again.
     """
     if isinstance(body, JinjaBody):
-        return _list_inputs_of_units(body.unit_uses())
+        return _list_inputs_of_units(body.list_unit_uses())
     if document_fragments.can_have_fragments(document):
         known = {name: function.call for name, function in FUNCTIONS.items()}
         return _list_inputs_of_units((unit, find_input_uses(unit)) for unit in parse_units(document, fragments, known))
     offered = {name: function.call for name, function in FUNCTIONS.items()}
     body = formats.find_format(document.format).compile(document, fragments, offered)
-    uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
+    uses: list[Use] = list(body.list_uses()) if isinstance(body, formats.WithUses) else []
     found: dict[str, tuple[Use, Usage]] = {}
     for use in uses:
         usage = Usage(items=Usage()) if use.name in _LISTS else Usage(is_printed=True)
         found.setdefault(use.name, (use, usage))
-    for name in sorted(body.names()):  # names that don't occur in the text, such as a prompter's input
+    for name in sorted(body.list_names()):  # names that don't occur in the text, such as a prompter's input
         found.setdefault(name, (Use(name, Place(document.body_line, 1)), Usage(is_printed=True)))
     return found
 

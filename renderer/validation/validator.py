@@ -99,7 +99,7 @@ class _Checks:
         if template is not None:
             template.vocabularies = self.vocabularies
             self._check_names(template.body, texts)
-            self.found.extend(template.body.problems())
+            self.found.extend(template.body.find_problems())
             self.found.extend(validation_foreign_placeholders.foreign_placeholders(self.document, template.body))
             self.found.extend(outputs.find_output_problems(self.document))
             self.found.extend(declarations.find_advice(self.document))
@@ -200,7 +200,7 @@ class _Checks:
         inputs = self.document.inputs
         if inputs is None:
             return
-        uses: list[Use] = list(body.uses()) if isinstance(body, formats.WithUses) else []
+        uses: list[Use] = list(body.list_uses()) if isinstance(body, formats.WithUses) else []
         schemas: dict[str, dict[str, Any]] = {}
         if any(use.name not in inputs for use in uses):
             used = undeclared_inputs.try_to_infer_inputs(self.document, texts, body)
@@ -217,7 +217,7 @@ class _Checks:
                 )
                 fix = suggestion or fixes.declare(self.document, use.name, schemas.get(use.name, {}))
                 self._add("PT403", "error", message, use.place, use.name, fix)
-        names = body.names()
+        names = body.list_names()
         for name in inputs:
             if name not in names:
                 message = f"the input `{name}` is declared but never used"

@@ -21,7 +21,7 @@ UNSHAPED = [case for case in RECORD["shapers"] if "error" in case]
 
 def prompts(case):
     body = Shaped().compile(parse_document(f"---\nformat: shaped\n---\n{case['template']}"), {}, {})
-    return [part.content for (part,) in body.parts(case["data"])]
+    return [part.content for (part,) in body.build_parts(case["data"])]
 
 
 @pytest.mark.parametrize("case", PROMPTS, ids=range(len(PROMPTS)))

@@ -44,7 +44,7 @@ class PartsParser:
         self.marker = _find_unused_character(sandbox.texts)
         self._templates: dict[str, PartTemplate] = {}
 
-    def parts(self, stream: Stream, names: Container[str]) -> list[Part]:
+    def build_parts(self, stream: Stream, names: Container[str]) -> list[Part]:
         """Return the parts. Raises DocumentError for the author's text, InputError for a value in the wrong place."""
         slots = stream_slots(stream, names)
         try:

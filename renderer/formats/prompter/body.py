@@ -52,7 +52,7 @@ class PrompterBody:
         self._marks = {**marks, **{name: mark for name, mark in profile_marks.items() if name in marks}}
         self._system = profile_marks.get("system", layouts.SYSTEM) if setup.system is None else setup.system
 
-    def in_profile(self, profile: Profile | None) -> "PrompterBody":
+    def bind_profile(self, profile: Profile | None) -> "PrompterBody":
         """Return the same body with a profile's marks and system text."""
         return PrompterBody(self._document, self._setup, profile)
 
@@ -61,7 +61,7 @@ class PrompterBody:
         """The names of the slots in its instruction."""
         return self._setup.instruction.slots
 
-    def names(self) -> set[str]:
+    def list_names(self) -> set[str]:
         """The inputs that the body uses, including `history` and `tools` if they are declared and used."""
         names = set(self._setup.instruction.slots) | ({self._setup.input} if self._setup.input else set())
         inputs, fields = self._document.inputs or {}, self._setup.recipe.fields
@@ -71,11 +71,11 @@ class PrompterBody:
             names.add("tools")
         return names
 
-    def uses(self) -> list[Use]:
+    def list_uses(self) -> list[Use]:
         """The place of each slot."""
         return [Use(name, Place(site.line, site.column)) for name, site in self._setup.sites.items()]
 
-    def problems(self) -> list[Problem]:
+    def find_problems(self) -> list[Problem]:
         """Find untrusted inputs that would end up in the system instruction."""
         body_problems = []
         for name in dict.fromkeys(piece.name for piece in self._setup.instruction.system if isinstance(piece, Slot)):
@@ -88,12 +88,12 @@ class PrompterBody:
                 body_problems.append(Problem("PT408", "error", message, site.line, site.column, variable=name))
         return body_problems
 
-    def tools(self, data: Mapping[str, Any]) -> tuple[Any, ...]:
+    def build_tools(self, data: Mapping[str, Any]) -> tuple[Any, ...]:
         """The tools of a prompt: the document's own, or those in the data."""
         call_tools = data.get("tools") if "tools" not in self._setup.instruction.slots else None
         return tuple(arguments.choose_tools(self._setup.tools, call_tools))
 
-    def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
+    def build_parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
         """Return the parts of one prompt: system, instruction, tools, history turns, the user's part and input."""
         try:
             return [self._build_parts(data)]
@@ -110,7 +110,7 @@ class PrompterBody:
         has_text = setup.says or setup.tools or takes_input or self._takes("history")
         return bool(has_text)
 
-    def sure_parts(self) -> list[list[Part]]:
+    def list_sure_parts(self) -> list[list[Part]]:
         """The parts of a prompt with `x` for each value, once for each combination of history and tools being given."""
         fields, setup = self._setup.recipe.fields, self._setup
         query = arguments.Query(dict.fromkeys(setup.instruction.slots, "x"), "x" if "input" in fields else "")
@@ -134,7 +134,7 @@ class PrompterBody:
         history = data.get("history") if "history" not in query.values else None
         if history and "history" not in fields:
             raise PrompterError("this prompter has no place for a history", cause="history", variable="history")
-        parts = self._assemble_parts(query, self._read_turns(history), arguments.tools_text(self.tools(data)))
+        parts = self._assemble_parts(query, self._read_turns(history), arguments.tools_text(self.build_tools(data)))
         untrusted.check_parts(parts, self._untrusted)
         return parts
 

@@ -66,7 +66,7 @@ class ShapedBody:
         """The author's texts and the fields between them, in order."""
         return self._pieces
 
-    def names(self) -> set[str]:
+    def list_names(self) -> set[str]:
         """The inputs that the body uses; also `documents` if to_list takes its length from there."""
         names = {
             node.name for node in self._list_nodes() if isinstance(node, Name) and node.name not in self._constants
@@ -75,7 +75,7 @@ class ShapedBody:
             names.add("documents")
         return names
 
-    def uses(self) -> list[Use]:
+    def list_uses(self) -> list[Use]:
         """The place of each input."""
         return [
             Use(node.name, self._document.body_place(node.start, node.end))
@@ -83,12 +83,12 @@ class ShapedBody:
             if isinstance(node, Name) and node.name not in self._constants
         ]
 
-    def problems(self) -> list[Problem]:
+    def find_problems(self) -> list[Problem]:
         """Find likely mistakes: `$name`, `{{ name }}`, and backslashes in paths."""
         advice = (find_old_variables, find_doubled_braces, find_doubtful_backslashes)
         return [problem for check in advice for problem in check(self._document, self._pieces)]
 
-    def parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
+    def build_parts(self, data: Mapping[str, Any]) -> list[list[Part]]:
         """One part per prompt. A list value makes a prompt for each item; other values are in every prompt."""
         columns = self._compute_columns(data)
         count = self._count(columns)

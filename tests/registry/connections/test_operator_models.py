@@ -39,7 +39,7 @@ def test_a_model_is_for_the_namespaces_it_names(write):
 def test_a_price_is_of_a_million_tokens(write):
     write("s: {base_url: 'https://x.example/v1', price: {prompt: 0.15, completion: 0.6}}\n")
     price = connection_queries.find_endpoint("s", "support").price
-    assert (float(price.of(1_000_000, 500_000)), price.currency) == (0.45, "USD")
+    assert (float(price.compute_cost(1_000_000, 500_000)), price.currency) == (0.45, "USD")
 
 
 def test_recorded_replies_answer_by_prompt(write, tmp_path):

@@ -188,7 +188,7 @@ def test_an_error_names_the_method_that_may_not_be_called_and_no_address():
 def test_a_prompt_may_have_so_many_characters_and_no_more():
     body = "{% for i in range(n) %}{{ words }}{% endfor %}"
     template = renderer.load(document(body))
-    (parts,) = template.body.parts({"n": 70, "words": "some words " * 9_000})
+    (parts,) = template.body.build_parts({"n": 70, "words": "some words " * 9_000})
     assert len(parts[0].content) > 6_000_000
     with pytest.raises(LimitError, match="8,000,000"):
         template.render({"n": 90, "words": "some words " * 9_000})

@@ -67,8 +67,8 @@ def test_the_quick_way_equals_the_plain_way(body, v, w, r, n):
     except renderer.RenderError:
         return
     structure = PartsParser(sandbox)
-    quick = outcome(lambda: structure.parts(stream, {}))
-    again = outcome(lambda: structure.parts(stream, {}))
+    quick = outcome(lambda: structure.build_parts(stream, {}))
+    again = outcome(lambda: structure.build_parts(stream, {}))
     plain = outcome(lambda: PartsParser(sandbox).parse_whole(stream, {}))
     if plain == []:
         assert quick[1] == "PT311"

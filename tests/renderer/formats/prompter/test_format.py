@@ -226,13 +226,13 @@ def test_tools_of_the_document_are_not_replaced_by_data():
 def test_two_inputs_left_over_are_asked_about():
     front = "inputs: {context: {type: string}, a: {type: string}, b: {type: string}}\n"
     assert "`a`, `b`: which of them is the user's message?" in mistake(ASK, front).message
-    assert load(ASK + "input: b\n", front).body.names() == {"context", "b"}
+    assert load(ASK + "input: b\n", front).body.list_names() == {"context", "b"}
 
 
 def test_the_input_left_over_is_the_users_message():
     template = load(ASK, "inputs: {context: {type: string}, question: {type: string}}\n")
     assert template.render({"context": "c", "question": "q"}).messages[-1]["content"] == "q"
-    assert template.body.names() == {"context", "question"}
+    assert template.body.list_names() == {"context", "question"}
 
 
 def test_an_undeclared_slot_is_a_problem_at_its_place():

@@ -25,7 +25,7 @@ def compiled(body: str, front: str = "", **functions: Any) -> ShapedBody:
 
 
 def fill(body: str, **data: Any) -> list[str]:
-    return [str(part.content) for (part,) in compiled(body).parts(data)]
+    return [str(part.content) for (part,) in compiled(body).build_parts(data)]
 
 
 def refusal(body: str, **data: Any) -> InputError:
@@ -182,7 +182,7 @@ def test_a_syntax_error_is_on_its_line_with_its_cure():
 
 
 def test_an_old_variable_offers_its_new_form():
-    (problem,) = compiled("Answer $query now").problems()
+    (problem,) = compiled("Answer $query now").find_problems()
     assert (problem.code, problem.line, problem.column, problem.end_column) == ("PT905", 4, 8, 14)
     assert problem.fix is not None
     assert problem.fix.edits[0].text == "{query}"
@@ -190,57 +190,57 @@ def test_an_old_variable_offers_its_new_form():
 
 def test_an_old_variable_is_an_error_where_the_input_is_declared():
     front = "inputs: {query: {type: string}, x: {type: string}}\n"
-    assert [p.severity for p in compiled("$query {x}", front).problems()] == ["error"]
+    assert [p.severity for p in compiled("$query {x}", front).find_problems()] == ["error"]
 
 
 def test_a_dollar_that_names_nothing_is_a_warning_next_to_fields():
-    assert [p.severity for p in compiled("echo $HOME {query}").problems()] == ["warning"]
+    assert [p.severity for p in compiled("echo $HOME {query}").find_problems()] == ["warning"]
 
 
 @pytest.mark.parametrize("text", ["costs $5", "$$query", "US$", "${query}"])
 def test_other_dollars_are_left_alone(text):
-    assert compiled(text + "{x}").problems() == []
+    assert compiled(text + "{x}").find_problems() == []
 
 
 def test_a_windows_path_is_questioned():
-    (problem,) = compiled("Open C:\\new\\table.txt for {query}").problems()
+    (problem,) = compiled("Open C:\\new\\table.txt for {query}").find_problems()
     assert problem.fix is not None
     assert problem.fix.edits[0].text == "C:\\\\new\\\\table.txt"
 
 
 def test_typed_line_breaks_between_sentences_are_not_questioned():
-    assert compiled("One.\\nTwo: {query}\\n\\nThree").problems() == []
+    assert compiled("One.\\nTwo: {query}\\n\\nThree").find_problems() == []
 
 
 def test_the_used_names_are_the_inputs_and_no_functions_or_constants():
-    assert compiled("{join(documents, new_line, p)} {query}").names() == {"documents", "p", "query"}
+    assert compiled("{join(documents, new_line, p)} {query}").list_names() == {"documents", "p", "query"}
 
 
 def test_a_declared_input_goes_before_the_constant_of_that_name():
     body = compiled("{tab}", "inputs: {tab: {type: string}}\n")
-    assert body.names() == {"tab"}
-    assert body.parts({"tab": "x"})[0][0].content == "x"
+    assert body.list_names() == {"tab"}
+    assert body.build_parts({"tab": "x"})[0][0].content == "x"
 
 
 def test_documents_count_as_used_where_to_list_counts_them():
     front = "inputs: {query: {type: string}, documents: {type: array}}\n"
-    assert compiled("{to_list(query)}", front).names() == {"query", "documents"}
+    assert compiled("{to_list(query)}", front).list_names() == {"query", "documents"}
 
 
 def test_spans_say_which_field_printed_what():
-    ((part,),) = compiled("ab {query}{'literal'}").parts({"query": "xyz"})
+    ((part,),) = compiled("ab {query}{'literal'}").build_parts({"query": "xyz"})
     assert [(s.start, s.end, s.expression, s.line, s.column) for s in part.spans] == [(3, 6, "query", 4, 4)]
 
 
 def test_a_callers_function_can_be_called():
     body = compiled("{shout(query)}", shout=lambda text: text.upper())
-    assert body.parts({"query": "hi"})[0][0].content == "HI"
+    assert body.build_parts({"query": "hi"})[0][0].content == "HI"
 
 
 def test_a_callers_function_that_fails_is_an_input_error_at_its_place():
     body = compiled("{fail(query)}", fail=lambda text: 1 / 0)
     with pytest.raises(InputError, match="`fail` cannot do this"):
-        body.parts({"query": "hi"})
+        body.build_parts({"query": "hi"})
 
 
 def test_sentences_of_documents_are_one_text_with_keys():
@@ -254,7 +254,7 @@ def test_sentences_of_a_response_carry_letters():
 
 
 def test_jinjas_braces_around_an_input_are_questioned():
-    (problem,) = compiled("{{ query }} and {{other}}", "inputs: {query: {type: string}}\n").problems()
+    (problem,) = compiled("{{ query }} and {{other}}", "inputs: {query: {type: string}}\n").find_problems()
     assert (problem.code, problem.severity, problem.column, problem.end_column) == ("PT907", "warning", 1, 12)
     assert problem.fix is not None
     assert problem.fix.edits[0].text == "{query}"

@@ -39,7 +39,7 @@ def test_it_renders_as_the_f_string_would():
         expected = expected.replace("{" + name + "}", value)
     expected = expected.replace("\0", "{").replace("\1", "}")
     template = renderer.load("---\nformat: shaped\n---\n" + body())
-    assert template.body.names() == {"documents", "question", "response"}
+    assert template.body.list_names() == {"documents", "question", "response"}
     assert template.render(values()).text == expected
 
 
