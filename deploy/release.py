@@ -235,7 +235,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", nargs="*", choices=names, default=names, help="which installations to try")
     given = parser.parse_args(arguments)
     try:
-        print(make_release(ROOT, key=given.key, is_trial=given.trial, trials=given.only))  # noqa: T201  # a command's answer
+        report = make_release(ROOT, key=given.key, is_trial=given.trial, trials=given.only)
+        print(report)  # noqa: T201  # a command's answer
     except ReleaseError as error:
         print(error, file=sys.stderr)  # noqa: T201  # as above
         return 1

@@ -93,7 +93,8 @@ def ndcg(
 
 
 def _is_graded(gold: Any) -> bool:
-    return any([isinstance(document, dict) and document.get("score") is not None for document in gold])  # noqa: C419  # a list is quicker for some
+    scored = [isinstance(document, dict) and document.get("score") is not None for document in gold]
+    return any(scored)  # for a few documents a list is faster than a generator
 
 
 def _measure_by_row(measure: Callable[[set[str], Keys], float], columns: Columns, field: str, k: int | None) -> Values:

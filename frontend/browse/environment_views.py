@@ -17,6 +17,7 @@ from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.changes import promotion_state
+from registry.changes.promotion_state import PromotionCounts
 from registry.core.names import LABEL, LATEST
 from registry.core.pagination import Page
 from registry.evaluations import live_failures
@@ -26,6 +27,7 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.queries import choose_live_label
 from registry.people import own_account
 from registry.rollouts import queries as rollout_queries
+from registry.rollouts.models import Rollout
 from registry.templates import environments as environments_query
 from registry.templates import label_queries, search_queries
 from registry.templates import queries as template_queries
@@ -81,16 +83,10 @@ def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     names = label_queries.list_label_names(actor)
     pair = _choose_pair(request, actor, [space for space, _ in spaces], names)
     visible = search_queries.find_visible_namespaces(actor)
-    target = pair[1]
     totals = environments_query.count_environments(actor, visible)
     rollouts = rollout_queries.list_active(actor)
     promotable = promotion_state.count_states(actor, *pair)
-    by_view = {
-        "ready": set(promotable.ready_templates),
-        "open": promotable.opened_templates,
-        "rolling": {rollout.template_id for rollout in rollouts},
-        "failing": live_failures.list_failing_template_ids(actor),
-    }
+    by_view = _group_ids_by_view(actor, promotable, rollouts)
     busy = frozenset[int]().union(*by_view.values())
     is_busy = bool(busy) and not chosen.is_set and totals.total.number > PAGE_SIZE
     if is_busy:
@@ -106,8 +102,9 @@ def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     failures = build_failure_rows(live_failures.list_live_failures(actor, listed), roles)
     freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
     groups = group_rows(rows, states, roles, pair, freezes, divided, failures)
+    ready_on_page = sum(state.state == "ready" for state in states.values())
     counts = _Counts(
-        ready=_count_at_least(promotable.ready, sum(state.state == "ready" for state in states.values())),
+        ready=_count_at_least(promotable.ready, ready_on_page),
         opened=len(by_view["open"]),
         rolling=len(by_view["rolling"]),
         failing=len(by_view["failing"]),
@@ -116,7 +113,7 @@ def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     context = {
         "section": "environments",
         "groups": groups,
-        "facts": read_facts(templates, states, target),
+        "facts": read_facts(templates, states, pair[1]),
         **_list_choices(pair, names, [space for space, _ in spaces]),
         "total": totals.total,
         "ready": counts.ready,
@@ -142,6 +139,18 @@ def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
 def _read_filter(request: HttpRequest) -> _Filter:
     view = request.GET.get("show", "")
     return _Filter(view if view in VIEWS else "", request.GET.get("q", "").strip(), request.GET.get("cursor"))
+
+
+def _group_ids_by_view(
+    actor: Actor, promotable: PromotionCounts, rollouts: Iterable[Rollout]
+) -> Mapping[str, Collection[int]]:
+    """The ids of the templates of each view that has few."""
+    return {
+        "ready": set(promotable.ready_templates),
+        "open": promotable.opened_templates,
+        "rolling": {rollout.template_id for rollout in rollouts},
+        "failing": live_failures.list_failing_template_ids(actor),
+    }
 
 
 def _find_page(

@@ -1,6 +1,7 @@
 """The page of a template: its live version, how to fetch it, its inputs and its rendered prompt."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -35,6 +36,7 @@ from registry.namespaces.rules import read_rules
 from registry.namespaces.verbs import Verb
 from registry.notifications import following
 from registry.rollouts import queries as rollout_queries
+from registry.rollouts.models import Rollout
 from registry.templates import fragments, label_queries, version_queries
 from registry.templates import queries as templates_query
 from registry.templates.models import Template, Version
@@ -43,6 +45,7 @@ from registry.templates.ownership import list_owners
 __all__ = ["show_template"]
 
 RAIL = 8
+_REGIONS = {"rendered": "browse/_rendered.html", "fetch": "browse/_fetch_snippets.html"}
 FETCH_NOTES = {
     "curl": gettext_lazy("Reads the key from PROMPTUARY_KEY."),
     "python": gettext_lazy("Reads PROMPTUARY_URL and PROMPTUARY_KEY; data has the inputs below."),
@@ -85,12 +88,8 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
     live = namespace_queries.choose_live_label(template.namespace)
     ref = request.GET.get("ref") or ""
     version = version_queries.resolve_version(actor, name, ref or (live if live in label_numbers else LATEST))
-    marks = list_label_statuses(
-        actor, template, label_numbers, label_queries.list_label_moves(actor, name, limit=200).items
-    )
     rollouts = rollout_queries.list_active(actor, [template.pk])
-    if permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path):
-        marks = mark_rollouts(marks, rollouts)
+    marks = _list_marks(actor, template, label_numbers, rollouts)
     document, _ = inspect_document(version.document)
     context = {
         "section": "templates",
@@ -103,7 +102,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "origin_url": _build_origin_url(template),
         **_find_rights(actor, template),
         **_list_own_drafts(actor, name),
-        "compare_url": _compare_url(template, version),
+        "compare_url": _build_compare_url(template, version),
         "label_statuses": marks,
         "live_label": live,
         "version_labels": [label for label, number in label_numbers.items() if number == version.number],
@@ -120,16 +119,21 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "fetched": fetch_charts.draw(template, label_numbers.get(live), live),
         "files": _list_fragments(version),
         "included_by": fragments.list_dependants(actor, template),
-        **_fetch(request, name, version, marks),
+        **_describe_fetch(request, name, version, marks),
         "runs": run_queries.list_runs(actor, template=name, limit=4).items,
         **_describe_key_help(actor, template),
     }
-    return show(
-        request,
-        "browse/template.html",
-        context,
-        regions={"rendered": "browse/_rendered.html", "fetch": "browse/_fetch_snippets.html"},
-    )
+    return show(request, "browse/template.html", context, regions=_REGIONS)
+
+
+def _list_marks(
+    actor: Actor, template: Template, label_numbers: dict[str, int], rollouts: Sequence[Rollout]
+) -> list[LabelStatus]:
+    """What each label serves; with its rollout if the user may stop that."""
+    moves = label_queries.list_label_moves(actor, template.name, limit=200).items
+    marks = list_label_statuses(actor, template, label_numbers, moves)
+    may_roll_back = permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path)
+    return mark_rollouts(marks, rollouts) if may_roll_back else marks
 
 
 def _find_rights(actor: Actor, template: Template) -> dict[str, Any]:
@@ -182,7 +186,7 @@ def _list_own_drafts(actor: Actor, name: str) -> dict[str, Any]:
     return {"drafts": links, "has_draft": bool(links), "edit_url": edit_url, "run_url": run_address(edit_url)}
 
 
-def _compare_url(template: Template, version: Version) -> str:
+def _build_compare_url(template: Template, version: Version) -> str:
     """The URL that compares this version with the newest, or the newest with the one before; empty if there is only
     one.
     """
@@ -204,7 +208,7 @@ def _list_facts(template: Template, document: Any) -> list[str]:
     return facts
 
 
-def _fetch(request: HttpRequest, name: str, version: Version, marks: list[LabelStatus]) -> dict[str, Any]:
+def _describe_fetch(request: HttpRequest, name: str, version: Version, marks: list[LabelStatus]) -> dict[str, Any]:
     """The snippet to copy, and its options."""
     here = next((mark.label for mark in marks if mark.number == version.number), "")
     refs = {"label": here, "version": str(version.number), "digest": version.digest}

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from frontend.changes.rows import BlockerRow, CandidateRow, CheckRow, PermittedActions, ReviewRow
 from registry.accounts.actor import Actor
-from registry.changes import blockers, policy, review_requests
+from registry.changes import blockers, policy, queries, review_requests
 from registry.changes.blockers import Blocker
 from registry.changes.checks import Check
 from registry.changes.gate import Gate
@@ -25,6 +25,7 @@ from registry.namespaces.verbs import Verb
 from registry.releases.models import Release
 
 __all__ = [
+    "approves_served",
     "build_review_rows",
     "check_rows",
     "describe_planned_shares",
@@ -93,6 +94,14 @@ def is_rolling_out(gate: Gate) -> bool:
     return change.is_open and len(gate.blockers) == 1 and rollout is not None and rollout[1] == change.number
 
 
+def approves_served(gate: Gate) -> bool:
+    """Whether the change requests, or requested, approval of the version that the label already serves."""
+    if gate.change.is_open:
+        return gate.facts.holds == gate.change.version.number
+    move = queries.find_publishing_move(gate.change)
+    return move is not None and move.before_id is not None and move.before_id == move.after_id
+
+
 def find_permitted_actions(gate: Gate, actor: Actor) -> PermittedActions:
     """The buttons of the change page."""
     change, blockers = gate.change, gate.blockers
@@ -129,7 +138,7 @@ def list_blocker_rows(
     change: ChangeRequest, blockers: Sequence[Blocker], act: PermittedActions, newest: int
 ) -> list[BlockerRow]:
     """The blockers in the order in which they can be resolved."""
-    return [_build_obstacle(change, blocker, act, newest) for blocker in blockers]
+    return [_build_blocker_row(change, blocker, act, newest) for blocker in blockers]
 
 
 def describe_turn(blockers: Sequence[Blocker], actor: Actor) -> str:
@@ -159,7 +168,7 @@ def build_review_rows(gate: Gate) -> list[ReviewRow]:
             why = gettext("does not count: {person} {they}").format(person=person, they=against[0].they)
         elif not decision.person.is_active:
             why = gettext("does not count: the account of {person} is deactivated").format(person=person)
-        rows.append(_build_opinion(gate, decision, why))
+        rows.append(_build_review_row(gate, decision, why))
     requests = {one.person: one for one in review_requests.list_asked(gate)}
     rows = [replace(row, asked=requests.get(row.person)) for row in rows]
     if gate.is_closed:
@@ -224,7 +233,7 @@ def _describe_state(state: Check) -> str:
     return f"{state.summary} {state.action}".strip() if state.name == "evaluation" else ""
 
 
-def _build_opinion(gate: Gate, decision: Decision, why: str) -> ReviewRow:
+def _build_review_row(gate: Gate, decision: Decision, why: str) -> ReviewRow:
     change = gate.change
     voided = decision.digest != change.version.digest or decision.round != change.round
     person = decision.person.username
@@ -256,7 +265,7 @@ def _is_break(blocker: Blocker) -> bool:
     return blocker.code == "check:contract" and _is_failed_check(blocker)
 
 
-def _build_obstacle(change: ChangeRequest, blocker: Blocker, act: PermittedActions, newest: int) -> BlockerRow:
+def _build_blocker_row(change: ChangeRequest, blocker: Blocker, act: PermittedActions, newest: int) -> BlockerRow:
     link = link_word = ""
     if blocker.asks_for_approval and act.approve:
         link, link_word = "#decide", gettext("Decide")

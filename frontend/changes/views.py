@@ -70,58 +70,74 @@ def render_change(
     change.version.template = change.template
     gate = _evaluate(change, actor, build_frame(request))
     act = presenters.find_permitted_actions(gate, actor)
-    newest = change.template.latest.number if change.template.latest else change.version.number
-    checks = presenters.check_rows(gate)
-    is_published = change.state == ChangeRequest.PUBLISHED
-    emergency = emergencies.find_emergency(change) if is_published else None
     context = {
         "section": "changes",
         "change": change,
         "title": presenters.write_title(change),
         "more": change.message.partition("\n")[2].strip(),
         "gate": gate,
-        "obstacles": presenters.list_blocker_rows(change, gate.blockers, act, newest),
-        "turn": presenters.describe_turn(gate.blockers, actor),
-        "pending_turn": gate.turn,
         "act": act,
-        "opinions": presenters.build_review_rows(gate),
-        "takes_reviews": act.comment and review_requests.takes_reviews(gate),
-        "candidates": presenters.list_reviewers_to_ask(gate, actor) if act.comment else [],
-        "standing": gate.approval_status,
-        "needed": gate.needed,
-        "checks": checks,
-        "held": gate.facts.holds if change.is_open else None,
-        "served_now": gate.facts.holds if is_published else None,
-        "unapproved": change.is_open
-        and find_approval_of_label(change.template, change.label) == Approval.NEVER_APPROVED,
-        "approves_served": _approves_served(change, gate),
-        "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),
-        "waits": any(check.word == "running" for check in checks),
-        "checks_sum": _sum(checks),
         "runs": changes_query.list_run_numbers(change),
-        "next_in_release": _find_next_in_release(change),
-        "riding": changes_query.list_versions_between(change, gate.versions_between),
+        "next_in_release": changes_query.find_next_in_release(change),
+        "versions_between": changes_query.list_versions_between(change, gate.versions_between),
         "overlapping": changes_query.list_overlapping(change) if change.is_open else [],
-        "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
-        "seen_as_served": [gate.facts.holds or 0],
         "refusal": refusal,
         "people_address": reverse("change-people", args=[number]),
         "talk_address": "?view=conversation",
         "text": request.POST.get("text", ""),
-        "rollout": read_rollout_row(change, actor) if change.rollouts.exists() else None,
-        "stopped": list_stopped_changes([change]).get(number),
-        "slot": presenters.find_free_minute(gate.blockers),
-        "stopping_freeze": presenters.find_stopping_freeze(change, change.template.namespace_id),
-        "planned_shares": presenters.describe_planned_shares(gate),
-        "is_rolling_out": presenters.is_rolling_out(gate),
-        "emergency": emergency,
-        "notice": emergency_notices.build_notice(emergency, gate, actor) if emergency else None,
+        **_build_decision_context(gate, actor, act),
+        **_build_label_context(gate, actor),
     }
     if not any(is_for_region(request, region) for region in ("checks", "blockers")):
         context |= _build_reading_context(request, actor, gate, act, refusal)
     status = find_status(refusal) if refusal else 200
     regions = {"diff": "diff/_diff.html", "checks": "changes/_checks.html", "blockers": "changes/_blockers.html"}
     return show(request, "changes/change.html", context, regions=regions, status=status)
+
+
+def _build_decision_context(gate: Gate, actor: Actor, act: PermittedActions) -> dict[str, Any]:
+    """What is decided, and what is still needed: reviews, checks, blockers, and whose turn it is."""
+    change = gate.change
+    newest = change.template.latest.number if change.template.latest else change.version.number
+    checks = presenters.check_rows(gate)
+    return {
+        "obstacles": presenters.list_blocker_rows(change, gate.blockers, act, newest),
+        "turn": presenters.describe_turn(gate.blockers, actor),
+        "pending_turn": gate.turn,
+        "reviews": presenters.build_review_rows(gate),
+        "takes_reviews": act.comment and review_requests.takes_reviews(gate),
+        "candidates": presenters.list_reviewers_to_ask(gate, actor) if act.comment else [],
+        "approval_status": gate.approval_status,
+        "needed": gate.needed,
+        "newer": range(newest, change.version.number, -1)[:20] if act.set_version else [],
+        "checks": checks,
+        "failing": any(blocker.code.startswith("check:") for blocker in gate.blockers),
+        "waits": any(check.word == "running" for check in checks),
+        "checks_sum": _summarize_checks(checks),
+        "slot": presenters.find_free_minute(gate.blockers),
+        "stopping_freeze": presenters.find_stopping_freeze(change, change.template.namespace_id),
+    }
+
+
+def _build_label_context(gate: Gate, actor: Actor) -> dict[str, Any]:
+    """What the label serves, and how the change gets or got there: its rollout, its emergency."""
+    change, served = gate.change, gate.facts.holds
+    is_published = change.state == ChangeRequest.PUBLISHED
+    emergency = emergencies.find_emergency(change) if is_published else None
+    return {
+        "held": served if change.is_open else None,
+        "served_now": served if is_published else None,
+        "seen_as_served": [served or 0],
+        "unapproved": change.is_open
+        and find_approval_of_label(change.template, change.label) == Approval.NEVER_APPROVED,
+        "approves_served": presenters.approves_served(gate),
+        "rollout": read_rollout_row(change, actor) if change.rollouts.exists() else None,
+        "stopped": list_stopped_changes([change]).get(change.number),
+        "planned_shares": presenters.describe_planned_shares(gate),
+        "is_rolling_out": presenters.is_rolling_out(gate),
+        "emergency": emergency,
+        "notice": emergency_notices.build_notice(emergency, gate, actor) if emergency else None,
+    }
 
 
 def _build_reading_context(
@@ -174,23 +190,10 @@ def _build_reading_context(
             batch=read_batch(request, change.number),
             parts=diff["rendered"].new.parts if diff["rendered"] else (),
         ),
-        "mention_names": SimpleLazyObject(partial(_list_mention_names, change)),
+        "mention_names": SimpleLazyObject(partial(mentions.list_mentionable_names, change.template.namespace)),
         "worst": versions.find_longest_prompts(diff["cases"]),
         "keep_prefix": f"{actor.person.username}:change:{change.number}:",
     }
-
-
-def _list_mention_names(change: ChangeRequest) -> set[str]:
-    return {each.name for each in mentions.list_mentionable(change.template.namespace)}
-
-
-def _find_next_in_release(change: ChangeRequest) -> ChangeRequest | None:
-    """The next change in its release, wrapping around; None if it is the only one or in no release."""
-    if change.release_id is None:
-        return None
-    members = changes_query.list_members([change.release_id])
-    at = next((place for place, member in enumerate(members) if member.pk == change.pk), 0)
-    return members[(at + 1) % len(members)] if len(members) > 1 else None
 
 
 def _add_preview(
@@ -243,14 +246,6 @@ def _read_comment_form(request: HttpRequest, error: PromptuaryError | None) -> O
     )
 
 
-def _approves_served(change: ChangeRequest, gate: Gate) -> bool:
-    """Whether the change requests, or requested, approval of the version that the label already serves."""
-    if change.is_open:
-        return gate.facts.holds == change.version.number
-    move = changes_query.find_publishing_move(change)
-    return move is not None and move.before_id is not None and move.before_id == move.after_id
-
-
 _COUNTED_CHECKS = {
     "passed": gettext_noop("{count} passed"),
     "failed": gettext_noop("{count} failed"),
@@ -259,7 +254,7 @@ _COUNTED_CHECKS = {
 }
 
 
-def _sum(checks: Sequence[CheckRow]) -> str:
+def _summarize_checks(checks: Sequence[CheckRow]) -> str:
     """`Checks: 3 passed, 1 failed`, for the status line once all have finished."""
     counts = [(text, sum(check.word == word for check in checks)) for word, text in _COUNTED_CHECKS.items()]
     return gettext("Checks: {counts}").format(

@@ -217,11 +217,7 @@ def _render_page(
 ) -> HttpResponse:
     """files: those just read. rows: those that were posted back and refused; imported: the others."""
     shown_rows = render_rows(actor, [row for file in files for row in file.rows] or rows)
-    sentences: list[str] = []
-    status = 422 if rows else 200
-    if error is not None:
-        status = find_status(error)
-        sentences = list(error.fields.values()) if isinstance(error, Invalid) and error.fields else [error.message]
+    status = find_status(error) if error is not None else 422 if rows else 200
     context: dict[str, Any] = {
         "section": "templates",
         "namespaces": namespaces,
@@ -236,18 +232,13 @@ def _render_page(
         "text_format": "double" if find_syntax(fields["text"]) == "double" else "none",
         "turn_count": _count_turns(fields, shown_rows),
         "marks": write_marks(fields["text"], fields["source_format"], shown_rows),
-        "rows": shown_rows,
-        "only_row": shown_rows[0] if len(shown_rows) == 1 else None,
-        "several": len(shown_rows) > 1,
-        "has_parts": any(row.messages for row in shown_rows),
         "shows_source": fields["shown_as"] == "source",
         "examples": [EXAMPLES[key] for key in SHOWN_EXAMPLES],
         "example_count": len(EXAMPLES),
+        **_describe_rows(shown_rows),
         **_describe_place(actor, fields, shown_rows),
-        "payload": write_payload(shown_rows) if shown_rows else "",
-        "kept_count": sum(row.is_kept for row in shown_rows),
         "imported": imported,
-        "sentences": sentences,
+        "sentences": _list_sentences(error),
         "is_read": bool(files),
     }
     # htmx doesn't swap in a response with an error status, but the reader has to see the message in it.
@@ -258,6 +249,25 @@ def _render_page(
         regions={"becomes": "editor/_import_regions.html"},
         status=200 if is_htmx(request) else status,
     )
+
+
+def _describe_rows(rows: Sequence[ImportRow]) -> dict[str, Any]:
+    """The templates that the files would become, and the form field that posts them back."""
+    return {
+        "rows": rows,
+        "only_row": rows[0] if len(rows) == 1 else None,
+        "several": len(rows) > 1,
+        "has_parts": any(row.messages for row in rows),
+        "payload": write_payload(rows) if rows else "",
+        "kept_count": sum(row.is_kept for row in rows),
+    }
+
+
+def _list_sentences(error: PromptuaryError | None) -> list[str]:
+    """What is wrong: a sentence for each field, else the message; empty without an error."""
+    if error is None:
+        return []
+    return list(error.fields.values()) if isinstance(error, Invalid) and error.fields else [error.message]
 
 
 def _describe_place(actor: Actor, fields: Mapping[str, str], rows: Sequence[ImportRow]) -> dict[str, str]:

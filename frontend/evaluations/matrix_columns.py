@@ -19,12 +19,12 @@ from registry.namespaces.queries import choose_live_label
 from registry.templates import label_queries
 
 __all__ = [
+    "count_changed_rows",
     "describe_columns",
     "describe_figures",
     "describe_people",
     "describe_usage",
     "place_on_phone",
-    "tell_changes",
 ]
 
 _FEW = 30  # with fewer rows, a figure has no reading
@@ -78,7 +78,7 @@ def place_on_phone(runs: Sequence[Run], baseline: Run, choice: MatrixChoice) -> 
     return next((place for place, run in enumerate(runs) if run.pk != baseline.pk), 0)
 
 
-def tell_changes(matrix: RunMatrix, choice: MatrixChoice) -> dict[str, Any] | None:
+def count_changed_rows(matrix: RunMatrix, choice: MatrixChoice) -> dict[str, Any] | None:
     """The counts for the sentence above the rows, and the URLs of its rows; None without rows to compare."""
     if not matrix.compared:
         return None

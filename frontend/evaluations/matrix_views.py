@@ -49,19 +49,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     choice = read_choice(request, number)
     runs = run_matrix.read_matrix_runs(actor, number, choice.others)
     row = read_number(request.GET.get("row"))
-    matrix = run_matrix.build_run_matrix(
-        runs,
-        only=choice.only,
-        metric=choice.metric,
-        order=choice.order,
-        baseline=choice.baseline,
-        reason=choice.reason,
-        tag=choice.tag,
-        cursor=request.GET.get("cursor"),
-        opened=row,
-        limit=_ROWS,
-    )
-    waits = any(not run.is_over for run in runs)
+    matrix = _build_matrix(runs, choice, row, request.GET.get("cursor"))
     seen = read_number(request.GET.get("seen"))
     done = sum(run.done for run in runs)
     columns = matrix_columns.describe_columns(runs, matrix.baseline, choice)
@@ -79,9 +67,9 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "figures": [matrix_columns.describe_figures(matrix, name) for name in matrix.metrics],
         "usage": matrix_columns.describe_usage(runs),
         "people": matrix_columns.describe_people(runs),
-        "told": matrix_columns.tell_changes(matrix, choice),
+        "changed_rows": matrix_columns.count_changed_rows(matrix, choice),
         "failures": _list_failures(matrix, choice),
-        "score_url": _score_url(runs),
+        "score_url": _build_score_url(runs),
         "tabs": _build_tabs(matrix, choice),
         "rows": [_build_row(matrix_row, matrix.metrics, choice, row) for matrix_row in matrix.page.items],
         "panel": matrix_panel.describe_panel(actor, row, matrix, choice) if row is not None else None,
@@ -93,7 +81,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "may_run": permissions.is_allowed(actor, Verb.EVALUATE, runs[0].template.namespace, runs[0].template.path),
         "may_improve": improvement_queries.may_improve(actor, runs[0]),
         "new_run_url": _build_new_run_url(runs[0]),
-        "waits": waits,
+        "waits": any(not run.is_over for run in runs),
         "progress": describe_progress(runs, datetime.now(UTC)),
         "poll_url": choice.url(seen=seen if seen is not None else done),
         "fresh": done - seen if seen is not None else 0,
@@ -102,6 +90,22 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     }
     regions = {"figures": "evaluations/_matrix_figures.html"}
     return show(request, "evaluations/matrix.html", context, regions=regions)
+
+
+def _build_matrix(runs: Sequence[Run], choice: MatrixChoice, row: int | None, cursor: str | None) -> RunMatrix:
+    """A page of the matrix. row: the index of the open one."""
+    return run_matrix.build_run_matrix(
+        runs,
+        only=choice.only,
+        metric=choice.metric,
+        order=choice.order,
+        baseline=choice.baseline,
+        reason=choice.reason,
+        tag=choice.tag,
+        cursor=cursor,
+        opened=row,
+        limit=_ROWS,
+    )
 
 
 @signed_in
@@ -123,7 +127,7 @@ def stop_runs(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     return redirect(choice.url())
 
 
-def _score_url(runs: Sequence[Run]) -> str:
+def _build_score_url(runs: Sequence[Run]) -> str:
     """The URL of the page that scores the rows; empty while a run is queued."""
     if any(run.state == Run.QUEUED for run in runs):
         return ""

@@ -162,7 +162,7 @@ def _render_release(
         "turn": turn,
         "is_own_turn": turn is not None and actor.person.username in turn.people,
         "story": presenters.release_story(release, actor.person.username if act.comment else ""),
-        "mention_names": {each.name for each in mentions.list_mentionable(release.namespace)},
+        "mention_names": mentions.list_mentionable_names(release.namespace),
         "people_address": reverse("release-people", args=[number]),
         "talk_address": "",
         "refusal": refusal,

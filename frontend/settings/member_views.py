@@ -1,12 +1,13 @@
 """The page of a namespace's members: their roles, and open invitations."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from django.conf import settings
 from django.contrib import messages
 from django.forms import Form
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
@@ -31,7 +32,7 @@ from registry.invitations import queries as invitation_queries
 from registry.invitations import services as invitation_services
 from registry.namespaces import folder_roles, granters, group_queries, permissions
 from registry.namespaces import queries as namespace_queries
-from registry.namespaces.models import Membership, Namespace, Role
+from registry.namespaces.models import Group, Membership, Namespace, Role
 from registry.namespaces.rules import read_rules
 from registry.namespaces.verbs import Verb
 from registry.templates import search_counts
@@ -49,7 +50,28 @@ _PLACES = {"owners": "#owners", "folder_role": "#folder-roles"}  # by button, th
 _ROLES = [(role.value, words) for role, words in ROLE_RIGHTS.items()]
 
 
-@sensitive_variables("inviting")
+@dataclass(frozen=True)
+class _Forms:
+    """The page's forms; the one whose button was pressed has what was posted."""
+
+    member: MemberForm
+    invitation: InvitationForm
+    folder_role: FolderRoleForm
+    owner: OwnerForm
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """The result of the pressed button: the status, and what to confirm or to show."""
+
+    status: int = 200
+    inviting: Inviting = field(default_factory=Inviting)
+    to_confirm: RoleToConfirm | None = None
+    act_to_confirm: ActToConfirm | None = None
+    owner_effects: RuleEffects | None = None
+
+
+@sensitive_variables("inviting", "outcome")
 @form_page
 @signed_in
 def manage_members(request: HttpRequest, actor: Actor, namespace: str) -> HttpResponse:
@@ -58,28 +80,11 @@ def manage_members(request: HttpRequest, actor: Actor, namespace: str) -> HttpRe
     """
     space = namespace_queries.get_namespace(actor, namespace)
     button = request.POST.get("do", "role") if request.method == "POST" else "look"
-    form = MemberForm(request.POST if button == "role" else None, initial={"role": Role.READER.value})
-    invitation_form = InvitationForm(request.POST if button == "invite" else None, initial={"role": Role.READER.value})
     rows, groups = namespace_queries.list_members(actor, namespace), group_queries.list_groups(actor, namespace)
-    folder_form = FolderRoleForm(request.POST if button == "folder_role" else None, members=rows, groups=groups)
-    owner_form = OwnerForm(request.POST if button == "owners" else None)
-    inviting, to_confirm, owner_effects, act_to_confirm, status = Inviting(), None, None, None, 200
-    if button == "role":
-        to_confirm, status = _set_role(request, actor, namespace, form)
-        form = MemberForm(initial={"role": Role.READER.value}) if to_confirm else form
-    elif button == "owners":
-        owner_effects, status = _set_owners(request, actor, space, owner_form)
-    elif button == "folder_role":
-        act_to_confirm, status = _set_folder_role(request, actor, namespace, folder_form)
-    elif button == "end":
-        invitation_services.end_invitation(actor=actor, invitation_id=request.POST.get("invitation", ""))
-        messages.success(request, gettext("The invitation is withdrawn. Its link no longer works."))
-        status = 201
-    elif button in ("again", "invite"):
-        inviting = send_again(actor, request.POST) if button == "again" else invite(actor, namespace, invitation_form)
-        invitation_form = InvitationForm(initial={"role": Role.READER.value}) if inviting.answers else invitation_form
-        status = inviting.status
-    if status == 201 and not inviting.answers:
+    forms = _read_forms(request, button, rows, groups)
+    outcome = _perform_action(request, actor, space, button, forms)
+    inviting = outcome.inviting
+    if outcome.status == 201 and not inviting.answers:
         return redirect(reverse("members", args=[namespace]) + _PLACES.get(button, ""))
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     context = {
@@ -89,26 +94,65 @@ def manage_members(request: HttpRequest, actor: Actor, namespace: str) -> HttpRe
         "granters": granters.describe_granters(space),
         "rules": read_rules(space),
         "rows": rows,
-        "to_confirm": to_confirm,
-        "act_to_confirm": act_to_confirm,
-        "owner_form": owner_form,
-        "owner_effects": owner_effects,
+        "to_confirm": outcome.to_confirm,
+        "act_to_confirm": outcome.act_to_confirm,
+        "owner_form": forms.owner,
+        "owner_effects": outcome.owner_effects,
         "owner_rows": [(owner.pattern, list_owner_names(owner)) for owner in read_rules(space).owners],
-        "folder_form": folder_form,
+        "folder_form": forms.folder_role,
         "folder_rows": folder_roles.list_folder_roles(actor, namespace),
         "folders": search_counts.list_folder_paths(space) if may_manage else [],
-        "form": form,
+        "form": _make_member_form() if outcome.to_confirm else forms.member,
         "roles": _ROLES,
         "may_manage": may_manage,
-        "invitation_form": invitation_form,
+        "invitation_form": _make_invitation_form() if inviting.answers else forms.invitation,
         "invitations": invitation_queries.list_open(actor, namespace) if may_manage else [],
         "inviting": inviting,
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
-    answer = show(request, "settings/members.html", context, status=status)
+    answer = show(request, "settings/members.html", context, status=outcome.status)
     if inviting.links:
         answer["Cache-Control"] = "no-store"
     return answer
+
+
+def _read_forms(request: HttpRequest, button: str, members: Sequence[Membership], groups: Sequence[Group]) -> _Forms:
+    return _Forms(
+        member=_make_member_form(request.POST if button == "role" else None),
+        invitation=_make_invitation_form(request.POST if button == "invite" else None),
+        folder_role=FolderRoleForm(request.POST if button == "folder_role" else None, members=members, groups=groups),
+        owner=OwnerForm(request.POST if button == "owners" else None),
+    )
+
+
+def _make_member_form(data: QueryDict | None = None) -> MemberForm:
+    return MemberForm(data, initial={"role": Role.READER.value})
+
+
+def _make_invitation_form(data: QueryDict | None = None) -> InvitationForm:
+    return InvitationForm(data, initial={"role": Role.READER.value})
+
+
+@sensitive_variables("inviting")
+def _perform_action(request: HttpRequest, actor: Actor, space: Namespace, button: str, forms: _Forms) -> _Outcome:
+    """Perform the action of the pressed button; 201 is a success, after which the page is loaded again."""
+    if button == "role":
+        to_confirm, status = _set_role(request, actor, space.name, forms.member)
+        return _Outcome(status, to_confirm=to_confirm)
+    if button == "owners":
+        owner_effects, status = _set_owners(request, actor, space, forms.owner)
+        return _Outcome(status, owner_effects=owner_effects)
+    if button == "folder_role":
+        act_to_confirm, status = _set_folder_role(request, actor, space.name, forms.folder_role)
+        return _Outcome(status, act_to_confirm=act_to_confirm)
+    if button == "end":
+        invitation_services.end_invitation(actor=actor, invitation_id=request.POST.get("invitation", ""))
+        messages.success(request, gettext("The invitation is withdrawn. Its link no longer works."))
+        return _Outcome(201)
+    if button in ("again", "invite"):
+        inviting = send_again(actor, request.POST) if button == "again" else invite(actor, space.name, forms.invitation)
+        return _Outcome(inviting.status, inviting)
+    return _Outcome()
 
 
 @signed_in

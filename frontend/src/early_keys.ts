@@ -1,4 +1,4 @@
-// Records the keys that are pressed while the page is shown and its script is still loading; `app/keys.ts` acts on them.
+// Records the keys that are pressed before the page's script has loaded; `app/keys.ts` acts on them.
 const pressed: KeyboardEvent[] = [];
 const recordKey = (event: KeyboardEvent): void => {
   pressed.push(event);

@@ -10,7 +10,7 @@ from registry.accounts.models import User
 from registry.changes.remark_markdown import list_mentions
 from registry.namespaces.models import Group, GroupMember, Membership, Namespace
 
-__all__ = ["Mentionable", "find_mentioned_people", "list_mentionable", "resolve_mention"]
+__all__ = ["Mentionable", "find_mentioned_people", "list_mentionable", "list_mentionable_names", "resolve_mention"]
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,11 @@ def list_mentionable(namespace: Namespace) -> list[Mentionable]:
     taken = {person.name for person in people}
     groups = Group.objects.filter(namespace=namespace).order_by("name").values_list("name", "title")
     return people + [Mentionable(name, title, is_group=True) for name, title in groups if name not in taken]
+
+
+def list_mentionable_names(namespace: Namespace) -> set[str]:
+    """The names of those that can be mentioned; two queries."""
+    return {each.name for each in list_mentionable(namespace)}
 
 
 def resolve_mention(written: str, names: Collection[str]) -> str:

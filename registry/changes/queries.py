@@ -38,6 +38,7 @@ __all__ = [
     "find_change",
     "find_closer",
     "find_last_outdated_decision",
+    "find_next_in_release",
     "find_publishing_move",
     "get_change",
     "has_finished_run",
@@ -161,6 +162,13 @@ def list_members(releases: Collection[int]) -> list[ChangeRequest]:
     """All requests of these releases, ordered by template name."""
     rows = ChangeRequest.objects.filter(release__in=releases).select_related(*_RELATED, "template__latest")
     return list(rows.defer("version__bundle", "template__latest__bundle").order_by("template__name", "number"))
+
+
+def find_next_in_release(change: ChangeRequest) -> ChangeRequest | None:
+    """The next change in its release, wrapping around; None if it is the only one or in no release."""
+    members = list_members([change.release_id]) if change.release_id is not None else []
+    at = next((place for place, member in enumerate(members) if member.pk == change.pk), 0)
+    return members[(at + 1) % len(members)] if len(members) > 1 else None
 
 
 def find_publishing_move(change: ChangeRequest) -> LabelMove | None:

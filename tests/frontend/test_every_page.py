@@ -86,8 +86,8 @@ MORE = [
 ]
 LEAKS = re.compile(
     r"object at 0x|<[A-Z]\w+: |<[A-Z]\w+\b[^>]*\bobject|\[<|QuerySet|bound method|<(?:function|class|generator|module) "
-    r"|datetime\.(?:datetime|date|timedelta)\(|Decimal\(|UUID\(|OrderedDict|frozenset\(|dict_(?:keys|values|items)\(|mappingproxy"
-    r"|defaultdict\(|functools\.partial|\[\]|\{\}|\['|\('\w+',|\{'\w+':"
+    r"|datetime\.(?:datetime|date|timedelta)\(|Decimal\(|UUID\(|OrderedDict|frozenset\(|dict_(?:keys|values|items)\("
+    r"|mappingproxy|defaultdict\(|functools\.partial|\[\]|\{\}|\['|\('\w+',|\{'\w+':"
 )
 WORDS = re.compile(r"\b(?:None(?! (?:yet|of)\b)|True|False|nan|NaN|undefined)\b")
 

@@ -134,8 +134,9 @@ def main(kind: str) -> None:
         warnings.simplefilter("always", provider_arguments.SettingIgnored)
         version, text = CALLS[kind](f"http://127.0.0.1:{server.server_port}", prompt)
     server.shutdown()
-    told = [str(one.message) for one in warned if one.category is provider_arguments.SettingIgnored]
-    print(json.dumps({"version": version, "text": text, "sent": Endpoint.bodies[-1], "told": told}))  # noqa: T201  # its output
+    ignored = [str(one.message) for one in warned if one.category is provider_arguments.SettingIgnored]
+    report = {"version": version, "text": text, "sent": Endpoint.bodies[-1], "ignored": ignored}
+    print(json.dumps(report))  # noqa: T201  # its output
 
 
 if __name__ == "__main__":

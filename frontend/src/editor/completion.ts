@@ -69,7 +69,8 @@ const VALUES: Record<string, Completion[]> = {
   type: ["string", "number", "integer", "boolean", "array", "object"].map((each) => wordCompletion(each)),
   untrusted: [wordCompletion("true")],
 };
-const TAGS = "for endfor if elif else endif set endset macro endmacro include raw endraw".split(" "); // no text: words of Jinja
+// no text: words of Jinja
+const TAGS = "for endfor if elif else endif set endset macro endmacro include raw endraw".split(" ");
 const BLOCK_WORDS = ["in", "not", "and", "or", "is", "loop", "defined", "none", "true", "false"];
 const LOOP = ["index", "index0", "first", "last", "length", "previtem", "nextitem", "cycle", "changed"];
 

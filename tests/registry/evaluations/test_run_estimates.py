@@ -90,7 +90,7 @@ def test_what_can_not_be_run_has_no_estimate(author, reader, save, questions):  
         ("token_limit: 5000\nreserve: 90", 90),
     ],
 )
-def test_the_settings_or_the_reserve_tell_how_long_replies_may_be(author, questions, model, front, longest):  # noqa: F811
+def test_the_settings_or_the_reserve_limit_the_reply(author, questions, model, front, longest):  # noqa: F811
     latest = Version.objects.get()
     limited = latest.document.replace("---\n", f"---\n{front}\n", 1)
     template_save.save_version(

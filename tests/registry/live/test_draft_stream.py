@@ -6,7 +6,13 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from tests.registry.live.test_journal_stream import Stream, place, port, sessions, signed_in  # noqa: F401  # the fixtures
+from tests.registry.live.test_journal_stream import (  # noqa: F401  # the fixtures
+    Stream,
+    place,
+    port,
+    sessions,
+    signed_in,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.dialect]
 WRITE = """

@@ -77,11 +77,16 @@ def fix_clock_and_ids() -> Iterator[None]:
     clock = mock.patch.object(log, "now", _count_moments().__next__)
     # When the journal was recorded, three functions read the clock once more than now. They run within acts that
     # decide on several changes, so the story can't read it for them: they are replaced by ones that do.
-    writes = mock.patch.object(notifications, "_write", partial(_read_clock_and_write, notifications._write))
-    tells = mock.patch.object(notifications, "notify_mentioned", partial(_tell_and_read_clock, notify_mentioned))
-    decided = partial(_notify_of_decision_and_read_clock, notifications.notify_of_decision)
-    decisions_told = mock.patch.object(notifications, "notify_of_decision", decided)
-    with clock, writes, tells, decisions_told, mock.patch("secrets.choice", random.Random(14).choice):
+    replacements = {
+        "_write": partial(_read_clock_and_write, notifications._write),
+        "notify_mentioned": partial(_notify_mentioned_and_read_clock, notify_mentioned),
+        "notify_of_decision": partial(_notify_of_decision_and_read_clock, notifications.notify_of_decision),
+    }
+    with (
+        clock,
+        mock.patch.multiple(notifications, **replacements),
+        mock.patch("secrets.choice", random.Random(14).choice),
+    ):
         yield
 
 
@@ -93,20 +98,22 @@ def _read_clock_and_write(write: Callable[..., None], actor: Actor, kind: str, *
 
 
 def _notify_of_decision_and_read_clock(
-    tell: Callable[..., None], actor: Actor, act: DecisionAct, taken_back: str | None = None
+    notify: Callable[..., None], actor: Actor, act: DecisionAct, taken_back: str | None = None
 ) -> None:
-    """Notify of a decision. When the journal was recorded, each of a joint act was told by itself, at its own time."""
-    tell(actor, act, taken_back)
+    """Notify of a decision. When the journal was recorded, people were notified of each decision of a joint act at its
+    own time.
+    """
+    notify(actor, act, taken_back)
     if act.earlier or not act.is_last:
         log.now()
 
 
-def _tell_and_read_clock(tell: Callable[..., list[User]], *facts: Any, **more: Any) -> list[User]:
+def _notify_mentioned_and_read_clock(notify: Callable[..., list[User]], *facts: Any, **more: Any) -> list[User]:
     """Notify people mentioned in a remark. When the journal was recorded, notifying read the clock."""
-    told = tell(*facts, **more)
-    if told:
+    notified = notify(*facts, **more)
+    if notified:
         log.now()
-    return told
+    return notified
 
 
 def strip_later_fields(kind: str, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,8 +59,8 @@ def test_anthropics_client_takes_what_it_knows_and_is_not_sent_the_rest(previous
         "messages": [{"role": "user", "content": "Why?"}],
         "tools": [{"name": "find", "description": "Finds", "input_schema": {"type": "object", "properties": {}}}],
     }
-    (told,) = found["told"]
-    assert told.endswith(": foo, maxOutputTokens, reasoning_effort, response_format, temperature, top_p")
+    (ignored,) = found["ignored"]
+    assert ignored.endswith(": foo, maxOutputTokens, reasoning_effort, response_format, temperature, top_p")
 
 
 @pytest.mark.parametrize(("previous", "major"), [(False, "3"), (True, "2")])
@@ -71,7 +71,7 @@ def test_openais_client_takes_chat_completions(previous, major):
     assert found["sent"]["temperature"] == 0.2
     assert found["sent"]["max_tokens"] == 50
     assert found["sent"]["metadata"]["rendered_digest"].startswith("sha256:")
-    assert found["told"] == ["not sent, because OpenAI's chat completions doesn't take it: foo, maxOutputTokens"]
+    assert found["ignored"] == ["not sent, because OpenAI's chat completions doesn't take it: foo, maxOutputTokens"]
 
 
 @pytest.mark.parametrize("previous", [False, True])
@@ -95,8 +95,8 @@ def test_openais_client_takes_responses_in_their_own_words(previous):
             }
         ],
     }
-    (told,) = found["told"]
-    assert told.endswith(": foo, maxOutputTokens, stop")
+    (ignored,) = found["ignored"]
+    assert ignored.endswith(": foo, maxOutputTokens, stop")
 
 
 @pytest.mark.parametrize("previous", [False, True])
@@ -104,4 +104,4 @@ def test_openais_client_takes_completions(previous):
     found = ask("completion", previous, TEXT)
     assert found["text"] == "Hello."
     assert found["sent"]["temperature"] == 0.2
-    assert found["told"] == ["not sent, because OpenAI's completions doesn't take it: topK"]
+    assert found["ignored"] == ["not sent, because OpenAI's completions doesn't take it: topK"]

@@ -49,7 +49,8 @@ WRITTEN = {
     "gemma3": "<bos><start_of_turn>user\nBe kind.\n\nHi<end_of_turn>\n<start_of_turn>model\nHello<end_of_turn>\n"
     "<start_of_turn>user\nBye<end_of_turn>\n<start_of_turn>model\n",
     "phi4": "<|im_start|>system<|im_sep|>Be kind.<|im_end|><|im_start|>user<|im_sep|>Hi<|im_end|>"
-    "<|im_start|>assistant<|im_sep|>Hello<|im_end|><|im_start|>user<|im_sep|>Bye<|im_end|><|im_start|>assistant<|im_sep|>",
+    "<|im_start|>assistant<|im_sep|>Hello<|im_end|><|im_start|>user<|im_sep|>Bye<|im_end|>"
+    "<|im_start|>assistant<|im_sep|>",
     "deepseek": "<｜begin▁of▁sentence｜>Be kind.<｜User｜>Hi<｜Assistant｜>Hello<｜end▁of▁sentence｜>"
     "<｜User｜>Bye<｜Assistant｜>",
     "gpt-oss": HARMONY + "<|start|>developer<|message|># Instructions\n\nBe kind.<|end|>"

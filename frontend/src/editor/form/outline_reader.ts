@@ -207,7 +207,7 @@ class Reader {
     else part.others.push(`${key}: ${rest}`);
   }
 
-  /** A literal block without text, such as that of a part whose text was deleted; the blank line below belongs to it. */
+  /** A literal block without text, such as that of a part whose text was deleted. The blank line below is its own. */
   emptyBlock(rest: string, from: number): Content {
     const blank = this.lines[this.at];
     const to = blank && !blank.text.trim() ? blank.from + blank.text.length : from + rest.trimEnd().length;
