@@ -79,7 +79,7 @@ def test_a_live_client_follows_a_publication_immediately(url, cast, settings):
         until(lambda: registry.get(REPLY).version == 2, 20)  # its time would be over in a minute
 
 
-def test_what_was_rendered_is_reported_to_the_registry(url, cast):
+def test_renders_are_reported_to_the_registry(url, cast):
     with Promptuary(url, cast.key(), timeout=60) as registry:
         registry.render(REPLY, SAMPLES["short"])
         with pytest.raises(RenderError):

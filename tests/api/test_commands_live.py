@@ -248,7 +248,7 @@ def test_a_registry_that_cannot_be_asked_is_exit_code_two(run, options, code):
     assert (result.exit_code, list(_json(result))) == (code, ["error"])
 
 
-def test_what_is_not_there_is_exit_code_one(run):
+def test_an_unknown_template_or_version_exits_with_1(run):
     assert run("log", "support/unknown").exit_code == 1
     assert run("render", f"{REPLY}@9", "-d", "{}").exit_code == 1
 

@@ -29,7 +29,7 @@ def test_dependants_move_to_the_version_by_a_request_each(caller, policy):
     assert author.post(PATH, {"version": 2}).json() == {"results": []}
 
 
-def test_somebody_who_may_not_save_a_dependant_is_told_next_to_it(caller, policy, stored):
+def test_the_result_of_a_dependant_contains_the_refusal(caller, policy, stored):
     reader, before = caller("reader", session=True), stored()
     done = reader.post(PATH, {"version": 2}).json()["results"]
     assert (done[0]["version"], done[0]["change"], stored()) == (None, None, before)

@@ -93,7 +93,7 @@ def test_a_digest_that_several_numbers_carry_gives_the_lowest(caller, versions):
 
 
 @pytest.mark.parametrize("form", ["{}", "W/{}", '"other", {}', "*"])
-def test_somebody_who_has_the_version_gets_304_without_a_body(caller, versions, form):
+def test_a_matching_etag_is_answered_304_without_a_body(caller, versions, form):
     author = caller("author")
     etag = author.get(f"templates/{REPLY}@production")["ETag"]
     response = author.get(f"templates/{REPLY}@production", If_None_Match=form.format(etag))
@@ -285,7 +285,7 @@ def test_another_journal_makes_every_process_forget(cast, clock, versions):
     assert other._versions.find(f"{REPLY}@2") is None
 
 
-def test_what_is_kept_stays_within_its_bound(cast, versions):
+def test_the_cache_stays_within_its_budget(cast, versions):
     memory, found = VersionCache(budget=20_000), load_version(REPLY, "2")
     assert found is not None
     for number in range(1000):
@@ -294,6 +294,6 @@ def test_what_is_kept_stays_within_its_bound(cast, versions):
     assert memory.find("support/t1@1") is None
 
 
-def test_a_person_who_signed_in_fetches_without_a_key(cast, versions):
+def test_a_signed_in_person_fetches_without_a_key(cast, versions):
     reader = Caller(person=cast.people["reader"])
     assert reader.get(f"templates/{REPLY}@1").json()["version"] == 1

@@ -45,7 +45,7 @@ def test_the_digest_can_be_computed_again(caller, names):
     assert body["digest"] == "sha256:" + hashlib.sha256(rfc8785.dumps(rows)).hexdigest()
 
 
-def test_somebody_who_has_it_gets_304_until_a_label_moves(cast, caller, names):
+def test_a_matching_etag_is_answered_304_until_a_label_moves(cast, caller, names):
     author = caller("author")
     etag = author.get(BUNDLE)["ETag"]
     assert author.get(BUNDLE, If_None_Match=etag).status_code == 304

@@ -39,7 +39,7 @@ def test_a_key_limited_to_labels_gets_what_they_serve_by_any_ref(cast, versions)
     ]
 
 
-def test_what_the_label_left_is_refused_within_a_second(cast, versions):
+def test_a_version_that_the_label_left_is_refused_within_a_second(cast, versions):
     clock = Clock()
     found, key = Fetcher(clock=clock), f"Bearer {issue(cast, labels=['staging'])}"
     assert found.answer(key, f"{REPLY}@1").status == 200
@@ -81,7 +81,7 @@ def test_a_key_that_asks_for_nothing_again_and_again_has_to_wait(settings, cast,
     assert found.answer(key, f"{REPLY}@1").status == 200
 
 
-def test_what_is_found_is_never_limited(settings, cast, versions):
+def test_successful_fetches_are_never_limited(settings, cast, versions):
     settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "caller": "2/min", "anonymous": "2/min"}
     ahead = Ahead(issue(cast))
     assert {ahead(f"{PATH}@1")[0] for _ in range(20)} == {"200 OK"}

@@ -47,7 +47,7 @@ def test_a_key_limited_to_approved_versions_is_told_so_next_to_the_rest(cast, ca
     assert results[1]["problem"]["type"] == "not-allowed"
 
 
-def test_a_person_who_signed_in_fetches_too_and_a_stranger_nothing(caller, versions):
+def test_a_signed_in_reader_fetches_and_an_outsider_does_not(caller, versions):
     assert _fetch(caller("reader", session=True), f"{REPLY}@3", "none@1")[0]["found"]["version"] == 3
     assert [result["status"] for result in _fetch(caller("outsider", session=True), f"{REPLY}@1")] == [404]
     assert [result["status"] for result in _fetch(caller("outsider"), f"{REPLY}@1")] == [404]

@@ -55,7 +55,7 @@ def test_only_the_last_move_of_a_label_is_reported(cast, author):
     assert len(found) == 2
 
 
-def test_what_happens_in_another_namespace_is_not_reported(cast, author):
+def test_moves_in_another_namespace_are_not_reported(cast, author):
     cursor = author.get(MOVES).json()["cursor"]
     cast.save(name="demo/answer")
     assert author.get(f"{MOVES}?after={cursor}").json()["moves"] == []
@@ -121,7 +121,7 @@ def test_a_waiting_client_hears_of_a_move_immediately(cast, server, author):
 
 
 @pytest.mark.usefixtures("transactional_db")
-def test_somebody_who_finds_no_room_to_wait_is_told_when_to_ask_again(cast, server, author, settings):
+def test_without_a_free_slot_the_response_says_when_to_ask_again(cast, server, author, settings):
     cursor = label_moves_poll().read_moves_since("support", None).cursor
     full = LabelMovesPoll(fetcher())
     full._waiting_slots = threading.BoundedSemaphore(1)

@@ -109,7 +109,7 @@ def test_cached_sides_follow_a_step_and_what_is_fetched_is_counted(cast, rollout
         assert fetch_fast(f"bucket={bucket}")[1]["Promptuary-Side"] == side
 
 
-def test_what_is_cached_gives_no_answer_to_a_bucket_that_is_none(rollout, fetch_fast):
+def test_an_empty_bucket_is_refused_although_answers_are_cached(rollout, fetch_fast):
     for query in ("", "bucket=a", "bucket=a"):
         assert fetch_fast(query)[0] == "200 OK"
     assert fetch_fast("bucket=")[0].startswith("422")

@@ -42,7 +42,7 @@ def test_a_fetch_counts_by_the_ref_as_it_was_asked_whether_decided_or_ready(key)
     assert counted() == {"production": 2, "1": 3}
 
 
-def test_what_is_unchanged_counts_and_what_is_refused_does_not(key):
+def test_unchanged_fetches_count_and_refused_ones_do_not(key):
     ahead = Ahead(key)
     etag = ahead(f"{PATH}@1")[1]["ETag"]
     for _ in range(2):
@@ -74,7 +74,7 @@ def test_rendering_on_the_server_counts(key):
     assert counted() == {"production": 1}
 
 
-def test_a_person_who_reads_pages_is_not_a_service(cast, caller):
+def test_fetches_of_a_signed_in_person_are_not_counted(cast, caller):
     cast.save()
     assert caller("author", session=True).get(f"templates/{REPLY}@1").status_code == 200
     assert counted() == {}

@@ -40,7 +40,7 @@ def test_a_folder_without_templates_is_a_warning_that_names_the_likely_one(admin
     assert admin.put(f"{FOLDERS}/people/reader/refunds", {"role": "author"}).json()["warnings"] == []
 
 
-def test_what_open_changes_lose_is_named_before_a_role_in_a_folder_is_taken(admin, cast):
+def test_effects_on_open_changes_are_confirmed_before_a_folder_role_is_removed(admin, cast):
     path = f"{FOLDERS}/people/reader/refunds"
     admin.put(path, {"role": "reviewer"})
     change = cast.propose(cast.save().version.number)
@@ -59,7 +59,7 @@ def test_what_open_changes_lose_is_named_before_a_role_in_a_folder_is_taken(admi
     problem(admin.get(f"{FOLDERS}/preview?person=reader"), 422, "invalid")
 
 
-def test_what_is_wrong_is_shown(admin):
+def test_invalid_folder_roles_are_refused(admin):
     wrong = admin.put(f"{FOLDERS}/people/reader/refunds", {"role": "admin"})
     assert "role" in problem(wrong, 422, "invalid")["fields"]
     assert (

@@ -79,7 +79,7 @@ def test_a_rule_that_names_no_group_is_refused_at_its_field(admin):
     problem(admin.call("PATCH", "namespaces/support", unknown), 400, "bad-request")
 
 
-def test_what_open_changes_lose_is_named_first_and_confirmed_by_its_seal(cast, admin):
+def test_effects_on_open_changes_are_confirmed_by_their_seal(cast, admin):
     admin.post(GROUPS, {"title": "Legal", "role": "reviewer"})
     admin.put(f"{GROUPS}/legal/people/reader", None)
     change = cast.propose(cast.save().version.number)

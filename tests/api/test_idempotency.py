@@ -94,7 +94,7 @@ def test_a_refused_request_may_be_sent_again_under_its_key(cast, caller):
     assert author.post("changes", PROPOSAL, Idempotency_Key="k-1").status_code == 201
 
 
-def test_somebody_who_may_not_call_learns_nothing_from_a_key(cast, caller):
+def test_an_idempotency_key_reveals_nothing_to_other_callers(cast, caller):
     cast.save()
     caller("author").post("changes", PROPOSAL, Idempotency_Key="k-1")
     problem(Caller().post("changes", PROPOSAL, Idempotency_Key="k-1"), 401, "unauthenticated")

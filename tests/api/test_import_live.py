@@ -52,7 +52,7 @@ def test_an_import_makes_a_version_once_and_moves_no_label(run, caller):
     assert caller("author").get("templates/support/greet").json()["labels"] == {}
 
 
-def test_what_people_saved_after_an_import_stays_when_it_is_repeated(run, caller):
+def test_a_repeated_import_keeps_later_saves(run, caller):
     _import(run)
     run("pull", "support/greet")
     path = Path("support/greet.yml.j2")

@@ -55,7 +55,7 @@ def _told(result: Result) -> dict[str, Any]:
     return {entry["name"]: (entry["result"], entry.get("version")) for entry in json.loads(result.stdout)["imported"]}
 
 
-def test_what_goes_out_comes_in_and_renders_to_the_same(run, server, cast):
+def test_an_imported_namespace_renders_the_same(run, server, cast):
     assert _told(run("--dry-run")) == {
         "demo/support/refunds/reply": ("would be new", None),
         "demo/support/say": ("would be new", None),

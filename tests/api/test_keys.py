@@ -67,13 +67,13 @@ def test_a_key_never_ends_where_null_says_so(admin, cast):
         ({"scope": "read", "expires_at": "2568-07-25T14:39:35Z"}, "expires_at"),
     ],
 )
-def test_what_makes_no_sense_is_refused_at_its_field(admin, cast, facts, field):
+def test_an_invalid_value_is_refused_at_its_field(admin, cast, facts, field):
     body = problem(admin.post("namespaces/support/keys", {**ISSUE, **facts}), 422, "invalid")
     assert list(body["fields"]) == [field]
 
 
 @pytest.mark.parametrize("facts", [{"expires_at": 5}, {"expires_at": "soon"}, {"verbs": "fetch"}, {"secret": "x"}])
-def test_what_has_another_form_is_a_bad_request(admin, cast, facts):
+def test_a_value_of_another_type_is_a_bad_request(admin, cast, facts):
     problem(admin.post("namespaces/support/keys", {**ISSUE, "scope": "read", **facts}), 400, "bad-request")
 
 

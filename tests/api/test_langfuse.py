@@ -89,7 +89,7 @@ def test_a_text_that_shows_double_braces_is_refused_because_the_client_would_fil
         client.get_prompt("support/braces", version=1, max_retries=0)
 
 
-def test_what_is_not_there_is_never_replaced_by_the_latest(client):
+def test_a_missing_label_is_never_replaced_by_latest(client):
     with pytest.raises(Exception, match="with label 'production'"):
         client.get_prompt("support/say", max_retries=0)
 

@@ -58,7 +58,7 @@ def call(connection):
     return run
 
 
-def test_what_production_holds_is_listed_with_its_arguments(call):
+def test_prompts_on_production_are_listed_with_their_arguments(call):
     found = call(lambda client: client.list_prompts())
     assert [prompt.name for prompt in found.prompts] == [REPLY]
     arguments = {a.name: (a.required, a.description) for a in found.prompts[0].arguments}
@@ -85,7 +85,7 @@ def test_a_prompt_comes_rendered_with_typed_arguments(call):
         ("support/unpublished", {}, "support/unpublished"),
     ],
 )
-def test_what_can_not_be_rendered_is_reported(call, name, arguments, told):
+def test_a_failed_rendering_is_reported(call, name, arguments, told):
     async def story(client):
         with pytest.raises(MCPError, match=told):
             await client.get_prompt(name, arguments)

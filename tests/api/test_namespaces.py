@@ -33,7 +33,7 @@ def test_a_key_sees_its_own_namespace(cast):
     assert [one["name"] for one in found] == ["support"]
 
 
-def test_somebody_who_makes_a_namespace_is_its_admin(cast):
+def test_the_creator_of_a_namespace_is_its_admin(cast):
     caller = Caller(person=cast.people["reader"])
     response = caller.post("namespaces", {"name": "sales", "protected_labels": ["production"], "approvals": 2})
     assert (response.status_code, response["Location"]) == (201, "/api/v1/namespaces/sales")
@@ -41,7 +41,7 @@ def test_somebody_who_makes_a_namespace_is_its_admin(cast):
     problem(caller.post("namespaces", {"name": "sales"}), 409, "conflict")
 
 
-def test_somebody_who_may_not_make_one_is_told_whom_to_ask(cast, settings):
+def test_a_refusal_to_create_a_namespace_says_whom_to_ask(cast, settings):
     settings.PROMPTUARY_NAMESPACE_CREATORS = "admins"
     User.objects.create(username="root", is_superuser=True)
     refused = problem(Caller(person=cast.people["admin"]).post("namespaces", {"name": "sales"}), 403, "not-allowed")

@@ -120,7 +120,7 @@ def test_people_are_distinguished_from_services(caller, service, digest, scores)
     assert [(by, score["mean"]) for (_, _, by), score in sorted(found.items())] == [("people", 0), ("services", 1)]
 
 
-def test_what_is_not_there_or_may_not_be_read_is_ignored_and_named(cast, caller, service, digest):
+def test_unknown_and_unreadable_versions_are_ignored_and_named(cast, caller, service, digest):
     cast.save(name="demo/answer")
     other = entry(digest) | {"template": "demo/answer"}
     answer = report(service, entry("sha256:" + "0" * 64), entry(digest), other)

@@ -23,7 +23,7 @@ def test_people_are_listed_with_roles(boss):
     assert [(row["username"], row["is_active"], row["has_two_step"]) for row in asleep] == [("asleep", False, True)]
 
 
-def test_somebody_is_deactivated_and_let_in_again(cast, caller, boss):
+def test_an_account_is_deactivated_and_reactivated(cast, caller, boss):
     author = caller("author")
     open_session(cast.people["author"])
     effects = boss.get("people/author/deactivation").json()

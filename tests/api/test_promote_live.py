@@ -126,7 +126,7 @@ def test_a_newer_version_joins_the_open_change_and_the_same_one_is_refused(run):
     assert (change.version.number, change.version.document) == (2, OTHER)
 
 
-def test_what_the_label_serves_already_is_refused(run, monkeypatch, cast):
+def test_a_version_that_the_label_already_serves_is_refused(run, monkeypatch, cast):
     monkeypatch.setenv("PROMPTUARY_TO_KEY", cast.key(scope="write"))
     told = run(REPLY, "--yes")
     assert (told.exit_code, "serves this text already, as version 1" in told.stderr) == (1, True)

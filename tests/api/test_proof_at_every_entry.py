@@ -80,7 +80,7 @@ def send(client, asked, world):
 
 
 @pytest.mark.parametrize("route", ["api-runs"])  # `world` then has runs and a dataset too
-def test_what_weakens_the_gate_asks_for_a_proof_and_nothing_else_does(world, session, route):
+def test_only_calls_that_weaken_the_gate_require_a_proof(world, session, route):
     assert set(WRITES) >= ASK
     answers = {asked: send(session, asked, world) for asked in WRITES}
     refused = {asked for asked, (answer, _) in answers.items() if b"proof-required" in answer.content}
@@ -125,7 +125,7 @@ def test_where_it_is_off_only_an_emergency_asks_for_a_proof(world, session, sett
 
 @pytest.mark.parametrize("route", ["api-runs"])
 @pytest.mark.parametrize("decision", ["comment", "request_changes"])
-def test_what_does_not_approve_asks_for_nothing(world, session, route, decision):
+def test_decisions_other_than_approving_require_no_proof(world, session, route, decision):
     body = {"decision": decision, "digest": world["digest"], "text": "Why?"}
     answer = session.post(f"/api/v1/changes/{world['open']}/decisions", body, "application/json")
     assert answer.status_code == 201

@@ -61,7 +61,7 @@ def test_a_folder_is_proposed_shown_and_published(run, cast):
     assert json.loads(published.stdout)["state"] == "published"
 
 
-def test_what_is_left_out_is_shown(run, cast):
+def test_left_out_templates_are_shown(run, cast):
     cast.publish(1, name=ONE)
     result = run("propose", ONE, TWO)
     assert f"left out: {ONE}. production already serves exactly this." in result.output

@@ -79,7 +79,7 @@ def test_a_role_in_a_folder_counts_there_only(cast, caller, live):
     assert not answer["ready"]
 
 
-def test_what_moved_on_and_what_is_back_say_so(cast, caller, live):
+def test_templates_already_rolled_back_or_moved_on_are_marked(cast, caller, live):
     roll_backs.roll_back_release(actor=cast.actor("reviewer"), number=1, reason="Wrong", templates=[ONE])
     answer = read(caller)
     assert (answer["members"][0]["rolled_back"], answer["ready"]) == (True, True)

@@ -69,7 +69,7 @@ def test_reviewers_and_a_moment_are_set_with_the_proposal(cast, caller, digests)
     assert (withdrawn["state"], withdrawn["goes_live_at"]) == ("withdrawn", None)
 
 
-def test_what_another_label_of_a_folder_serves_is_planned_and_then_proposed(cast, caller, digests):
+def test_a_folder_is_promoted_from_another_label_as_planned(cast, caller, digests):
     cast.publish(1, name=ONE)
     cast.move("staging", 1, name=ONE)
     cast.move("staging", 2, name=TWO)
@@ -82,7 +82,7 @@ def test_what_another_label_of_a_folder_serves_is_planned_and_then_proposed(cast
     assert answer["left_out"] == plan["left_out"]
 
 
-def test_what_blocks_one_template_blocks_all(caller, opened):
+def test_a_blocker_of_one_template_blocks_the_release(caller, opened):
     found = problem(caller("author").post(f"{PLACE}/1/publish"), 403, "approval-required")
     assert [(blocker["template"], blocker["change"], blocker["code"]) for blocker in found["blockers"]] == [
         (ONE, 1, "approvals"),

@@ -84,7 +84,7 @@ def test_a_label_that_moves_later_moves_for_the_former_name_too(cast, key):
     assert Caller(key=key).get(f"{T}@production").json()["version"] == 2
 
 
-def test_what_is_missing_by_a_former_name_is_shown_by_the_new_one(cast, key):
+def test_a_missing_version_by_the_former_name_names_the_new_one(cast, key):
     rename_reply(cast)
     assert ANSWER in problem(Caller(key=key).get(f"{T}@9"), 404, "not-found")["detail"]
 

@@ -55,7 +55,7 @@ def test_a_version_that_nobody_reports_says_so(digest):
     assert client_reports.sum_reports_by_version(Template.objects.get()).get(1) is None
 
 
-def test_what_the_key_may_not_read_or_is_not_there_is_ignored_and_named(cast, service, digest):
+def test_unknown_and_unreadable_versions_are_ignored_and_named(cast, service, digest):
     cast.save(name="demo/answer")
     answer = report(
         service, entry(digest), entry("sha256:" + "0" * 64), {"name": "demo/answer", "digest": digest, "renders": 1}

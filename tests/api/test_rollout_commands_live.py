@@ -84,7 +84,7 @@ def _json(result):
     return json.loads(result.output)
 
 
-def test_what_makes_no_sense_starts_nothing(run, approved):
+def test_invalid_options_start_no_rollout(run, approved):
     assert run("rollout", "start", approved, "--shares", "many").exit_code == 2
     assert run("rollout", "start", approved, "--below", "0.8").exit_code == 2
     assert run("rollout", "start", 999).exit_code == 1

@@ -50,7 +50,7 @@ def test_a_run_that_is_done_tells_scores_and_rows(author, run):
     assert row["prompts"] == [[{"role": "user", "content": "q0"}]]
 
 
-def test_what_a_run_would_cost_is_reported_and_nothing_is_started(author):
+def test_an_estimate_reports_the_cost_and_starts_no_run(author):
     answer = author.post("runs/estimate", {"template": REPLY, "dataset": "support/questions", "ref": "1"})
     assert answer.status_code == 200, answer.content
     body = answer.json()

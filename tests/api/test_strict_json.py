@@ -52,7 +52,7 @@ def test_every_json_value_comes_through_as_it_is(value):
         (b'["a\nb"]', "Invalid control character"),
     ],
 )
-def test_what_readers_could_take_differently_is_refused_with_a_reason(body, sentence):
+def test_ambiguous_json_is_refused_with_a_reason(body, sentence):
     with pytest.raises(BadJson, match=sentence.replace("^", r"\^")):
         parse_json(body)
 

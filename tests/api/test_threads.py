@@ -146,7 +146,7 @@ def test_a_suggestion_that_breaks_the_document_stores_nothing(caller, change, st
     assert stored() == before
 
 
-def test_what_suggests_nothing_cannot_be_applied(caller, change):
+def test_a_comment_without_a_suggestion_cannot_be_applied(caller, change):
     caller("reviewer").post("changes/1/threads", {"version": 1, "line": 2, "text": "Hm"})
     author = caller("author")
     problem(author.post("changes/1/suggestions", {"comments": [{"thread": 1, "comment": 1}]}), 404, "not-found")

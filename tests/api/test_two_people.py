@@ -96,7 +96,7 @@ def test_a_suggestion_that_was_applied_keeps_its_writer(live, caller):
     allowed(caller, 3, "admin")
 
 
-def test_somebody_who_issued_or_rotated_the_key_does_not_approve(live, caller):
+def test_the_issuer_and_the_rotator_of_the_key_cannot_approve(live, caller):
     first = keys.issue_key(
         actor=live.actor("admin"), namespace="support", name="CI", scope="write", person="author"
     ).key
@@ -113,7 +113,7 @@ def test_somebody_who_issued_or_rotated_the_key_does_not_approve(live, caller):
 
 
 @pytest.mark.parametrize("act", ["proposed", "headed", "reopened"])
-def test_somebody_who_issued_the_key_of_the_request_does_not_approve(live, caller, act):
+def test_the_issuer_of_the_key_of_the_request_cannot_approve(live, caller, act):
     save(live, OTHER, 1)
     key = keys.issue_key(actor=live.actor("admin"), namespace="support", name="CI", scope="write", person="author").key
     by_key, author = Actor(live.people["author"], key), live.actor("author")
@@ -146,7 +146,7 @@ def test_an_earlier_head_keeps_its_author(live, caller):
     refused(caller, 2, "reviewer", "You wrote version 2, which this change contains.")
 
 
-def test_somebody_who_put_the_head_in_does_not_approve_it(live, caller):
+def test_the_reviewer_who_set_the_head_cannot_approve_it(live, caller):
     save(live, OTHER, 1)
     save(live, THIRD, 1)
     live.propose(2)
@@ -283,7 +283,7 @@ def test_a_suggestion_of_the_only_possible_reviewer_asks_first(live, caller, sto
     assert "nobody else may approve" in done["blockers"][0]["action"]
 
 
-def test_what_a_version_merged_is_in_its_event(live):
+def test_merged_suggestions_are_in_the_event_of_the_version(live):
     save(live, OTHER, 1)
     live.propose(2)
     place = Place(version=2, line=2)

@@ -70,7 +70,7 @@ def test_a_head_tells_the_length_and_sends_nothing(server, cast):
 @pytest.mark.parametrize(
     "digest", ["sha256:" + "0" * 64, "sha256:", "o200k_base", f"sha256:{VOCABULARIES['llama3'].sha256}", O200K.upper()]
 )
-def test_what_the_server_lacks_is_not_found(caller, digest):
+def test_a_vocabulary_that_the_server_lacks_is_not_found(caller, digest):
     if vocabularies.is_installed("llama3"):
         pytest.skip("llama-models is installed here")
     problem(caller("reader").get(f"vocabularies/{digest}"), 404, "not-found")

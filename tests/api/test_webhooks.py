@@ -59,7 +59,7 @@ def test_a_rotation_tells_until_when_the_old_secret_signs(call, made):
     assert call("POST", f"webhooks/{made['id']}/rotate", {"overlap_hours": 721}).status_code == 400
 
 
-def test_what_failed_can_be_sent_again(call, made):
+def test_failed_messages_can_be_replayed(call, made):
     message = call("POST", f"webhooks/{made['id']}/ping").json()["message"]
     Delivery.objects.update(state=Delivery.FAILED)
     assert call("POST", f"webhooks/{made['id']}/replay", {}).json() == {"queued": 1}

@@ -11,7 +11,7 @@ from tests.browser.conftest import DESKTOP, PHONE, make_four_templates
 REPLY, POLICY = "support/refunds/reply", "support/policy"
 
 
-def test_what_was_viewed_and_kept_comes_back_at_home_and_in_the_palette(visit):
+def test_viewed_and_favourite_templates_are_at_home_and_in_the_palette(visit):
     page = visit.open("reviewer", f"/t/{POLICY}")
     page.goto(f"/t/{REPLY}")
     page.get_by_role("button", name="Favourite").click()

@@ -57,7 +57,7 @@ def test_none_is_archived_where_one_refuses(visit: Visit, namespace: str):
     expect(page.locator("[data-row]")).to_have_count(4)
 
 
-def test_somebody_who_may_not_archive_is_not_offered_it_and_is_refused(visit: Visit, namespace: str):
+def test_an_author_is_not_offered_to_archive_and_is_refused(visit: Visit, namespace: str):
     page = visit.open("author", f"/t/{namespace}/")
     tick(page, f"{namespace}/policy")
     expect(page.get_by_role("button", name="Tags", exact=True)).to_be_visible()

@@ -49,7 +49,7 @@ def _open_by_keys(desk: EditorPage) -> None:
     expect(desk.page.locator(".chip-menu button").first).to_be_focused()
 
 
-def test_what_a_text_uses_is_declared_from_a_chip(form):
+def test_used_inputs_are_declared_from_a_chip(form):
     _chips(form, "greeting").click()
     _item(form, "Declare all 2 inputs").click()
     expect(form.page.get_by_label("Kind of customer")).to_be_visible()
@@ -85,7 +85,7 @@ def test_an_expression_becomes_plain_text_and_comes_back_with_undo(form):
     form.expect_whole_text(TEXT)
 
 
-def test_somebody_who_types_after_a_click_on_a_chip_types_on(form):
+def test_typing_after_a_click_on_a_chip_edits_the_text(form):
     _chips(form, "greeting").click()
     expect(form.page.locator(".chip-menu")).to_be_visible()
     form.page.keyboard.press("End")

@@ -194,7 +194,7 @@ def test_text_typed_while_the_server_is_away_is_offered_again(new_template):
     desk.ready().expect_text("a limerick")
 
 
-def test_somebody_who_was_signed_out_signs_in_elsewhere_and_saves_the_same_text(new_template):
+def test_a_signed_out_author_signs_in_elsewhere_and_saves_the_same_text(new_template):
     desk = new_template()
     desk.replace("one short paragraph", "a ballad")
     expect(desk.page.locator("[data-draft-state]")).to_contain_text("saved")
@@ -237,7 +237,7 @@ def test_a_discarded_draft_gives_the_saved_text_back(open_desk):
     expect(desk.page.get_by_role("button", name="Discard draft")).to_be_hidden()
 
 
-def test_somebody_who_saved_meanwhile_is_named_and_nothing_is_lost(new_template):
+def test_another_persons_save_is_named_and_nothing_is_lost(new_template):
     mine = new_template()
     mine.page.keyboard.press("Control+s")
     expect(mine.outcome).to_contain_text("Saved as version 1")

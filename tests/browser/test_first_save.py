@@ -346,7 +346,7 @@ def test_a_required_input_with_two_samples_takes_four_clicks(blank):
         expect(page.locator("#input-customer_name")).to_have_value("Ada")
 
 
-def test_what_is_typed_while_a_fix_is_on_its_way_stays(blank):
+def test_text_typed_while_a_fix_is_loading_stays(blank):
     desk = blank()
     page = desk.page
     _card(page, "question").click()

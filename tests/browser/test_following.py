@@ -44,9 +44,7 @@ def sessions() -> dict[str, list[Any]]:
     return {}
 
 
-def test_somebody_who_follows_a_template_gets_mail_with_the_difference_and_a_channel_is_told(
-    visit: Visit, office: Office
-):
+def test_a_follower_gets_mail_with_the_difference_and_a_channel_gets_a_message(visit: Visit, office: Office):
     reader = visit.open("reader", f"/t/{NAME}/-/follow", viewport=PHONE, color_scheme="dark")
     assert fits(reader)
     with reader.expect_response(lambda answer: answer.request.method == "POST"):

@@ -336,7 +336,7 @@ def test_inputs_are_declared_in_the_table(form):
     desk.expect_text("  order_id: {type: string, maxLength: 20, untrusted: true}\n")
 
 
-def test_what_is_typed_in_the_table_stays_when_the_server_answers(form):
+def test_text_typed_in_the_table_stays_when_the_response_arrives(form):
     desk = form()
     page = desk.page
     expect(page.get_by_label("Kind of tone")).to_be_visible()
@@ -387,7 +387,7 @@ def test_a_problem_is_under_its_part_with_its_fix(form):
     expect(card.locator(".chip-fragment")).to_have_text(re.compile(r"support/refunds/reply@\d+"))
 
 
-def test_what_the_form_can_not_show_is_named_and_opens_in_the_source(form):
+def test_a_part_that_the_form_cannot_show_opens_in_the_source(form):
     desk = form("- name: a\n  content: |\n    x\n{% if true %}\n    y\n{% endif %}\n")
     expect(desk.page.locator(".form-refusal")).to_contain_text("Line 5")
     desk.page.get_by_role("button", name="Edit it as source").click()

@@ -163,7 +163,7 @@ def test_the_kind_of_an_input_is_chosen_before_the_draft_is_made(visit: Visit):
     assert list_barriers(page) == []
 
 
-def test_what_may_be_a_secret_is_named_while_a_text_is_pasted(visit: Visit):
+def test_a_possible_secret_is_named_while_a_text_is_pasted(visit: Visit):
     page = visit.open("author", "/t/import?in=support")
     page.get_by_role("textbox", name="Prompt").focus()
     page.keyboard.insert_text("Call it with api_key = 9f8e7d6c5b4a39281706f5e4d3c2b1a0 now.")

@@ -126,7 +126,7 @@ def test_a_label_that_moves_meanwhile_turns_the_button_off_until_it_is_compared_
     expect(page.get_by_text("To be tried").first).to_be_visible()
 
 
-def test_what_was_typed_into_a_proposal_is_there_when_the_panel_opens_again(visit: Visit):
+def test_a_proposal_keeps_its_text_when_the_panel_is_opened_again(visit: Visit):
     page = visit.open("author", f"/t/{NAME}")
     open_proposal(page)
     page.get_by_role("dialog").get_by_label("Why").fill("Because it was typed")

@@ -14,7 +14,7 @@ NAME = "support/refunds/reply"
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_what_an_author_writes_and_a_reviewer_approves_is_what_a_service_fetches(
+def test_a_service_fetches_the_version_that_was_written_and_approved(
     visit: Visit, server: Server, fetch, until, viewport
 ):
     author = visit.open(viewport=viewport, path="/login")

@@ -46,7 +46,7 @@ def tags(text):
     return found
 
 
-def test_what_rows_say_is_escaped_everywhere():
+def test_texts_of_rows_are_escaped_everywhere():
     found = tags(page(answered([EVIL, "yes"], name=EVIL), answered(["yes", "yes"]), names=[EVIL]))
     assert "script" not in found.seen
     assert not any(name.startswith("on") or name in ("src", "href", "style") for name in found.attributes)

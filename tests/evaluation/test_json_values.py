@@ -100,5 +100,5 @@ def test_plain_values_pass_and_come_back_the_same(value):
 
 
 @given(st.recursive(PLAIN | st.sampled_from([v for k, v in BAD.items() if k != "deep"]), st.lists, max_leaves=6))
-def test_what_is_copied_is_always_plain(value):
+def test_a_copy_is_always_plain_json(value):
     require_json(copy_plain_values(value), "copy")

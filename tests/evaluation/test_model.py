@@ -102,7 +102,7 @@ def test_an_empty_reply_that_ended_by_itself_is_a_reply(prompt):
     assert made.complete(prompt, {}).text == ""
 
 
-def test_what_malformed_answers_took_is_summed_over_all_tries(prompt):
+def test_tokens_of_malformed_replies_are_summed_over_all_tries(prompt):
     malformed = {"choices": [], "usage": {"prompt_tokens": 9, "completion_tokens": 4}}
     answers = [httpx.Response(200, json=malformed), httpx.Response(503), httpx.Response(200, text="<html>")]
     made, _ = model([*answers, httpx.Response(200, json=GOOD)])

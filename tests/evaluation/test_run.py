@@ -100,7 +100,7 @@ def test_only_what_comes_after_the_simulated_component_runs_again():
     assert calls == ["boat"]
 
 
-def test_what_fails_after_a_simulated_output_is_recorded_with_its_mode():
+def test_a_failure_after_a_simulated_output_is_recorded_with_its_mode():
     inputs = [{"search": {"query": "boat"}, "read": {"query": "boat"}}]
     row = next(run(three_steps(), inputs, (), {"read": {"answer": 7}}).rows())
     assert [(error["component"], error["mode"]) for error in row["errors"]] == [

@@ -143,7 +143,7 @@ def test_a_server_that_stalls_is_reported_to_send_nothing_more(read, server):
     assert problem.endswith("sent nothing more for 1 s")
 
 
-def test_what_no_database_takes_is_replaced(read):
+def test_characters_that_no_database_stores_are_replaced(read):
     tool = {"index": 0, "id": "t1", "function": {"name": "look_up", "arguments": "\0\ud83d"}}
     halves = [chunk(content="A\ud83d"), chunk(content="\ude00B\0"), chunk(content="\ude00C")]
     reply, _ = read([*halves, chunk(tool_calls=[tool]), chunk("stop")])

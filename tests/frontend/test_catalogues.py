@@ -123,7 +123,7 @@ def test_braces_of_a_finding_are_around_the_name_of_a_value_or_doubled(path):
         ("a }", False),
     ],
 )
-def test_what_a_pattern_of_findings_is(text, expected):
+def test_patterns_of_findings_are_recognized(text, expected):
     assert is_pattern(text) is expected
 
 

@@ -291,7 +291,7 @@ def test_the_first_message_is_in_the_language_of_the_page(desk, browser):
     assert Draft.objects.get().message == "Erste Version"
 
 
-def test_somebody_who_writes_nowhere_is_told_so(reply, browser, settings):
+def test_a_person_without_a_writing_role_is_told_whom_to_ask(reply, browser, settings):
     settings.PROMPTUARY_NAMESPACE_CREATORS = "admins"
     for address in ("/new", "/t/import", "/d/new", f"/t/{REPLY}/-/copy"):
         answer = browser("reader").get(address)

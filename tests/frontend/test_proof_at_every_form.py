@@ -94,7 +94,7 @@ def test_the_page_of_a_change_has_no_act_that_nobody_looked_at():
     assert set(change_actions.MESSAGES) == approving | others | {"batch", "unbatch", "empty_batch"}
 
 
-def test_what_weakens_the_gate_leads_to_the_proof_and_nothing_else_does(desk, world, clients, settings):
+def test_only_forms_that_weaken_the_gate_require_a_proof(desk, world, clients, settings):
     rules.set_rules(actor=desk.actor("admin"), namespace="support", break_glass=True)
     settings.PROMPTUARY_STEP_UP = "password"
     client, led, made = clients["admin"], set(), {}
@@ -150,7 +150,7 @@ def test_the_review_that_approves_asks_and_keeps_its_remarks(reply, browser, set
     assert change.decisions.count() == 0
 
 
-def test_somebody_who_has_nothing_to_prove_it_with_is_told_what_to_do(reply, browser, settings):
+def test_a_person_without_a_means_of_proof_is_told_what_to_do(reply, browser, settings):
     change = reply.propose(2)
     settings.PROMPTUARY_STEP_UP = "password"
     person = reply.people["reviewer"]

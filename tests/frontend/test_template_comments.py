@@ -25,6 +25,6 @@ def list_needed(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.rglob("*.html")), ids=lambda path: str(path.relative_to(FOLDER)))
-def test_what_a_template_needs_is_used(path):
+def test_each_needed_name_is_used(path):
     body = read_body(path)
     assert [name for name in list_needed(path) if not re.search(rf"\b{name}\b", body)] == []

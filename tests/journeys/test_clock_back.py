@@ -137,7 +137,7 @@ def test_versions_and_moves_are_listed_in_the_order_in_which_they_came(cast, sto
     check_journal()
 
 
-def test_what_is_scheduled_is_published_once_and_not_before_its_moment(cast, story, clock_at_ten):
+def test_a_schedule_publishes_once_and_not_before_its_time(cast, story, clock_at_ten):
     for act in (Story.save, Story.propose, Story.approve):
         act(story)
     at = datetime.now(UTC) + HOUR

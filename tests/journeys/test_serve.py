@@ -118,7 +118,7 @@ def serve(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-def test_what_it_prints_works_and_ctrl_c_stops_everything(serve):
+def test_the_printed_accounts_work_and_ctrl_c_stops_everything(serve):
     served = serve(has_tables=False)
     assert all(re.search(rf"log in as {role} +password {role}-promptuary", served.printed) for role in CAST)
     shown = httpx.get(f"http://127.0.0.1:{served.port}/login", timeout=60).text

@@ -43,7 +43,7 @@ def machines(tmp_path) -> Iterator[list[instances.Instance]]:
     instances.remove_instance(first)
 
 
-def test_what_happens_on_one_machine_holds_on_the_other_within_a_second(machines, broker):
+def test_changes_on_one_machine_take_effect_on_the_other_within_a_second(machines, broker):
     keys = json.loads(machines[0].run("-c", SETUP).stdout.strip().splitlines()[-1])
     shared = {
         "PROMPTUARY_BROKER_URL": broker.url,

@@ -30,7 +30,7 @@ def test_a_template_fills_as_in_haystack(case):
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=range(len(REFUSED)))
-def test_what_haystack_refuses_is_refused(case):
+def test_prompts_that_haystack_refuses_are_refused(case):
     with pytest.raises(RenderError):
         prompts(case)
 
@@ -48,7 +48,7 @@ def test_a_shaper_gives_what_haystacks_gives(case):
 
 
 @pytest.mark.parametrize("case", UNSHAPED, ids=range(len(UNSHAPED)))
-def test_what_haystacks_shaper_refuses_is_refused(case):
+def test_arguments_that_haystacks_shaper_refuses_are_refused(case):
     with pytest.raises(RenderError):
         shape(case["func"], case["inputs"], case["params"])
 

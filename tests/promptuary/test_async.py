@@ -47,7 +47,7 @@ def test_a_client_outlives_its_event_loop(world):
     assert asyncio.run(client.get(NAME)).document.text == DOCUMENT
 
 
-def test_somebody_who_gives_up_waiting_does_not_take_it_from_the_others(world):
+def test_a_cancelled_wait_does_not_cancel_the_others(world):
     async def story():
         client = world.async_client()
         impatient = asyncio.create_task(client.get(NAME))

@@ -33,7 +33,7 @@ def test_the_prompt_carries_the_name_the_version_and_the_digest(world):
     assert (prompt.stamp.name, prompt.stamp.version, prompt.stamp.digest) == (NAME, 1, client.get(NAME).digest)
 
 
-def test_what_does_not_exist_is_not_found(world):
+def test_a_missing_label_is_not_found(world):
     with pytest.raises(NotFound, match="support/refunds/reply@staging"):
         world.client().get(NAME, "staging")
 

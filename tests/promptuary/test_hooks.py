@@ -76,7 +76,7 @@ def test_the_lock_hook_says_what_it_needs(folder):
 
 
 @pytest.mark.parametrize("name", HOOKS)
-def test_what_a_hook_installs_is_what_the_command_needs(name):
+def test_a_hook_installs_the_packages_that_the_command_needs(name):
     assert HOOKS[name]["additional_dependencies"] == ["typer>=0.29", "rich>=15"]
     assert '"typer>=0.29", "rich>=15"' in (ROOT / "pyproject.toml").read_text()
 
@@ -105,7 +105,7 @@ def test_the_action_compares_what_is_vendored_with_what_is_locked(folder):
     assert _action().returncode == 2
 
 
-def test_what_an_input_says_is_never_run(folder):
+def test_inputs_of_the_action_are_never_executed(folder):
     assert _action(paths="reply.yml.j2\n$(touch pwned)").returncode == 2
     assert _action(test="reply.yml.j2; touch pwned $(touch pwned)").returncode != 0
     assert not Path("pwned").exists()

@@ -85,7 +85,7 @@ def test_tokens_are_as_many_as_counted(run):
         (("reply.yml.j2", "-t", "picture"), 2, "picture"),
     ],
 )
-def test_what_cannot_be_rendered_is_reported_with_the_exit_code(run, arguments, code, said):
+def test_a_failed_rendering_is_reported_with_the_exit_code(run, arguments, code, said):
     result = run("render", *arguments)
     assert (result.exit_code, said in result.stderr) == (code, True), result.stderr
 
@@ -132,7 +132,7 @@ def test_warnings_fail_only_where_that_is_asked_for(run):
         ("---\nformat: text\n---\n", (1, 1)),
     ],
 )
-def test_what_the_registry_says_of_a_document_is_shown_offline(run, text, exits):
+def test_lint_exits_by_the_severity_of_the_problems(run, text, exits):
     for path in Path().glob("*.yml*"):
         path.unlink()
     Path("tale.yml.j2").write_text(text)

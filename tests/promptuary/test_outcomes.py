@@ -39,7 +39,7 @@ def test_scores_without_ids_carry_none(world, client):
     ]
 
 
-def test_what_does_not_arrive_goes_into_the_next_report_in_its_order(world, client):
+def test_undelivered_outcomes_are_sent_with_the_next_report_in_order(world, client):
     template = client.get(NAME)
     template.report(score=1)
     world.registry.down = True
@@ -60,7 +60,7 @@ def test_many_scores_go_in_several_reports(world, client):
     assert [outcome["value"] for outcome in world.registry.outcomes] == list(range(MOST_IN_A_REPORT + 1))
 
 
-def test_what_the_registry_refuses_is_dropped_and_counted(world):
+def test_refused_outcomes_are_dropped_and_counted(world):
     class Refusing(FakeTransport):
         def send(self, request):
             if request.path == "/api/v1/outcomes":

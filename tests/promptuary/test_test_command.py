@@ -114,7 +114,7 @@ def test_samples_are_run_where_no_dataset_is_named(document):
         (["--dataset", "rows.jsonl", "--model", "gpt-4o"], "--model-url"),
     ],
 )
-def test_what_can_not_be_run_exits_with_2_and_says_why(document, monkeypatch, arguments, said):
+def test_an_invalid_call_exits_with_2_and_the_reason(document, monkeypatch, arguments, said):
     monkeypatch.chdir(document.parent)
     found = call("ask.yml.j2", *arguments)
     assert found.exit_code == 2

@@ -186,7 +186,7 @@ def test_a_fallback_asks_the_same_registry(world, gone):
     assert found.render(LONG).text == wanted().text
 
 
-def test_what_was_vendored_needs_no_registry(world, gone, digest, data, tmp_path):
+def test_vendored_vocabularies_need_no_registry(world, gone, digest, data, tmp_path):
     fetched = world.client().fetch(NAME)
     entry = {"name": NAME, "ref": "production", "version": 3, "digest": fetched.digest, **fetched.template.bundle()}
     path = tmp_path / "promptuary.templates.json"

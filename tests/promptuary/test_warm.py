@@ -42,7 +42,7 @@ def test_a_whole_namespace_comes_in_one_request(many):
     assert many.asked == 1
 
 
-def test_what_is_kept_is_not_asked_for_again(many):
+def test_cached_templates_are_not_requested_again(many):
     client = many.client()
     client.get(NAME)
     client.warm([NAME])

@@ -117,7 +117,7 @@ def supervise(tmp_path):
             supervised.process.wait(SECONDS)
 
 
-def test_what_the_processes_say_is_printed_under_their_names(supervise):
+def test_output_of_the_processes_is_printed_under_their_names(supervise):
     supervised = supervise({"web": python("print('hello\\n\\xff', flush=True); import time; time.sleep(600)")})
     supervised.wait_for("web      | hello")
 
@@ -172,7 +172,7 @@ def test_a_process_that_is_marked_so_may_end_alone(supervise, code, said):
     assert supervised.process.wait(SECONDS) == 128 + signal.SIGTERM
 
 
-def test_what_waits_starts_when_the_address_answers(supervise):
+def test_a_waiting_process_starts_when_the_address_responds(supervise):
     port = free_port()
     supervised = supervise({"web": python(ANSWER, str(port)), "worker": {**python(SLEEP), "waits": True}}, port=port)
     supervised.wait_for("worker   | up")

@@ -82,7 +82,7 @@ def nested(depth):
     "profile", [{"a": float("nan")}, {"a": 2**60}, {"a": "\ud800"}, {"a": nested(100_000)}, {"a": object()}],
     ids=["not a number", "too large", "half a character", "too deep", "no JSON"],
 )  # fmt: skip
-def test_what_json_can_not_say_exactly_has_no_digest(profile):
+def test_a_value_without_an_exact_json_form_has_no_digest(profile):
     with pytest.raises(renderer.DocumentError, match="cannot be written as canonical JSON") as refused:
         renderer.digest({**BUNDLE, "profile": profile})
     assert refused.value.code == "PT107"

@@ -38,7 +38,7 @@ def test_the_forms_of_a_prompt(prompt):
     assert [part.token_count for part in prompt.parts] == [2, 3]
 
 
-def test_what_the_document_says_goes_along(prompt):
+def test_a_prompt_has_the_settings_and_limits_of_the_document(prompt):
     assert (prompt.settings, prompt.token_limit, prompt.reserve, prompt.ignored) == (
         {"temperature": 0.5},
         50,

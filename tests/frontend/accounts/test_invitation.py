@@ -49,7 +49,7 @@ def test_a_wrong_account_is_reported_at_its_field(path, sent, sentence):
     assert Invitation.objects.get().accepted_at is None
 
 
-def test_somebody_who_is_signed_in_accepts_with_one_click(path, browser):
+def test_a_signed_in_person_accepts_with_one_click(path, browser):
     client = browser("outsider")
     assert "You are signed in as <b>outsider</b>" in words(client.get(path))
     assert client.post(path)["Location"] == "/t/support/"
@@ -65,7 +65,7 @@ def test_a_reviewer_for_whom_something_waits_comes_to_the_page_that_says_so(desk
     assert "1 thing is waiting on you" in words(client.get("/"))
 
 
-def test_somebody_who_has_an_account_signs_in_and_comes_back(path):
+def test_the_page_links_to_the_sign_in_that_comes_back(path):
     assert f'href="/login?next={path}"' in words(Client().get(path))
 
 

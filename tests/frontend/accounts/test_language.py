@@ -41,7 +41,7 @@ def test_a_choice_goes_before_the_browser(desk, browser):
     assert "Accept-Language" not in answer["Vary"]
 
 
-def test_somebody_who_is_signed_out_reads_what_the_browser_asks_for(db):
+def test_a_signed_out_page_is_in_the_language_of_the_browser(db):
     assert '<html lang="de"' in words(Client().get("/login", headers=GERMAN))
     assert '<html lang="en"' in words(Client().get("/login", headers={"Accept-Language": "fr"}))
 

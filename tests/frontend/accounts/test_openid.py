@@ -68,7 +68,7 @@ def test_the_question_carries_state_nonce_and_a_pkce_challenge(provider):
     assert len({asked["state"], asked["nonce"], asked["code_challenge"]}) == 3
 
 
-def test_somebody_who_came_before_is_the_same_account(provider):
+def test_a_second_sign_in_uses_the_same_account(provider):
     for _ in range(2):
         client = Client()
         come(client, go(client))
@@ -202,7 +202,7 @@ def test_a_provider_that_is_away_is_reported(provider, settings):
     assert Client().get("/login/with/oidc").status_code == 503
 
 
-def test_somebody_who_stops_at_the_provider_is_told_so(provider):
+def test_a_sign_in_cancelled_at_the_provider_is_reported(provider):
     client = Client()
     state = split_address(go(client))[1]["state"]
     answer = client.get(BACK, {"error": "access_denied", "state": state}, follow=True)
@@ -232,7 +232,7 @@ def test_a_second_step_is_asked_for_here_too(provider, desk):
     assert client.post("/login/code", {"code": code_of(secret)})["Location"] == "/t/"
 
 
-def test_somebody_who_has_no_password_here_is_told_where_it_is(provider):
+def test_the_password_page_names_the_provider(provider):
     client = Client()
     come(client, go(client))
     assert client.get("/account/password")["Location"] == "/account/no-password"

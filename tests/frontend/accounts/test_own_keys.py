@@ -42,7 +42,7 @@ def test_the_account_page_lists_the_keys_that_act_for_the_person(key, browser, a
 
 
 @pytest.mark.parametrize(("role", "address"), [("author", "/account/keys"), ("admin", "/n/support/keys")])
-def test_what_a_key_is_used_for_is_shown_before_it_is_revoked(key, reply, browser, role, address):
+def test_the_usage_of_a_key_is_shown_before_it_is_revoked(key, reply, browser, role, address):
     client = browser(role)
     assert f'href="{address if role == "author" else ""}?revoke={key.id}"' in words(client.get(address))
     page = words(client.get(f"{address}?revoke={key.id}"))

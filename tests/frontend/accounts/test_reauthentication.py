@@ -109,7 +109,7 @@ def test_where_a_code_is_asked_for_a_password_is_not_enough(approved, settings):
     assert production() == 2
 
 
-def test_somebody_who_has_no_second_step_is_led_to_it(approved, settings):
+def test_a_person_without_a_second_step_is_redirected_to_set_it_up(approved, settings):
     settings.PROMPTUARY_STEP_UP = "totp"
     client = entered()
     asked = client.post(f"/changes/{approved.number}", {**seen_versions(approved.number), "do": "publish"})

@@ -85,7 +85,7 @@ def test_a_provider_as_it_has_to_be_passes_all_checks(boss, provider):
         ({"scopes_supported": ["openid"]}, "the scopes profile, email"),
     ],
 )
-def test_what_does_not_fit_is_named(boss, provider, monkeypatch, change, sentence):
+def test_an_unsuitable_setting_of_the_provider_is_named(boss, provider, monkeypatch, change, sentence):
     described = provider.discovery()
     monkeypatch.setattr(provider, "discovery", lambda: {**described, **change})
     page = words(boss.post(PAGE))
@@ -194,7 +194,7 @@ def test_a_wrong_client_secret_is_reported_in_the_providers_words(boss, provider
     assert "wrong" not in page
 
 
-def test_somebody_who_stops_at_the_provider_sees_that_in_the_trial(boss, provider):
+def test_a_trial_cancelled_at_the_provider_is_reported(boss, provider):
     state = httpx.URL(boss.get(TRY)["Location"]).params["state"]
     page = words(boss.get("/login/with/oidc/back", {"error": "access_denied", "state": state}))
     assert "access_denied" in page

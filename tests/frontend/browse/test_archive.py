@@ -24,7 +24,7 @@ def archived():
     return Template.objects.get(name=REPLY).archived_at is not None
 
 
-def test_somebody_who_fetched_it_lately_is_named_first(fetched, browser):
+def test_services_that_fetched_lately_are_named_first(fetched, browser):
     page = words(browser("admin").get(ADDRESS))
     assert "<b>checkout</b>" in page
     assert "1,234" in page

@@ -39,7 +39,7 @@ def test_a_favourite_is_given_up(reader):
     assert "favourites-head" not in words(reader.get("/"))
 
 
-def test_what_the_browser_remembers_comes_first_where_it_may_be_read(reader, browser):
+def test_readable_recent_templates_come_first(reader, browser):
     reader.post(FAVOURITE)
     found = palette(reader, recent=[REPLY, "support/none"])
     assert (found["Recent"], found["Favourites"]) == ([REPLY], [])

@@ -37,7 +37,7 @@ def test_a_filter_typed_among_the_words_becomes_a_filter_that_can_be_taken_away(
     assert '<input type="hidden" name="tag" value="refunds">' in page
 
 
-def test_what_was_found_is_marked_in_names_and_in_the_line_of_the_text(reply, browser):
+def test_matches_are_marked_in_names_and_in_the_line_of_the_text(reply, browser):
     client = browser("reader")
     assert "<b><mark>repl</mark>y</b>" in words(client.get("/t/?q=repl"))
     page = words(client.get("/t/?q=quote"))

@@ -133,7 +133,7 @@ def test_a_full_day_is_folded(reply, browser):
     assert "<summary>2 more</summary>" in page
 
 
-def test_somebody_in_none_of_its_namespaces_sees_nothing_of_it(reply, browser):
+def test_an_outsider_sees_nothing_of_the_namespace(reply, browser):
     _freeze(reply, "2100-01-04T10:00", "2100-01-04T12:00")
     page = words(browser("outsider").get(f"{PAGE}?month=2100-01&namespace=support"))
     assert "New year" not in page

@@ -191,7 +191,7 @@ def test_an_emergency_comes_before_everything(reply, browser):
     assert "1 emergency" in page
 
 
-def test_what_the_target_has_is_up_to_date(reply, browser):
+def test_a_version_that_the_target_has_is_up_to_date(reply, browser):
     reply.publish(2)
     assert "Up to date" in promote(browser)
 
@@ -238,7 +238,7 @@ def test_open_requests_are_shown_a_page_at_a_time(reply, browser, monkeypatch):
     assert ["Show the next" in words(page) for page in (first, second)] == [True, False]
 
 
-def test_what_is_ticked_leads_to_the_panel_of_a_release(reply, browser):
+def test_ticked_templates_open_the_panel_of_a_release(reply, browser):
     reply.save(name="support/triage")
     page = promote(browser)
     assert 'formaction="/releases/new/"' in page
@@ -365,7 +365,7 @@ def test_a_freeze_that_holds_now_is_reported_before_one_that_comes(reply, browse
     assert page.count("no releases") == 2, "in short, and with the dates where the pointer rests"
 
 
-def test_what_has_nothing_to_promote_is_marked_for_phones_but_not_in_a_view(reply, browser):
+def test_rows_without_an_action_are_marked_for_phones_but_not_in_a_view(reply, browser):
     reply.save(name="support/triage")
     reply.publish(2)
     client = browser("reader")

@@ -35,7 +35,7 @@ def test_no_topic_means_all_as_every_topic_does(reader, topics):
     assert len(re.findall(r'value="\w+"\s+checked', words(reader.get(FOLLOW)))) == 4
 
 
-def test_somebody_who_stops_does_not_follow_any_more(reader):
+def test_following_is_stopped(reader):
     reader.post(FOLLOW, {"topics": ["published"]})
     page = words(reader.post(FOLLOW, {"do": "stop"}, follow=True))
     assert "You no longer follow it." in page

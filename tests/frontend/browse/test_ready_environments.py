@@ -37,7 +37,7 @@ def test_ready_follows_the_chosen_pair(reply, browser):
     assert names_on(shown(browser, to="staging")) == {REPLY}
 
 
-def test_what_has_an_open_request_is_ready_no_more(reply, browser):
+def test_a_template_with_an_open_change_is_not_ready(reply, browser):
     reply.propose(2)
     page = shown(browser)
     assert "Ready 0" in page
@@ -51,7 +51,7 @@ def test_an_outsider_counts_nothing_ready(reply, browser):
     assert "Ready 0" in page
 
 
-def test_what_is_ready_is_shown_a_page_at_a_time_and_counted_over_all(reply, browser, monkeypatch):
+def test_ready_templates_are_paged_and_counted_over_all_pages(reply, browser, monkeypatch):
     monkeypatch.setattr(environment_views, "PAGE_SIZE", 1)
     reply.save(name=TRIAGE)
     first = shown(browser)

@@ -95,7 +95,7 @@ def test_the_page_of_fetches_says_who_still_asks_by_a_former_name(reply, fetched
     assert "redirects here; no service fetched it in the last 30 days" in page
 
 
-def test_somebody_who_may_not_rename_reads_that_it_is_about_renaming(reply, browser):
+def test_an_author_is_refused_and_the_sentence_names_renaming(reply, browser):
     refused = browser("author").get(ADDRESS)
     assert refused.status_code == 403
     assert "You need the role admin to rename templates in support; author is author." in words(refused)
@@ -103,7 +103,7 @@ def test_somebody_who_may_not_rename_reads_that_it_is_about_renaming(reply, brow
     assert "You need the role admin to rename folders in support; author is author." in words(refused)
 
 
-def test_what_the_rules_lose_is_shown_first_and_the_next_press_renames(reply, browser):
+def test_effects_on_the_rules_are_confirmed_before_renaming(reply, browser):
     owners = [{"pattern": "refunds/*", "people": ["reviewer"]}]
     rules.set_rules(actor=reply.actor("admin"), namespace="support", owners=owners)
     client, sent = browser("admin"), {"to": NAME, "reason": "Clearer"}

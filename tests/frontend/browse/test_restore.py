@@ -74,7 +74,7 @@ def test_a_version_saved_meanwhile_is_compared_first(reply, browser):
     assert _newest().number == 3
 
 
-def test_what_the_newest_version_says_already_is_not_restored(reply, browser):
+def test_the_text_of_the_newest_version_is_not_restored(reply, browser):
     reply.save(DOCUMENT)
     client = browser("author")
     assert "There is nothing to restore." in words(client.get(f"{PAGE}/-/restore?ref=1"))

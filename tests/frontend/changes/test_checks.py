@@ -96,7 +96,7 @@ def test_an_evaluation_tells_what_was_measured_and_links_to_its_run(reply, brows
     assert f"/runs/new?template={REPLY}&amp;ref=2" in page
 
 
-def test_somebody_who_fetches_what_would_break_is_named(change, reply, browser):
+def test_services_that_fetch_a_broken_contract_are_named(change, reply, browser):
     key = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="mailer", scope="read").key
     now = datetime.now(UTC)
     version = Version.objects.get(template__name=REPLY, number=2)

@@ -50,7 +50,7 @@ def told(client, number):
 
 
 @pytest.mark.parametrize("how", ["published", "withdrawn", "emergency"])
-def test_what_it_was_decided_on_stays(required, browser, how):
+def test_a_closed_change_keeps_its_checks_and_approvals(required, browser, how):
     number, client = close(required, how), browser("author")
     checks, approvals, needed = told(client, number)
     assert {check["name"]: check["state"] for check in checks} == dict.fromkeys(
@@ -109,7 +109,7 @@ def test_reopened_it_is_checked_again(required, browser):
     assert ChangeRequest.objects.get(number=number).decided is None
 
 
-def test_somebody_who_published_it_first_is_named_with_the_time(required, browser):
+def test_an_earlier_publisher_is_named_with_the_time(required, browser):
     number = close(required, "published")
     with pytest.raises(Conflict, match=rf"Change {number} is published: author published it on \d{{4}}-"):
         change_services.publish_change(actor=required.actor("reviewer"), number=number)

@@ -83,7 +83,7 @@ def test_taking_back_after_publishing_is_refused_on_the_page(change, act):
     assert "be taken back any more" in words(answer)
 
 
-def test_somebody_who_approved_is_told_so_and_may_take_it_back_by_asking_for_edits(change, act, browser):
+def test_an_approver_may_ask_for_edits_instead(change, act, browser):
     act("reviewer", do="approve", digest=change.version.digest)
     page = words(browser("reviewer").get(f"/changes/{change.number}"))
     assert "You approved v2." in page
@@ -198,7 +198,7 @@ def test_a_reviewer_is_asked_by_name_and_sees_it_at_home(change, act, browser):
     assert "was asked by author within the last day" in words(again)
 
 
-def test_people_who_may_comment_see_who_can_be_mentioned(change, browser):
+def test_commenters_see_who_can_be_mentioned(change, browser):
     answer = browser("author").get(f"/changes/{change.number}/people")
     assert {"name": "reviewer", "title": "", "group": False} in [
         {**row, "title": ""} for row in answer.json()["results"]

@@ -98,7 +98,7 @@ def test_services_and_fetches_a_day_are_the_same(proposal):
     assert f"{moving} fetches a day get it, {staying} stay:" in lines
 
 
-def test_what_would_evaluate_a_version_is_the_same(fetched, browser, capsys):  # noqa: F811
+def test_page_and_preview_name_the_same_evaluations(fetched, browser, capsys):  # noqa: F811
     desk = fetched
     save_rows(desk)
     desk.save(WORSE)
@@ -188,7 +188,7 @@ def test_overlapping_and_superseded_changes_are_the_same(proposal):
         assert f"Change {number} proposes version {version} for production too; it {end}." in lines
 
 
-def test_what_is_live_and_the_way_back_are_the_same(proposal):
+def test_page_and_preview_name_the_same_live_version_and_rollback(proposal):
     page, told, lines = proposal
     assert (told["serves"], told["undo"], told["undo_version"], told["included"]) == (1, "roll_back", 1, [2])
     assert "Undo: roll back to v1 at any time." in page

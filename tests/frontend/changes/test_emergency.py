@@ -75,7 +75,7 @@ def test_a_session_that_began_just_now_is_proof_enough(change, browser, reply):
     assert "The next page asks" not in words(client.get(f"/changes/{change.number}/emergency"))
 
 
-def test_somebody_who_has_no_password_here_signs_in_afresh(change, browser, reply):
+def test_a_person_without_a_password_must_sign_in_again(change, browser, reply):
     person = reply.people["reviewer"]
     person.set_unusable_password()
     person.save()

@@ -61,7 +61,7 @@ def test_a_proposal_is_refused_and_its_words_are_kept(reply, browser):
     assert client.post(f"/t/{REPLY}/-/propose", {**sent, "expected": 2}).status_code == 302
 
 
-def test_somebody_who_publishes_second_is_not_asked_to_press_a_button_that_is_gone(reply, third, browser):
+def test_a_second_publish_is_not_asked_to_press_a_missing_button(reply, third, browser):
     assert SEEN.format(1) in words(browser("reviewer").get(f"/changes/{third.number}/publish"))
     sent = {"do": "publish", "how": "at_once", "seen_version": 3, "expected": 1}
     assert browser("author").post(f"/changes/{third.number}", sent).status_code == 302
@@ -168,7 +168,7 @@ def test_a_release_is_refused_where_a_version_of_it_moved(reply, browser):
     ],
     ids=["gradually", "on a date"],
 )
-def test_what_goes_live_later_is_refused_too_and_all_that_was_typed_is_kept(reply, third, browser, how, typed):
+def test_a_refused_schedule_or_rollout_keeps_the_form(reply, third, browser, how, typed):
     client = browser("author")
     reply.publish(2)
     answer = client.post(f"/changes/{third.number}", {"do": "publish", "seen_version": 3, "expected": 1, **how})
@@ -303,7 +303,7 @@ def test_a_schedule_and_an_emergency_need_what_the_form_showed_too(reply, third,
 
 
 @pytest.mark.parametrize("value", ["", "-1", "v3", "9" * 5000])
-def test_what_the_form_showed_is_a_number(third, browser, value):
+def test_a_seen_version_that_is_not_a_number_is_refused(third, browser, value):
     sent = {"do": "publish", "seen_version": value, "expected": 1}
     assert browser("author").post(f"/changes/{third.number}", sent).status_code == 428
     assert served() == 1

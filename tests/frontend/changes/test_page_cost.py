@@ -45,7 +45,7 @@ def test_fifty_samples_take_as_many_queries_as_two(reply, number, browser):
     assert look(client, number)[1] == before
 
 
-def test_what_was_rendered_once_is_not_rendered_again(reply, number, browser, monkeypatch):
+def test_stored_renderings_are_not_rendered_again(reply, number, browser, monkeypatch):
     fill(reply, number)
     client = browser("reviewer")
     for sample in ("", "case 00", "case 49"):

@@ -140,7 +140,7 @@ def test_versions_that_go_live_along_are_listed_with_what_they_were_saved_for(re
     assert 'value="Cite it"' in page
 
 
-def test_what_is_typed_is_kept_until_the_label_has_moved(reply, browser):
+def test_typed_text_is_kept_until_the_label_has_moved(reply, browser):
     client = browser("author")
     page = words(client.get(f"/t/{REPLY}/-/labels?label=staging&version=2"))
     (key,) = re.findall(r'data-keep="([^"]*)"', page)
@@ -148,7 +148,7 @@ def test_what_is_typed_is_kept_until_the_label_has_moved(reply, browser):
     assert f'data-done="{key}"' in words(client.post(f"/t/{REPLY}/-/labels", sent, follow=True))
 
 
-def test_what_is_typed_is_kept_until_the_change_is_published(reply, browser):
+def test_typed_text_is_kept_until_the_change_is_published(reply, browser):
     change = reply.propose(2)
     decisions.decide_on_change(
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
@@ -170,14 +170,14 @@ def test_a_proposal_without_a_title_is_refused_and_keeps_what_was_written(reply,
     assert "This field is required." in words(answer)
 
 
-def test_what_is_proposed_already_has_a_link_and_no_form(reply, browser):
+def test_a_proposed_version_has_a_link_instead_of_a_form(reply, browser):
     number = reply.propose(2).number
     page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
     assert f"Change {number} already proposes this." in page
     assert ">Propose v2</button>" not in page
 
 
-def test_what_is_live_and_approved_has_no_form(reply, browser):
+def test_a_live_approved_version_has_no_form(reply, browser):
     page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=1"))
     assert "production serves exactly this already." in page
     assert ">Propose v1</button>" not in page
@@ -192,7 +192,7 @@ def test_the_message_of_the_version_is_the_first_text(reply, browser):
 
 
 @pytest.mark.parametrize("query", ["label=nothing&version=99", "version=two", ""])
-def test_what_is_not_there_is_replaced_by_what_is_live_and_newest(reply, browser, query):
+def test_an_unknown_label_or_version_is_replaced_by_the_default(reply, browser, query):
     assert "Propose v2 for production" in words(browser("author").get(f"/t/{REPLY}/-/propose?{query}"))
 
 
@@ -260,7 +260,7 @@ def approve(reply, version):
 
 
 @pytest.mark.parametrize(("role", "offered"), [("reviewer", True), ("admin", True), ("author", False)])
-def test_somebody_who_may_roll_back_is_offered_undo_after_publishing(reply, browser, role, offered):
+def test_only_reviewers_are_offered_undo_after_publishing(reply, browser, role, offered):
     change = approve(reply, 2)
     address = f"/changes/{change.number}"
     page = words(browser(role).post(address, {"do": "publish", **seen_versions(change.number)}, follow=True))
@@ -301,7 +301,7 @@ def test_the_first_place_of_a_label_has_nothing_to_go_back_to(reply, browser):
     assert "Move staging to v1" in words(author.get(f"/t/{REPLY}/-/labels?label=staging&version=1"))
 
 
-def test_what_an_emergency_replaced_without_approval_is_not_a_way_back(reply, browser):
+def test_undo_does_not_offer_a_version_that_was_never_approved(reply, browser):
     rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
     reply.save(OTHER.replace("Quote", "Cite"))
     number = reply.propose(2).number
@@ -382,7 +382,7 @@ def _read_picker(answer) -> str:
     return page[page.index("data-picker") :].partition("</fieldset>")[0]
 
 
-def test_what_will_be_live_has_the_pills_of_the_labels_that_serve_it_already(reply, browser):
+def test_the_proposed_version_shows_the_labels_that_serve_it(reply, browser):
     labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
     page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
     end = page[page.index("panel-end-new") :]

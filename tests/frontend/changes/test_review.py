@@ -136,7 +136,7 @@ def test_a_batch_is_ones_own_and_can_be_taken_back(change, suggest, browser):
     assert Version.objects.count() == 2
 
 
-def test_somebody_who_comes_back_sees_first_what_changed_since(change, reply, browser):
+def test_a_returning_reviewer_sees_the_changes_since_the_review(change, reply, browser):
     reviewer = reply.actor("reviewer")
     decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=change.version.digest)
     version = reply.save(OTHER.replace("before you answer", "before answering"))

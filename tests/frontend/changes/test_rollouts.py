@@ -172,7 +172,7 @@ def test_a_scheduled_change_is_published_immediately_or_on_another_date(change, 
     assert "cancel that schedule first" in act("author", **PLAN)
 
 
-def test_what_a_rollout_forbids_is_not_offered(change, act):
+def test_actions_that_a_rollout_forbids_are_not_offered(change, act):
     page = act("author", **PLAN)
     for button in ("schedule", "withdraw", "set_version", "publish"):
         assert f'value="{button}"' not in page

@@ -188,7 +188,7 @@ def test_a_click_on_a_rendered_line_loads_the_form_with_that_line(change, browse
     assert suggestion in opened
 
 
-def test_somebody_who_may_not_comment_any_more_gets_the_page_again(change, browser):
+def test_the_form_reloads_the_page_for_a_person_who_may_not_comment(change, browser):
     answer = ask_for_form(browser, "reader", change.number, f"view=source&side=source&line={LINE}")
     assert (answer.status_code, answer["HX-Refresh"]) == (204, "true")
     answer = ask_for_form(browser, "reviewer", change.number, "view=source")

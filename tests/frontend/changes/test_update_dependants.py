@@ -48,7 +48,7 @@ def test_one_press_opens_a_request_on_each(policy, browser):
     assert "Nothing you may read includes another version" in words(client.get(f"{ADDRESS}?version=2"))
 
 
-def test_what_cannot_be_updated_says_why_and_is_left_alone(policy, browser):
+def test_a_dependant_that_cannot_be_updated_is_left_unchanged_with_the_reason(policy, browser):
     policy.save(POLICY.replace("30", "{{ missing }}"), name="support/policy")
     answer = browser("author").post(ADDRESS, {"version": "3", "label": "production"})
     assert "not updated" in words(answer)

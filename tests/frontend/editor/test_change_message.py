@@ -22,7 +22,7 @@ def test_a_changed_line_is_named_by_its_part(author):
     assert save(author, OTHER.replace("before you answer", "and stop")) == "1 line changed in instructions"
 
 
-def test_what_the_author_wrote_stays(author):
+def test_a_typed_message_is_kept(author):
     assert save(author, OTHER.replace("before you answer", "and stop"), message="Stop") == "Stop"
 
 

@@ -69,7 +69,7 @@ def test_saving_makes_the_next_version_and_offers_the_proposal(author):
     assert (saved.document, saved.message, saved.base.number) == (NEWER, "Stop earlier", 2)
 
 
-def test_what_a_browser_posts_with_crlf_is_stored_with_lf(author):
+def test_crlf_line_ends_are_stored_as_lf(author):
     post(author, "save", document=NEWER.replace("\n", "\r\n"))
     assert Version.objects.get(number=3).document == NEWER
 
@@ -103,7 +103,7 @@ def test_the_difference_to_the_base_is_shown_on_request(author):
     assert '<div class="diff diff-source sheet"' in page
 
 
-def test_somebody_who_saved_meanwhile_is_named_with_the_ways_on(reply, author):
+def test_a_save_made_meanwhile_is_named_with_the_options(reply, author):
     reply.save(OTHER.replace("You help", "Please help"), message="Ask nicely")
     answer = post(author, "save")
     assert answer.status_code == 412
@@ -173,13 +173,13 @@ def test_a_second_proposal_of_the_same_version_is_a_conflict(author):
     assert post(author, "propose:production:2").status_code == 409
 
 
-def test_somebody_who_lost_the_role_meanwhile_is_told_that_it_is_not_allowed(reply):
+def test_a_person_who_lost_the_role_is_refused(reply):
     state = read_posted_state(reply.actor("author"), REPLY, FIELDS)
     assert save(reply.actor("reader"), state).status == 403
     assert propose(reply.actor("reader"), state, "production", 2).status == 403
 
 
-def test_somebody_who_left_the_namespace_meanwhile_is_told_that_there_is_none(reply):
+def test_a_person_who_left_the_namespace_gets_404(reply):
     state = read_posted_state(reply.actor("author"), REPLY, FIELDS)
     assert save(reply.actor("outsider"), state).status == 404
 
@@ -244,7 +244,7 @@ def test_the_first_save_makes_the_template_with_its_samples(desk, browser):
 
 
 @pytest.mark.parametrize(("role", "status"), [("reader", 403), ("outsider", 404)])
-def test_somebody_who_may_not_write_is_told_so(reply, browser, role, status):
+def test_readers_and_outsiders_are_refused(reply, browser, role, status):
     assert browser(role).get(EDIT).status_code == status
     assert browser(role).post(EDIT, {"do": "save", "document": NEWER, "base": "2"}).status_code == status
     assert Version.objects.count() == 2

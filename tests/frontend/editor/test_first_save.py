@@ -176,7 +176,7 @@ def test_front_matter_that_is_right_stays_when_a_text_becomes_parts(author):
     assert Draft.objects.get().document == DECLARED + part
 
 
-def test_what_a_request_says_next_to_its_messages_comes_along(author):
+def test_the_model_and_settings_of_a_pasted_request_are_kept(author):
     request = '{"model": "gpt-4o", "temperature": 0.2, "messages": [{"role": "user", "content": "Hi"}]}'
     text = script(author, do="parts:", document=request).json()["document"]
     assert "model: gpt-4o" in text

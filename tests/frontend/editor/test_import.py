@@ -155,7 +155,7 @@ def test_the_kind_of_an_input_is_shown_in_words(desk, browser):
     assert said == {"tone": "Choice", "count": "Number", "question": "Text, from users"}
 
 
-def test_what_cannot_be_read_is_named_with_its_line(desk, browser):
+def test_an_unreadable_file_is_named_with_its_line(desk, browser):
     page = words(show(browser("author"), files=[upload("bad.json", '{\n"a": }'), upload("good.txt", CHATML)]))
     assert "<b>bad.json</b>, line 2:" in page
     assert "Import 1 template" in page
@@ -237,7 +237,7 @@ def test_an_address_that_is_taken_is_not_ticked(desk, browser):
     assert Draft.objects.get().base.number == 1
 
 
-def test_what_is_refused_stays_and_the_rest_is_imported(desk, browser):
+def test_refused_templates_stay_and_the_others_are_imported(desk, browser):
     client = browser("author")
     shown = show(client, files=[upload("one.txt", CHATML), upload("two.txt", CHATML)])
     answer = send_back(client, shown, **{"path-0": "Not A Name"})
@@ -401,7 +401,7 @@ def test_the_recognised_format_is_named_in_the_list(desk, browser):
     assert 'id="detected-format" value="">What it looks like' in words(client.get(PAGE))
 
 
-def test_what_may_be_a_secret_is_named_before_the_import_and_after_a_refusal(desk, browser):
+def test_a_possible_secret_is_named_before_the_import_and_after_a_refusal(desk, browser):
     client = browser("author")
     shown = show(client, text="Call it with api_key = 9f8e7d6c5b4a39281706f5e4d3c2b1a0 now.", name="Call it")
     page = words(shown)
@@ -413,7 +413,7 @@ def test_what_may_be_a_secret_is_named_before_the_import_and_after_a_refusal(des
     assert "Check for secrets before importing" in refused
 
 
-def test_what_may_be_a_secret_in_a_sample_is_named_with_its_path(desk, browser):
+def test_a_possible_secret_in_a_sample_is_named_with_its_path(desk, browser):
     config = {
         "prompts": ["Call {{endpoint}}"],
         "tests": [{"vars": {"endpoint": "password=9f8e7d6c5b4a39281706f5e4d3c2b1a0"}}],

@@ -62,7 +62,7 @@ def test_the_page_lists_drafts_with_what_another_can_start_from(author, keep):
         ({"do": "erase"}, 422, "Start, rename, discard, restore, share or stop."),
     ],
 )
-def test_what_is_refused_is_shown_in_a_sentence(author, keep, sent, status, sentence):
+def test_a_refusal_is_shown_in_a_sentence(author, keep, sent, status, sentence):
     keep(SHORT, "Shorter")
     answer = author.post(DRAFTS, sent)
     assert answer.status_code == status

@@ -60,7 +60,7 @@ def test_the_line_end_that_is_left_out_is_shown(author):
         ("Hi {{ name }}\n{% widget x %}", "Changed: `{% widget x %}` stays text"),
     ],
 )
-def test_what_stays_text_in_a_part_is_shown(author, text, said):
+def test_placeholders_that_stay_text_are_shown(author, text, said):
     answer = post(author, do="parts:", document=text)
     assert said in answer["status"]
     assert post(author, do="save", document=answer["document"])["saved"]

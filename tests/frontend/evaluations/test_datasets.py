@@ -98,7 +98,7 @@ def test_a_dataset_is_made_from_a_csv_file(browser, reply):
         ({"path": "Gold!"}, "case-form"),
     ],
 )
-def test_what_can_not_be_saved_is_reported_at_its_place_and_stays_in_the_form(browser, reply, changes, said):
+def test_invalid_rows_are_reported_and_stay_in_the_form(browser, reply, changes, said):
     sent = {"namespace": "support", "path": "gold", "form": "jsonl", "text": dataset_rows(), "message": "", **changes}
     answer = browser("author").post("/d/new", sent)
     assert answer.status_code in (404, 422)

@@ -93,7 +93,7 @@ def test_why_it_failed_is_reported_in_the_language_of_the_page(browser, place, s
     assert told not in page
 
 
-def test_what_is_wrong_with_a_reply_is_shown_in_the_language_of_the_page(browser, place):
+def test_problems_of_a_reply_are_in_the_language_of_the_page(browser, place):
     improvement = place.start()
     problem = "The reply was cut off before its end: answer in fewer words."
     columns = {"state": Improvement.ASKING, "problems_text": json.dumps([problem])}
@@ -202,7 +202,7 @@ def test_it_is_stopped_and_dismissed(browser, place):
     assert "Dismissed" in words(author.get(f"/runs/{place.run.number}/improve"))
 
 
-def test_what_failed_says_why(browser, open_place):
+def test_a_failed_improvement_shows_the_reason(browser, open_place):
     with open_place("I would use <b>fewer</b> words.") as place:
         improvement = place.measure(place.start())
     answer = browser("author").get(address(improvement))

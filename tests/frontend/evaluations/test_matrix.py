@@ -160,7 +160,7 @@ def test_a_row_of_a_later_page_opens_there_and_its_neighbours_are_on_other_pages
     assert "row=51#panel" in panel
 
 
-def test_what_a_row_expects_is_edited_in_the_dataset_by_whoever_may(browser, two):
+def test_only_authors_get_a_link_to_edit_the_row_in_the_dataset(browser, two):
     link = "/d/support/refunds/gold/-/edit?search=case-2"
     page = matrix(browser, two, "author", row=2)
     assert link in page
@@ -278,7 +278,7 @@ def test_runs_over_other_rows_are_not_put_side_by_side(browser, reply, two):
 @pytest.mark.parametrize(
     "query", [{"only": "odd"}, {"order": "odd"}, {"by": "odd"}, {"baseline": 99}, {"with": [11, 12, 13, 14, 15]}]
 )
-def test_what_is_not_known_is_refused(browser, two, query):
+def test_unknown_filters_are_refused(browser, two, query):
     assert browser("reader").get(f"/runs/{two[0].pk}/matrix", query).status_code == 422
 
 

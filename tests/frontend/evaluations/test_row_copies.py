@@ -74,7 +74,7 @@ def test_new_columns_are_named_before_anything_is_saved(browser, target):
         ([ROW, ROW], {}, 422, "row 2.id"),
     ],
 )
-def test_what_cannot_be_copied_is_named_and_nothing_is_saved(browser, gold, target, rows, more, status, field):
+def test_rows_that_cannot_be_copied_are_named_and_nothing_is_saved(browser, gold, target, rows, more, status, field):
     before = DatasetVersion.objects.count()
     answer = send(browser, *rows, **more)
     assert answer.status_code == status

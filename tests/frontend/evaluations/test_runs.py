@@ -145,7 +145,7 @@ def test_the_form_offers_rows_models_and_metrics(browser, gold):
 
 
 @pytest.mark.parametrize(("changes", "said"), [({"ref": "99"}, "99"), ({"model": "gpt"}, "valid choice")])
-def test_what_can_not_be_run_is_reported_in_the_form(browser, gold, changes, said):
+def test_an_invalid_run_is_reported_in_the_form(browser, gold, changes, said):
     sent = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], **changes}
     answer = browser("author").post("/runs/new", sent)
     assert answer.status_code in (404, 422)
@@ -464,7 +464,7 @@ def test_a_finished_run_leads_to_proposing_its_version_and_to_thresholds(browser
     assert "Set thresholds" not in page
 
 
-def test_what_is_live_already_or_not_measured_yet_is_not_offered_for_a_proposal(browser, gold):
+def test_live_and_unmeasured_versions_are_not_offered_for_a_proposal(browser, gold):
     gold.save(WORSE)
     live, waiting = start_run(gold, "1"), start_run(gold, "3", finish=False)
     assert "/-/propose" not in words(browser("author").get(f"/runs/{live.number}"))

@@ -13,7 +13,7 @@ def steps_of(page):
 
 
 @pytest.mark.parametrize("role", ["author", "reviewer", "admin"])
-def test_people_who_write_see_what_to_do_first(role, desk, browser):
+def test_authors_and_admins_see_the_first_steps(role, desk, browser):
     page = words(browser(role).get("/"))
     assert "Getting started" in page
     assert steps_of(page) == (4 if role == "author" else 5, 0)

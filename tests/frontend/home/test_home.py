@@ -86,7 +86,7 @@ def test_a_draft_can_be_resumed_and_tells_what_came_out_meanwhile(reply, browser
     assert "Continue" not in words(browser("reviewer").get("/"))
 
 
-def test_what_went_live_and_what_was_rolled_back_is_reported(reply, browser):
+def test_publishes_and_rollbacks_are_reported(reply, browser):
     reply.publish(2)
     labels.roll_back_label(
         actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="It quotes too much."
@@ -128,7 +128,7 @@ def test_the_list_of_changes_costs_the_same_however_long(reply, browser):
     assert len(set(costs)) == 1
 
 
-def test_what_is_live_and_fails_is_named_with_what_it_misses(reply, browser):
+def test_a_failing_live_version_is_named_with_the_missed_limits(reply, browser):
     save_rows(reply)
     attach_gates(reply, "squad_f1 >= 0.9", "chrf >= 101", nightly=True)
     assert "Failing in production" not in words(browser("reader").get("/"))

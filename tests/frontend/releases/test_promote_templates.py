@@ -71,7 +71,7 @@ def test_a_template_that_moved_meanwhile_stops_both(reminder, browser):
     assert not Release.objects.exists()
 
 
-def test_what_was_ticked_and_unticked_is_shown_again_after_a_refusal(reminder, browser):
+def test_ticked_templates_are_shown_again_after_a_refusal(reminder, browser):
     sent = {**PAIR, "title": "", "listed": [REPLY, REMINDER], "template": [REMINDER]}
     page = words(browser("author").post(PANEL, sent))
     assert f'value="{REMINDER}" form="panel-form" checked' in page

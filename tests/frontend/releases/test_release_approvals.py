@@ -153,7 +153,7 @@ def test_a_published_release_keeps_who_approved_it(release, browser):
     assert "<button" not in listed
 
 
-def test_what_several_templates_need_is_one_thing_to_do(desk, browser):
+def test_an_approval_that_several_templates_need_is_one_row(desk, browser):
     for name in (ONE, TWO):
         desk.save(name=name)
     selection = ReleaseSelection(versions={ONE: 1, TWO: 1})

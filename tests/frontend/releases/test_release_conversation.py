@@ -114,7 +114,7 @@ def test_a_release_of_changes_that_it_opened_names_none(saved, browser):
     assert "Withdraws <a" not in words(browser("author").get("/releases/1"))
 
 
-def test_what_concerned_a_removed_change_stays_in_both_histories(saved, browser):
+def test_entries_about_a_removed_change_stay_in_both_histories(saved, browser):
     change = _propose_alone(saved)
     release = _propose(saved)
     asked = {"actor": saved.actor("reviewer"), "number": 1, "digests": _find_digests(release)}

@@ -184,7 +184,7 @@ def test_a_release_is_proposed_from_a_folder(reply, browser):
     assert Release.objects.get().members.count() == 2
 
 
-def test_what_is_left_out_is_named(reply, browser):
+def test_left_out_templates_are_named_with_the_reason(reply, browser):
     reply.publish(2)
     page = words(browser("author").get("/releases/new/support/?from=latest&to=production"))
     assert "Nothing to promote. production has everything from latest." in page
@@ -196,7 +196,7 @@ def test_what_is_left_out_is_named(reply, browser):
     "address",
     ["/releases/new/support/?from=latest&to=production", f"/releases/new/?from=latest&to=production&template={ONE}"],
 )
-def test_what_another_release_proposes_links_to_it(release, browser, address):
+def test_a_template_in_another_release_links_to_it(release, browser, address):
     page = words(browser("author").get(address))
     assert '<a href="/releases/1">Release 1 already proposes version 1.</a>' in page
     assert "production has everything from latest" not in page

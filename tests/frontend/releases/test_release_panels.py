@@ -131,7 +131,7 @@ def kept_as(page: str) -> str:
     return unescape(key)
 
 
-def test_what_is_typed_is_kept_until_the_release_is_published_or_rolled_back(release, browser):
+def test_typed_text_is_kept_until_the_release_is_published_or_rolled_back(release, browser):
     client = browser("reviewer")
     seen = {"do": "publish", "expected": [f"{ONE} 2 1", f"{TWO} 2 1"]}
     for panel, sent in (
@@ -142,7 +142,7 @@ def test_what_is_typed_is_kept_until_the_release_is_published_or_rolled_back(rel
         assert f'data-done="{key}"' in words(client.post("/releases/2", {**sent, "form": key}, follow=True))
 
 
-def test_what_is_typed_is_kept_until_the_release_is_proposed(desk, browser):
+def test_typed_text_is_kept_until_the_release_is_proposed(desk, browser):
     desk.save(name=ONE)
     client = browser("author")
     shown = words(client.get("/releases/new/support/?from=latest&to=production&template={ONE}"))

@@ -58,7 +58,7 @@ def test_older_events_are_a_page_further(reply, browser):
     assert {line.event.person for line in second.context["lines"]} == {"author"}
 
 
-def test_what_was_found_goes_along_as_a_file(reply, browser):
+def test_the_found_events_are_exported_as_a_file(reply, browser):
     answer = browser("reader").get("/n/support/audit/events.jsonl?kind=member.set")
     lines = [json.loads(line) for line in b"".join(answer.streaming_content).splitlines()]
     assert [line["body"]["role"] for line in lines] == ["reader", "author", "reviewer"]

@@ -117,7 +117,7 @@ def test_spending_is_listed_by_model(admin, place):
 
 
 @pytest.mark.parametrize("role", ["reader", "author", "reviewer"])
-def test_somebody_who_is_not_an_admin_is_told_who_grants_it(place, browser, role):
+def test_other_roles_are_refused_and_told_whom_to_ask(place, browser, role):
     for address in (LIST, place):
         answer = browser(role).get(address)
         assert answer.status_code == 403

@@ -61,7 +61,7 @@ def test_an_admin_saves_thresholds_and_members_read_them(gold, browser):
     assert "Save thresholds" not in page
 
 
-def test_what_they_would_have_said_is_shown_before_anything_is_saved(gold, browser):
+def test_results_on_earlier_runs_are_shown_before_anything_is_saved(gold, browser):
     gold.save(WORSE)
     runs = start_run(gold, "1"), start_run(gold, "3")
     answer = browser("admin").post(PAGE, {**FIELDS, "do": "try"})

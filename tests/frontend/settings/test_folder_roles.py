@@ -45,7 +45,7 @@ def test_a_group_is_chosen_by_its_title_where_it_has_a_role(desk, browser):
     assert "<b>Legal</b>" in words(admin.get(PAGE))
 
 
-def test_what_is_refused_comes_back_with_what_was_typed(browser):
+def test_a_refused_form_keeps_its_values(browser):
     admin = browser("admin")
     answer = post(admin, folder="Not A Folder", folder_role="author")
     assert answer.status_code == 422

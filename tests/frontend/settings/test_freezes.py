@@ -77,7 +77,7 @@ def test_a_moment_is_read_on_the_clock_of_whoever_typed_it(reply, browser):
         ),
     ],
 )
-def test_what_was_typed_wrong_comes_back_with_its_sentence(reply, browser, sent, sentence):
+def test_an_invalid_freeze_is_refused_with_a_sentence(reply, browser, sent, sentence):
     answer = browser("admin").post(PAGE, sent)
     assert answer.status_code == 422
     assert sentence in words(answer)

@@ -74,7 +74,7 @@ def test_members_and_people_say_which_role_comes_of_a_group(desk, browser, legal
         ({"do": "remove"}, "Remove the group Legal", "The group is removed."),
     ],
 )
-def test_what_an_open_change_would_lose_is_named_before_a_group_is_changed(reply, browser, legal, sent, button, done):
+def test_effects_on_open_changes_are_confirmed_before_a_group_is_changed(reply, browser, legal, sent, button, done):
     groups.add_to_group(actor=reply.actor("admin"), namespace="support", name="legal", username="reader")
     change = reply.propose(2)
     decide(reply, change, "reader")
@@ -91,7 +91,7 @@ def test_what_an_open_change_would_lose_is_named_before_a_group_is_changed(reply
     assert Membership.objects.get(namespace__name="support", person__username="reader").role != "reviewer"
 
 
-def test_what_a_role_in_a_folder_takes_is_named_on_members(reply, browser):
+def test_effects_of_removing_a_folder_role_are_named(reply, browser):
     folder_roles.set_folder_role(
         actor=reply.actor("admin"), namespace="support", folder="refunds", role="reviewer", person="reader"
     )

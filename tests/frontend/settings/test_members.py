@@ -63,7 +63,7 @@ def test_own_rights_that_were_given_up_have_no_undo(browser, desk):
     assert ">Undo</button>" not in set_role(admin, "admin", "reader").content.decode()
 
 
-def test_what_an_open_change_would_lose_is_named_before_the_role_is_set(browser, approved):
+def test_effects_on_open_changes_are_confirmed_before_the_role_is_set(browser, approved):
     admin = browser("admin")
     answer = set_role(admin, "reviewer", "author")
     page = words(answer)
@@ -119,7 +119,7 @@ def test_owners_are_added_changed_and_removed_in_their_order(browser, desk):
     assert [owner["pattern"] for owner in Namespace.objects.get(name="support").owners] == ["*"]
 
 
-def test_what_owners_do_to_open_changes_is_read_first(browser, approved):
+def test_effects_of_new_owners_are_confirmed_first(browser, approved):
     admin = browser("admin")
     answer = set_owners(admin, "refunds/*", "admin")
     assert "<b>Nothing is set yet.</b>" in words(answer)

@@ -45,7 +45,7 @@ def test_a_role_is_set_in_the_opened_row(boss):
     assert (refused.status_code, "last admin of support" in words(refused)) == (409, True)
 
 
-def test_somebody_is_invited_to_a_namespace_that_is_chosen(boss):
+def test_a_person_is_invited_to_the_chosen_namespace(boss):
     assert "Invite somebody" in words(boss.get("/people"))
     answer = boss.post("/people", {"do": "invite", "email": "", "namespace": "support", "role": "author"})
     assert (answer.status_code, answer["Cache-Control"]) == (201, "no-store")
@@ -98,7 +98,7 @@ def test_an_account_that_gets_the_role_immediately_needs_no_link(boss):
     assert "/invitations/" not in page
 
 
-def test_somebody_who_is_invited_is_in_the_list_until_the_invitation_is_withdrawn(boss):
+def test_invited_people_are_listed_until_the_invitation_is_withdrawn(boss):
     sent = {"do": "invite", "email": "legal@example.org", "namespace": "support", "role": "reviewer"}
     boss.post("/people", sent)
     first = Invitation.objects.get()
@@ -314,7 +314,7 @@ def test_a_long_list_is_cut_with_a_link_to_all_of_it_and_keeps_the_opened_person
     assert "Show all" not in words(boss.get("/people?rows=all"))
 
 
-def test_somebody_who_has_no_role_is_given_access_in_the_opened_row(boss):
+def test_a_person_without_a_role_is_given_access_in_the_opened_row(boss):
     User.objects.create(username="newcomer")
     page = words(boss.get("/people"))
     link = re.search(
@@ -326,7 +326,7 @@ def test_somebody_who_has_no_role_is_given_access_in_the_opened_row(boss):
     assert "Give access" not in words(boss.get("/people"))
 
 
-def test_somebody_who_can_only_read_without_two_step_sign_in_is_reminded(boss, desk, browser):
+def test_a_person_limited_by_missing_two_step_sign_in_is_reminded(boss, desk, browser):
     assert "Remind<span" not in words(boss.get("/people"))
     rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     page = words(boss.get("/people"))

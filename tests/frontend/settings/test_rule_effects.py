@@ -66,7 +66,7 @@ def test_a_request_that_is_blocked_by_more_approvals_is_named_before_anything_is
     assert Namespace.objects.get(name="support").approvals == 2
 
 
-def test_what_was_read_before_another_request_came_is_asked_again(reply, approved, browser):
+def test_effects_that_changed_meanwhile_are_confirmed_again(reply, approved, browser):
     client = browser("admin")
     seal = seal_of(words(client.post(ADDRESS, {**FORM, "approvals": "2"})))
     change_services.withdraw_change(actor=reply.actor("author"), number=approved.number, reason="Not needed")
@@ -121,7 +121,7 @@ def test_the_page_the_api_and_the_query_say_the_same(reply, approved, fetched, b
     assert seal_of(page) == facts.seal
 
 
-def test_what_frees_a_request_is_reported_too(reply, browser):
+def test_a_change_that_becomes_ready_is_reported(reply, browser):
     number = reply.propose(2).number
     told = preview(browser("admin"), approvals=0).json()
     (row,) = told["changes"]

@@ -98,7 +98,7 @@ def test_anybody_makes_a_namespace_and_is_its_admin(reply, browser):
     assert Namespace.objects.get(name="sales").memberships.get().role == "admin"
 
 
-def test_somebody_who_may_not_make_a_namespace_reads_whom_to_ask_and_sees_no_way_to_it(reply, browser, settings):
+def test_people_who_may_not_create_namespaces_see_no_link_and_are_told_whom_to_ask(reply, browser, settings):
     settings.PROMPTUARY_NAMESPACE_CREATORS = "admins"
     assert "/n/new" not in words(browser("author").get("/"))
     for answer in (browser("author").get("/n/new"), browser("author").post("/n/new", {"name": "sales"})):
@@ -128,7 +128,7 @@ def test_a_form_that_showed_no_checks_makes_a_namespace_with_the_usual_ones(repl
     assert Namespace.objects.get(name="sales").required_checks == ["problems", "samples", "budget", "contract"]
 
 
-def test_what_was_ticked_comes_back_with_a_refused_form(reply, browser):
+def test_a_refused_form_keeps_the_ticked_checks(reply, browser):
     sent = {"name": "support", "protected_labels": "", "approvals": "1", "checks_shown": "on"}
     assert ticked(words(browser("reader").post("/n/new", {**sent, "required_checks": ["budget"]}))) == ["budget"]
     assert ticked(words(browser("reader").post("/n/new", sent))) == []

@@ -42,7 +42,7 @@ def test_a_refused_address_is_reported_at_its_field_and_nothing_typed_is_lost(ad
 
 
 @pytest.mark.parametrize("role", ["reader", "author", "reviewer"])
-def test_somebody_who_is_not_an_admin_is_told_who_grants_it(place, browser, role):
+def test_other_roles_are_refused_and_told_whom_to_ask(place, browser, role):
     for address in (LIST, place):
         answer = browser(role).get(address)
         assert answer.status_code == 403
@@ -72,7 +72,7 @@ def test_pausing_shows_who_did_it_and_going_on_ends_it(admin, place):
     assert "Paused by admin." not in words(admin.post(place, {"do": "resume"}, follow=True))
 
 
-def test_what_failed_is_sent_again(admin, place):
+def test_failed_messages_are_sent_again(admin, place):
     admin.post(place, {"do": "ping"})
     Delivery.objects.update(state=Delivery.FAILED)
     assert "1 message is being sent again." in words(admin.post(place, {"do": "replay"}, follow=True))

@@ -24,7 +24,7 @@ def _page(data: dict[str, object] | None) -> str:
     return " ".join(Template(TEMPLATE).render(Context({"form": KeyForm(data)})).split())
 
 
-def test_what_was_sent_is_shown_again_but_never_a_password():
+def test_submitted_values_are_shown_again_except_passwords():
     page = _page({"scope": "2", "name": "<b>", "secret": "hidden words", "checks": ["b"], "level": "a"})
     assert '<option value="2" selected>write</option>' in page
     assert 'value="&lt;b&gt;"' in page

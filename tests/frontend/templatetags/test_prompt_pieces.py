@@ -40,7 +40,7 @@ def test_a_placeholder_is_a_chip():
 
 
 @pytest.mark.parametrize(("language", "words"), [("en", "1,234 more characters"), ("de", "1.234 weitere Zeichen")])
-def test_what_is_folded_is_counted_and_named_by_part_and_piece(language, words):
+def test_a_folded_value_shows_its_size_and_has_an_id(language, words):
     pieces = [Piece("a "), Piece("head", "input", more="<" * 1234, expression="text", line=1, column=1)]
     with translation.override(language):
         html = prompt_pieces(pieces, 7)

@@ -48,7 +48,7 @@ def test_a_name_of_a_list_that_was_sent_keeps_its_letters(sent):
 
 
 @pytest.mark.parametrize("sentence", ["support/reply has that name already.", "a-bot is unknown.", "3 are chosen."])
-def test_what_begins_with_no_word_keeps_its_letters_in_a_line_of_an_error(sentence):
+def test_a_sentence_that_starts_without_a_word_is_not_capitalised(sentence):
     assert capitalise_sentence(sentence) == sentence
     assert describe_refusal(Invalid(fields={"unknown": sentence})) == sentence
     page = render_to_string("frontend/web/_error_line.html", {"text": sentence})

@@ -68,7 +68,7 @@ def test_open_changes_are_counted_in_the_top_bar(reply, browser):
     assert '<span class="count" title="Open changes">1</span>' in words(browser("reader").get("/t/"))
 
 
-def test_what_waits_on_one_is_counted_next_to_home(reply, browser):
+def test_waiting_changes_are_counted_beside_home(reply, browser):
     reply.propose(2)
     assert '<span class="count" title="Waiting on you">1</span>' in words(browser("reviewer").get("/t/"))
     assert '<span class="count" title="Waiting on you">' not in words(browser("reader").get("/t/"))

@@ -63,7 +63,7 @@ def test_each_handler_answers_a_request_that_has_nothing_at_all(handler):
     assert _rendered(handle(request)).status_code == status
 
 
-def test_what_was_typed_is_shown_again_while_the_database_is_away():
+def test_typed_text_is_shown_again_while_the_database_is_unavailable():
     answer = answer_without_database(RequestFactory().post("/new?from=text", {"document": "Dear <you>"}))
     page = words(answer)
     assert "Check whether this was done, and send it again if it wasn&#x27;t." in page

@@ -35,7 +35,7 @@ def files(run):
 
 
 @pytest.mark.parametrize("to", ["haystack", "langfuse", "prompty"])
-def test_what_goes_out_comes_in_again(run, files, to):
+def test_an_exported_file_can_be_imported_again(run, files, to):
     Path("plain.yml.j2").write_text("- name: user 1\n  role: user\n  content: |-\n    Hi {{ name }}\n")
     subject = "shaped" if to == "haystack" else "plain"
     assert run("export", f"{subject}.yml.j2", "--to", to, "--out", "out.txt").exit_code == 0
@@ -106,7 +106,7 @@ def test_a_row_that_teaches_nothing_is_named(run, files, row, why):
         (["--to", "haystack"], 1),
     ],
 )
-def test_what_cannot_be_exported_is_shown_in_a_sentence(run, files, arguments, code):
+def test_a_refused_export_exits_without_a_traceback(run, files, arguments, code):
     result = run("export", "parts.yml.j2", *arguments)
     assert result.exit_code == code
     assert "Traceback" not in result.stderr

@@ -110,7 +110,7 @@ def test_variables_with_a_dollar_are_rewritten_and_said_so():
         ({"text": "no name"}, "name"),
     ],
 )
-def test_what_cannot_come_in_is_refused_with_the_reason(value, why):
+def test_an_unsupported_import_is_refused_with_the_reason(value, why):
     with pytest.raises(LossError, match=why):
         list(haystack.read_haystack_prompts(value, "file"))
 
@@ -142,12 +142,12 @@ def test_a_body_is_written_as_haystack_reads_it(body, written):
         ("---\nformat: shaped\noutput:\n  shapers: [{func: json, outputs: [a]}]\n---\nHi", "json"),
     ],
 )
-def test_what_haystack_cannot_say_is_refused(text, why):
+def test_an_unsupported_export_is_refused(text, why):
     with pytest.raises(LossError, match=why):
         haystack.to_haystack_file(parse_document(text), "x")
 
 
-def test_what_a_prompt_file_has_no_place_for_is_named():
+def test_lost_front_matter_is_named():
     text = "---\nformat: shaped\nmodel: gpt-4o\ninputs:\n  query: {type: string}\n---\nHi {query}"
     assert haystack.to_haystack_file(parse_document(text), "x")[1] == ["model", "inputs (query)"]
 

@@ -111,7 +111,7 @@ def test_two_prompts_of_one_name_in_one_file_are_refused(run, files):
         (["empty"], 1, "no prompt"),
     ],
 )
-def test_what_cannot_be_imported_is_shown_in_a_sentence(run, files, arguments, code, why):
+def test_a_refused_import_exits_with_the_reason(run, files, arguments, code, why):
     Path("data.bin").write_bytes(b"\xff\xfa")
     Path("empty").mkdir()
     result = run("import", *arguments, "--namespace", "team")

@@ -98,7 +98,7 @@ def test_any_text_comes_in_exactly_or_is_refused(text, value):
         ({"prompt": "a", "name": "日本"}, "--name"),
     ],
 )
-def test_what_cannot_come_in_is_refused_with_the_reason(change, why):
+def test_an_unsupported_import_is_refused_with_the_reason(change, why):
     with pytest.raises(LossError, match=why):
         imported({**CHAT, **change})
 
@@ -111,7 +111,7 @@ def test_what_cannot_come_in_is_refused_with_the_reason(change, why):
         ("---\nformat: shaped\n---\nHi", "format is shaped"),
     ],
 )
-def test_what_its_clients_cannot_compile_is_refused(text, why):
+def test_a_document_that_its_clients_cannot_compile_is_refused(text, why):
     with pytest.raises(LossError, match=why):
         langfuse.to_langfuse_file(parse_document(text), "x", {})
 
@@ -145,7 +145,7 @@ def test_characters_that_mark_names_do_not_go_out():
 
 @pytest.mark.parametrize("text", [r"print('a\\nb')", r"C:\\new\\\\n", "a<|space|>b", "a\\"])
 @pytest.mark.parametrize("is_chat", [True, False])
-def test_what_a_part_would_read_as_an_escape_stays_text(text, is_chat):
+def test_text_that_looks_like_an_escape_stays_text(text, is_chat):
     prompt = [{"role": "user", "content": text}] if is_chat else text
     entry = {"name": "x", "type": "chat" if is_chat else "text", "prompt": prompt}
     assert renderer.load(imported(entry).document).render({}).messages[0]["content"] == text

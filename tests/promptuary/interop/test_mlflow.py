@@ -57,7 +57,7 @@ def test_of_several_versions_the_highest_is_imported_with_a_note():
     assert list(map(str, found.differences)) == ["version 10 is the highest; 2 older ones stay there"]
 
 
-def test_what_python_gives_is_read_alike():
+def test_prompts_from_the_python_client_are_read():
     entry = {"name": "reply", "version": 2, "template": "Hi {{ name }}\n", "commit_message": "New", "aliases": ["live"]}
     found = imported([entry])
     assert renderer.load(found.document).render({"name": "{{x}}"}).messages[0]["content"] == "Hi {{x}}\n"
@@ -84,7 +84,7 @@ def test_jinja_comes_as_it_is_with_a_word_about_missing_names():
         ({"name": "a", "tags": []}, "mlflow.prompt.text"),
     ],
 )
-def test_what_cannot_be_carried_is_refused_by_name(value, said):
+def test_unsupported_fields_are_refused_by_name(value, said):
     with pytest.raises(LossError, match=said):
         imported(value)
 

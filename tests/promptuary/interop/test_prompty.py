@@ -57,7 +57,7 @@ def test_it_goes_out_as_a_file_that_comes_in_the_same():
     assert imported(written).document == document.text
 
 
-def test_what_looks_like_a_statement_stays_text_both_ways():
+def test_text_that_looks_like_a_statement_survives_a_round_trip():
     text = "- name: a\n  content: \"100 {{ '{%' }} of {{ b }}\"\n"
     written, _ = prompty.to_prompty_file(parse_document(text), "x", {})
     assert renderer.load(imported(written).document).render({"b": "c"}).messages[0]["content"] == "100 {% of c"
@@ -94,7 +94,7 @@ def test_a_completion_prompt_is_one_text():
         ("name: Basic", "name: [", "cannot be read"),
     ],
 )
-def test_what_cannot_come_in_is_refused_with_the_reason(old, new, why):
+def test_an_unsupported_import_is_refused_with_the_reason(old, new, why):
     with pytest.raises(LossError, match=why):
         imported(FILE.replace(old, new))
 
@@ -141,7 +141,7 @@ def test_loops_paths_and_a_conversation_come_in_as_they_print():
     ("content", "why"),
     [("user:", "start another"), ("![a](b)", "image"), ('""', "empty"), ("{{ a | upper }}", "plain names")],
 )
-def test_what_prompty_would_read_otherwise_is_refused(content, why):
+def test_content_that_prompty_would_change_is_refused(content, why):
     text = f"- name: a\n  content: |-\n    hello\n    {content}\n" if content != '""' else "- name: a\n  content: ''\n"
     with pytest.raises(LossError, match=why):
         prompty.to_prompty_file(parse_document(text), "x", {})

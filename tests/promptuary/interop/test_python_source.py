@@ -34,7 +34,7 @@ def test_it_renders_to_what_python_makes_of_it():
         ('p = """{a}"""', "no f-string"),
     ],
 )
-def test_what_would_come_out_otherwise_is_refused(source, why):
+def test_source_that_would_render_differently_is_refused(source, why):
     with pytest.raises(LossError, match=why):
         list(python_source.read_python_prompt(source, "file"))
 

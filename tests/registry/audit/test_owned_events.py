@@ -13,7 +13,7 @@ def kinds(actor, **options):
     return [event.kind for event in list_owned_events(actor, **options)]
 
 
-def test_somebody_who_made_a_template_reads_what_others_did_to_it_newest_first(author, reviewer, save):
+def test_the_creator_of_a_template_sees_events_of_others_newest_first(author, reviewer, save):
     save("one"), save("two", actor=reviewer), save("three", actor=reviewer), save("four")
     assert [(event.kind, event.person, event.version) for event in list_owned_events(author)] == [
         ("version.saved", "reviewer", 3),
@@ -21,7 +21,7 @@ def test_somebody_who_made_a_template_reads_what_others_did_to_it_newest_first(a
     ]
 
 
-def test_people_who_own_nothing_or_may_not_read_get_nothing(reader, outsider, save):
+def test_people_without_templates_or_rights_get_no_events(reader, outsider, save):
     save("one")
     assert kinds(reader) == kinds(outsider) == []
 

@@ -44,7 +44,7 @@ def test_favourites_are_listed_by_name(saved, reader):
     assert len(queries.list_favourites(reader, limit=1)) == 1
 
 
-def test_somebody_who_may_not_read_a_template_can_neither_keep_nor_see_it(saved, outsider, reader, operator):
+def test_favourites_require_the_right_to_read(saved, outsider, reader, operator):
     with pytest.raises(NotFound):
         services.add_favourite(actor=outsider, name=REPLY)
     services.add_favourite(actor=reader, name=REPLY)

@@ -58,9 +58,7 @@ def test_lines_that_were_changed_since_take_no_suggestion(author, change, sugges
         suggestions.apply_suggestions(actor=author, number=1, comments=[(1, 1)])
 
 
-def test_somebody_who_could_still_approve_is_asked_about_before_their_own_words_go_in(
-    author, reviewer, admin, change, suggest
-):
+def test_applying_the_last_approvers_suggestions_must_be_confirmed(author, reviewer, admin, change, suggest):
     """Of the two who may approve, both would have contributed afterwards."""
     suggest(7, "    Say: {{ question }}\n")
     threads.open_thread(actor=admin, number=1, place=Place(version=1, line=5), text="", suggestion="- name: ask\n")
@@ -80,7 +78,7 @@ def test_nobody_is_asked_about_it_where_suggesting_costs_no_approval(author, adm
     assert suggestions.apply_suggestions(actor=author, number=1, comments=[(1, 1)]).version.number == 2
 
 
-def test_what_makes_no_sound_document_changes_nothing(author, change, suggest):
+def test_a_suggestion_that_breaks_the_document_changes_nothing(author, change, suggest):
     suggest(7, "    {{ broken\n")
     with pytest.raises(Invalid) as caught:
         suggestions.apply_suggestions(actor=author, number=1, comments=[(1, 1)])

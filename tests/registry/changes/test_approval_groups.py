@@ -70,7 +70,7 @@ def test_membership_is_read_at_publish(legal, admin, author, second, save, propo
     assert look(change, author).change.state == "approved"
 
 
-def test_somebody_who_joins_the_group_after_approving_speaks_for_it(legal, admin, author, save, propose, approve):
+def test_an_approval_counts_for_a_group_joined_afterwards(legal, admin, author, save, propose, approve):
     change = propose(save("first"))
     approve(change)
     groups.add_to_group(actor=admin, **SUPPORT, name="legal", username="reviewer")
@@ -86,7 +86,7 @@ def test_a_contributor_cannot_find_themselves_a_group(legal, admin, reviewer, sa
         approve(change)
 
 
-def test_whoever_loses_the_role_of_a_reviewer_does_not_speak_for_a_group(legal, admin, second, save, propose, approve):
+def test_an_approval_does_not_count_for_a_group_without_the_role_reviewer(legal, admin, second, save, propose, approve):
     change = propose(save("first"))
     approve(change, actor=second)
     services.set_role(actor=admin, **SUPPORT, username="second", role="author")

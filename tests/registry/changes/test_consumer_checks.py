@@ -81,7 +81,7 @@ def test_a_version_nobody_serves_but_somebody_fetches_is_kept_to(author, admin, 
     assert (state.outcome, state.summary) == ("passed", "Callers of production, version 1 are served as before.")
 
 
-def test_somebody_who_fetched_longer_ago_or_by_a_label_that_moved_on_does_not_count(author, live, fetched):
+def test_old_fetches_and_fetches_by_a_moved_label_do_not_count(author, live, fetched):
     fetched(live, "1", days=31)
     fetched(live, "production", name="mailer")
     change = proposed(author, NEEDY)

@@ -78,7 +78,7 @@ def test_a_check_that_would_fail_says_why(author, live, document):
         ("---\ntags: [a]\n---\n- name: a\n  content: Hello\n", "PT001"),
     ],
 )
-def test_what_keeps_it_from_being_saved_is_listed_and_no_check_runs(author, admin, support, text, code):
+def test_errors_that_prevent_saving_are_listed_and_no_check_runs(author, admin, support, text, code):
     rules.set_rules(actor=admin, namespace="support", standards={"description": {"severity": "error"}})
     found = preview(author, text)
     assert [problem.code for problem in found.problems if problem.severity == "error"] == [code]

@@ -79,7 +79,7 @@ def test_it_takes_a_reason(allowed, reviewer, change):
         break_glass(reviewer, reason=" ")
 
 
-def test_what_is_approved_is_published_as_usual(allowed, author, reviewer, change, approve):
+def test_an_approved_change_is_published_without_an_emergency(allowed, author, reviewer, change, approve):
     approve(change)
     with pytest.raises(Conflict, match="publish it"):
         break_glass(reviewer)
@@ -165,7 +165,7 @@ def test_a_stranger_sees_none(allowed, reviewer, outsider, change):
     assert queries.list_served_emergencies(outsider) == {}
 
 
-def test_somebody_who_published_it_does_not_close_it(allowed, admin, reviewer, change, save, publish):
+def test_the_publisher_of_an_emergency_cannot_close_it(allowed, admin, reviewer, change, save, publish):
     break_glass(reviewer)
     publish(save("two"))
     with pytest.raises(NotAllowed, match="Another reviewer closes it"):

@@ -273,7 +273,7 @@ def test_rows_that_do_not_fit_the_template_are_named(attach, save, author, quest
         (("squad_f1 >= 1",), {"metrics": ["f2"]}, "metrics"),
     ],
 )
-def test_what_can_not_be_attached_is_refused_by_field(attach, gates, options, field):
+def test_an_invalid_attachment_is_refused_by_field(attach, gates, options, field):
     with pytest.raises(Invalid) as caught:
         attach(*gates, **options)
     assert field in caught.value.fields

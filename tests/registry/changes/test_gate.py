@@ -55,7 +55,7 @@ def test_a_request_waits_on_the_one_whose_turn_it_is(requests, author, reviewer,
     assert release_gate.count_waiting(change_gate.evaluate_pending(reader), reader.person.username) == 0
 
 
-def test_what_waits_is_in_the_order_in_which_turns_were_passed_on_and_speaks_to_the_one_who_looks(requests, reviewer):
+def test_pending_gates_are_in_the_order_of_their_turns_and_for_the_viewer(requests, reviewer):
     gates = change_gate.evaluate_pending(reviewer)
     assert [gate.change.number for gate in gates] == [1, 2, 3]
     assert {gate.actor for gate in gates} == {reviewer}
@@ -119,7 +119,7 @@ def test_one_more_decision_is_counted_as_the_gate_of_a_moment_later_has_it(revie
     assert (after.last_decision, after.exemptions) == (later.last_decision, later.exemptions)
 
 
-def test_somebody_who_may_not_approve_is_told_why(requests, author, reader, reviewer, operator, admin):
+def test_a_refusal_to_approve_has_a_reason(requests, author, reader, reviewer, operator, admin):
     by_key = Actor(reviewer.person, keys.issue_key(actor=admin, namespace="support", name="shop", scope="write").key)
     assert look(reviewer, 1).may_approve
     refusals = {

@@ -70,7 +70,7 @@ def test_a_contributor_does_not_speak_for_a_group():
     assert codes(replace(needing("legal"), self_approval=True), facts) == []
 
 
-def test_somebody_who_is_not_a_reviewer_does_not_speak_for_a_group():
+def test_approvals_of_non_reviewers_do_not_count_for_a_group():
     facts = replace(approved_by("dan"), groups={"legal": NamedGroup("Legal", frozenset({"reader"}))})
     said = (*facts.decisions, DecisionFacts("reader", "approve", DIGEST, 1, is_reviewer=False))
     assert codes(needing("legal"), replace(facts, decisions=said)) == ["group:legal"]

@@ -150,7 +150,7 @@ def test_the_admin_who_protects_does_not_approve(admin, opened_changes, approve)
         approve(opened_changes[0], actor=admin)
 
 
-def test_what_was_never_approved_is_not_a_target_after_the_label_moved_on(opened_changes, save, author, finish, back):
+def test_a_version_that_was_never_approved_is_no_rollback_target(opened_changes, save, author, finish, back):
     save("three")
     finish(change_services.propose_change(actor=author, name=NAME, label="staging", version=3, message=""))
     with pytest.raises(ApprovalRequired, match="without an approval"):
@@ -211,7 +211,7 @@ class TestProtectedAgain:
 
         write_or_insert("production that was loosened", write)
 
-    def test_what_it_moved_to_meanwhile_was_never_approved(self, loosened, move, protect, back, limited):
+    def test_a_version_moved_to_while_unprotected_was_never_approved(self, loosened, move, protect, back, limited):
         move(3, "production")
         [change] = protect("production")
         assert change.version.number == 3

@@ -126,7 +126,7 @@ def test_a_run_without_the_judge_is_not_taken_for_one_with_it(author, judged):
         ({"judge": "support/plain@1"}, "judge"),
     ],
 )
-def test_what_cannot_judge_is_refused_with_its_field(author, judged, changes, field):
+def test_an_unsuitable_judge_is_refused_with_its_field(author, judged, changes, field):
     plain = "---\ninputs: {q: {type: string}}\n---\n- name: a\n  content: '{{ q }}'\n"
     template_save.save_version(actor=author, name="support/plain", document=plain, message="")
     with pytest.raises(Invalid) as caught:

@@ -46,7 +46,7 @@ def test_a_later_version_is_ahead_and_a_reviewer_rolls_it_back(author, save, pub
     assert (found.undo, found.undo_version) == ("roll_back", 1)
 
 
-def test_what_the_label_serves_is_equal(author, save, publish):
+def test_the_served_version_is_equal(author, save, publish):
     publish(save("one"))
     assert preview(author, 1).state == "equal"
 

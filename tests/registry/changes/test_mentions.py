@@ -32,7 +32,7 @@ def say(actor, change, text):
         ("no name", ()),
     ],
 )
-def test_what_a_mention_is(text, names):
+def test_mentions_are_found_in_text(text, names):
     assert list_mentions(text) == names
 
 
@@ -60,7 +60,7 @@ def test_all_of_a_group_are_told(admin, author, reviewer, change):
     assert told() == ["admin", "reader"]
 
 
-def test_somebody_who_may_not_read_and_who_is_not_there_is_not_told(reviewer, outsider, change):
+def test_outsiders_and_unknown_names_are_not_notified(reviewer, outsider, change):
     say(reviewer, change, "@outsider @nobody @operator")
     assert told() == []
 
@@ -77,7 +77,7 @@ def test_a_decision_s_words_mention_too(reviewer, change):
     assert told() == ["admin"]
 
 
-def test_somebody_who_watches_all_is_notified_once(admin, reviewer, change):
+def test_a_mentioned_watcher_is_notified_once(admin, reviewer, change):
     Watch.objects.create(person=admin.person, namespace=change.template.namespace, level=Watch.ALL)
     say(reviewer, change, "@admin")
     assert [*told(), *told("comment.added")] == ["admin", "author"]

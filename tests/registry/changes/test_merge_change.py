@@ -70,7 +70,7 @@ def test_a_merge_that_is_not_a_sound_document_changes_nothing(author, beside):
     assert Version.objects.count() == 3
 
 
-def test_what_comes_from_the_label_needs_no_merge(author, save, propose):
+def test_a_version_based_on_the_label_needs_no_merge(author, save, propose):
     change = propose(save("one"))
     assert change_merge.preview_merge(change) is None
     with pytest.raises(Conflict, match="nothing to merge"):
@@ -90,7 +90,7 @@ def test_a_label_that_has_it_all_already_needs_no_merge(author, beside):
         change_merge.merge_change(actor=author, number=change.number)
 
 
-def test_what_was_decided_on_another_state_is_refused(author, beside):
+def test_a_merge_of_outdated_versions_is_refused(author, beside):
     change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
     found = change_merge.preview_merge(change)
     with pytest.raises(Conflict, match="serves version 2 and the change proposes version 3 now"):

@@ -107,7 +107,7 @@ def test_of_the_first_version_everything_is_new(write, size, author):
     assert found.tokens > 0
 
 
-def test_what_is_live_and_redacted_has_no_size_to_compare_with(live, write, size, admin):
+def test_a_redacted_live_version_has_no_size_to_compare_with(live, write, size, admin):
     number = write("Call us.")
     redact_version(actor=admin, name=NAME, version=1, reason="A phone number", force=True)
     assert size(number) is None

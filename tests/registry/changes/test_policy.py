@@ -65,7 +65,7 @@ def test_two_approvals_are_two_persons():
     ],
     ids=["another digest", "another round", "no reviewer any more", "only a comment", "one's own"],
 )
-def test_what_does_not_approve_this(voice):
+def test_decisions_that_do_not_approve_the_head(voice):
     assert codes(Rules(), with_decisions(voice)) == ["approvals"]
 
 

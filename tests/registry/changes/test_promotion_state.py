@@ -20,7 +20,7 @@ def state(actor, source="latest", target="production"):
     return found
 
 
-def test_what_the_target_has_not_is_ready(author, save, publish):
+def test_a_version_that_the_target_lacks_is_ready(author, save, publish):
     publish(save("one"))
     save("two")
     found = state(author)
@@ -76,7 +76,7 @@ def outcomes(found):
     return [(check.name, check.outcome, check.is_required) for check in found.checks]
 
 
-def test_what_was_never_checked_has_no_checks(author, save):
+def test_a_version_that_was_never_checked_has_no_checks(author, save):
     save("one")
     assert (state(author).checks, state(author).blocking) == ((), ())
 

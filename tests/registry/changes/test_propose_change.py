@@ -29,7 +29,7 @@ def test_a_free_label_needs_no_request(author, save):
         change_services.propose_change(actor=author, name="support/reply", label="staging", version=1, message="")
 
 
-def test_what_the_label_holds_is_not_news(propose, save, publish):
+def test_the_served_version_cannot_be_proposed(propose, save, publish):
     version = save("one")
     publish(version)
     with pytest.raises(Invalid, match="already serves exactly this"):
@@ -67,7 +67,7 @@ def test_where_no_approval_is_needed_it_is_approved_immediately(admin, propose, 
     assert propose(save("one")).state == "approved"
 
 
-def test_what_the_label_serves_contains_already_is_rolled_back_to_instead(propose, save, publish):
+def test_an_older_version_cannot_be_proposed_and_the_error_names_roll_back(propose, save, publish):
     for mark in ("one", "two", "three"):
         publish(save(mark))
     with pytest.raises(Invalid) as caught:

@@ -29,7 +29,7 @@ def test_publishing_is_one_event_of_the_label(save, publish):
     assert (body["from"], body["to"], body["how"], body["change"]) == (None, 1, "published", 1)
 
 
-def test_what_is_not_approved_is_not_published(author, propose, save):
+def test_an_unapproved_change_is_not_published(author, propose, save):
     change = propose(save("one"))
     with pytest.raises(ApprovalRequired) as caught:
         change_services.publish_change(actor=author, number=change.number)

@@ -96,7 +96,7 @@ def test_a_remark_is_written_again_or_thrown_away(change, keep, reviewer, author
     assert not Remark.objects.exists()
 
 
-def test_what_cannot_be_said_is_refused_before_it_is_kept(change, keep, reader, outsider):
+def test_invalid_remarks_are_refused(change, keep, reader, outsider):
     for wrong in ({"text": " "}, {"place": Place(1, 99)}, {"place": None}):
         with pytest.raises(Invalid):
             keep(**wrong)

@@ -35,7 +35,7 @@ def told(person):
     return list(rows.order_by("pk").values_list("kind", "sentence"))
 
 
-def test_somebody_who_is_asked_is_told_once_and_waited_for(author, change):
+def test_an_asked_reviewer_is_notified_once_and_the_change_waits_on_them(author, change):
     ask(author, change)
     ((kind, sentence),) = told("reviewer")
     assert kind == "review.requested"
@@ -45,7 +45,7 @@ def test_somebody_who_is_asked_is_told_once_and_waited_for(author, change):
     assert (asked.person, asked.by, asked.decision, asked.may_be_reminded) == ("reviewer", "author", "", False)
 
 
-def test_somebody_who_was_asked_is_waited_for_although_it_is_another_s_turn(author, admin, change):
+def test_a_change_waits_on_an_asked_reviewer_during_another_turn(author, admin, change):
     decisions.decide_on_change(
         actor=admin, number=change.number, decision="request_changes", digest=change.version.digest, text="No"
     )
@@ -89,20 +89,20 @@ def test_after_a_day_a_reminder_takes_the_place_of_what_waited(author, admin, ch
         ("author", "ask somebody else"),
     ],
 )
-def test_somebody_who_can_t_review_is_not_asked(author, change, person, sentence):
+def test_a_person_who_cannot_review_cannot_be_asked(author, change, person, sentence):
     with pytest.raises(Invalid) as caught:
         ask(author, change, person)
     assert sentence in caught.value.fields["person"]
 
 
-def test_somebody_who_contributed_is_not_asked_with_the_reason(author, admin, propose, save):
+def test_a_contributor_cannot_be_asked(author, admin, propose, save):
     change = propose(save("one", actor=admin))
     with pytest.raises(Invalid) as caught:
         ask(author, change, "admin")
     assert caught.value.fields["person"] == "the approval of admin would not count: admin wrote version 1."
 
 
-def test_somebody_who_decided_already_is_not_asked(author, change, approve):
+def test_a_reviewer_who_has_decided_cannot_be_asked(author, change, approve):
     approve(change)
     with pytest.raises(Conflict, match="reviewer decided on version 1 already"):
         ask(author, change)

@@ -74,13 +74,13 @@ def test_nobody_touches_another_s_comment_not_even_an_admin(admin, author, chang
     assert events() == []
 
 
-def test_somebody_who_may_no_longer_comment_edits_nothing(reader, change, thread):
+def test_a_reader_cannot_edit_a_comment(reader, change, thread):
     with pytest.raises(NotAllowed):
         edit(reader, change, "Mine")
 
 
 @pytest.mark.parametrize("place", [(1, 2), (2, 1), (0, 1)])
-def test_what_is_not_there_is_not_edited(reviewer, change, thread, place):
+def test_an_unknown_comment_cannot_be_edited(reviewer, change, thread, place):
     with pytest.raises(NotFound, match="no such comment"):
         edit(reviewer, change, "Hm", thread=place[0], comment=place[1])
 
@@ -112,7 +112,7 @@ def test_the_words_of_a_decision_are_edited_and_deleted_while_it_stays(reviewer,
     assert Decision.objects.get().text == "Good"
 
 
-def test_what_asks_for_edits_keeps_words(reviewer, change):
+def test_the_text_of_a_request_for_edits_cannot_be_emptied(reviewer, change):
     decisions.decide_on_change(
         actor=reviewer, number=change.number, decision="request_changes", digest=change.version.digest, text="No"
     )
@@ -127,7 +127,7 @@ def test_on_a_closed_request_it_follows_the_rule_of_commenting(author, reviewer,
     assert read(change, comment=2).text == "Late, sorry"
 
 
-def test_somebody_who_is_mentioned_since_the_edit_is_told_and_nobody_twice(reviewer, author, admin, change, thread):
+def test_people_mentioned_by_an_edit_are_notified_once(reviewer, author, admin, change, thread):
     Notification.objects.all().delete()
     edit(reviewer, change, "Ask @admin")
     edit(reviewer, change, "Ask @admin and @author")

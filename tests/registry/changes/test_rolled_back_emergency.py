@@ -110,7 +110,7 @@ def test_a_roll_back_to_a_newer_version_restores_it(left, roll_back):
     assert find_ways_back([left.pk])[left.pk, "production"] == 1
 
 
-def test_what_goes_live_after_it_goes_back_past_it(emergency, left, save, publish):
+def test_the_next_version_rolls_back_past_the_emergency(emergency, left, save, publish):
     publish(save("three"))
     assert find_ways_back([left.pk])[left.pk, "production"] == 1
 

@@ -23,7 +23,7 @@ def approved_copy(author, save, propose, approve) -> ChangeRequest:
     return change
 
 
-def test_somebody_who_saves_the_copied_text_again_has_contributed_to_the_copy(approved_copy, reviewer, save):
+def test_saving_the_copied_text_again_is_a_contribution_to_the_copy(approved_copy, reviewer, save):
     assert approved_copy.state == ChangeRequest.APPROVED
     save("two", name=ORIGIN)
     save("one", name=ORIGIN, actor=reviewer)

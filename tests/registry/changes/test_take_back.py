@@ -69,7 +69,7 @@ def test_an_approval_before_the_objection_does_not_come_back_with_it(reviewer, c
 
 
 @pytest.mark.parametrize("earlier", [(), ("comment",), ("approve", "take_back")])
-def test_what_was_not_decided_is_not_taken_back(reviewer, change, earlier):
+def test_only_a_decision_can_be_taken_back(reviewer, change, earlier):
     for decision in earlier:
         decide(reviewer, change, decision)
     with pytest.raises(Conflict, match="neither approved version 1 nor asked for edits"):
@@ -127,7 +127,7 @@ def test_of_an_emergency_it_is_possible_until_it_is_approved(admin, reviewer, pe
         decide(peer, change, "take_back")
 
 
-def test_somebody_who_is_not_a_reviewer_any_more_may_still_take_it_back(admin, reviewer, change):
+def test_a_former_reviewer_can_take_back_a_decision(admin, reviewer, change):
     decide(reviewer, change, "approve")
     namespace_services.set_role(actor=admin, namespace="support", username="reviewer", role="author")
     decide(reviewer, change, "take_back")

@@ -58,7 +58,7 @@ def test_an_approval_of_before_the_rule_counts_once_its_person_has_two_step(prop
     assert change_services.publish_change(actor=author, number=change.number).state == ChangeRequest.PUBLISHED
 
 
-def test_somebody_who_has_no_two_step_does_not_publish_what_is_approved(change, approve, author, reviewer):
+def test_publishing_requires_two_step_sign_in(change, approve, author, reviewer):
     switch_on(reviewer)
     approve(change)
     Authenticator.objects.filter(user=author.person).delete()

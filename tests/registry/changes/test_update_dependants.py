@@ -46,7 +46,7 @@ def test_dependants_are_found_by_their_latest_documents(reader, policy):
     assert found[0][1] == ["support/policy@1"]
 
 
-def test_somebody_who_drops_a_fragment_does_not_depend_on_it_any_more(author, reader, policy, document):
+def test_a_template_without_the_fragment_is_no_dependant(author, reader, policy, document):
     base = template_queries.get_template(author, "support/a").latest.digest
     save(author, "support/a", document(), base)
     names = [template.name for template, _ in dependants_of(reader)]

@@ -36,7 +36,7 @@ def test_another_author_may_not(admin, propose, save, author):
         change_services.withdraw_change(actor=type(author)(person), number=change.number, reason="Not needed")
 
 
-def test_what_is_published_is_not_withdrawn(author, save, publish):
+def test_a_published_change_cannot_be_withdrawn(author, save, publish):
     with pytest.raises(Conflict, match="is published"):
         change_services.withdraw_change(actor=author, number=publish(save("one")).number, reason="Not needed")
 

@@ -84,7 +84,7 @@ def test_a_try_is_refused_where_those_before_reached_the_cap(call, admin):
     assert counted() == (2, 12, 0)
 
 
-def test_what_a_try_took_counts_before_the_next_one(call, admin):
+def test_the_tokens_of_a_try_count_before_the_next_try(call, admin):
     services.set_caps(actor=admin, namespace="support", person_day="0.01", namespace_month=None)
     call.count_try()
     call.settle([Reply("half a reply", 6, 4)])

@@ -73,7 +73,7 @@ def test_a_name_is_taken_once(connect):
         connect()
 
 
-def test_somebody_who_is_not_an_admin_connects_nothing(author, outsider, connect, server):
+def test_only_admins_manage_connections(author, outsider, connect, server):
     values = {"namespace": "support", "name": "a", "base_url": server.url, "model": "m"}
     with pytest.raises(NotAllowed):
         services.create_connection(actor=author, **values)

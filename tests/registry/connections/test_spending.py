@@ -61,7 +61,7 @@ def test_a_namespaces_cap_of_the_month_stops_everybody(ask, cap, support, review
         spending.require_within_caps(support, reviewer.person, queries.find_endpoint("small", "support"))
 
 
-def test_what_was_spent_in_another_month_counts_no_more(ask, cap):
+def test_spending_of_an_earlier_month_does_not_count(ask, cap):
     cap(namespace_month="0.1")
     ask()
     Spending.objects.update(day=date(2001, 1, 31))

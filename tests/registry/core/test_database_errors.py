@@ -29,7 +29,7 @@ def wrap(error, cause):
     ],
     ids=lambda error: type(error.__cause__).__name__,
 )
-def test_what_passes_is_reported(error):
+def test_temporary_errors_are_unavailability(error):
     assert is_unavailable(error)
 
 
@@ -45,7 +45,7 @@ def test_what_passes_is_reported(error):
     ],
     ids=repr,
 )
-def test_what_stays_is_not(error):
+def test_permanent_errors_are_not_unavailability(error):
     assert not is_unavailable(error)
 
 
@@ -77,6 +77,6 @@ def test_a_lock_of_sqlite_passes(tmp_path):
     assert is_unavailable(wrap(OperationalError(), locked.value))
 
 
-def test_somebody_who_wrote_is_told_to_look():
+def test_the_message_for_a_write_asks_to_check_the_result():
     assert "try again" in describe_busy("GET").message
     assert "Check whether this was done" in describe_busy("POST").message

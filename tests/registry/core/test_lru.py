@@ -28,7 +28,7 @@ def test_the_one_not_asked_for_longest_goes_first():
     assert len(calls) == 4
 
 
-def test_what_shall_not_be_kept_is_worked_out_again():
+def test_a_value_that_is_not_kept_is_computed_again():
     recent: Recent[str, int] = Recent(2)
     _, work = count()
     assert [recent.get("a", work, keep=lambda value: value > 1) for _ in range(3)] == [1, 2, 2]
@@ -44,7 +44,7 @@ def test_all_memories_of_the_process_are_emptied_together():
     assert emptied
 
 
-def test_what_was_being_worked_out_meanwhile_is_given_and_not_kept():
+def test_a_value_computed_during_a_clear_is_returned_and_not_kept():
     memory: Recent[str, str] = Recent(2)
 
     def work():

@@ -48,7 +48,7 @@ def test_a_segment_of_64_characters_and_8_segments_are_the_most():
 
 
 @given(st.text(max_size=80))
-def test_what_passes_never_leaves_its_folder(text):
+def test_a_valid_name_never_leaves_its_folder(text):
     try:
         names.check_template(text)
     except Invalid:

@@ -42,7 +42,7 @@ def test_a_home_that_was_open_is_closed_with_a_sentence(tmp_path, capfd):
     assert "could look into" in capfd.readouterr().err
 
 
-def test_what_earlier_versions_left_open_is_closed_and_counted(tmp_path):
+def test_readable_files_are_made_private_and_counted(tmp_path):
     home, outside = tmp_path / "home", tmp_path / "elsewhere.sqlite3"
     (home / "mirror.git").mkdir(parents=True)
     for path in (home / "promptuary.sqlite3", home / "mirror.git" / "HEAD", outside, tmp_path / "not-ours"):

@@ -8,7 +8,7 @@ from registry.core import tracing
 from registry.serving.wsgi_fast_path import choose_request_id
 
 
-def test_what_the_caller_sends_comes_back(client):
+def test_the_callers_request_id_is_returned(client):
     assert client.get("/livez", headers={"X-Request-Id": "trace-7.a"})["X-Request-Id"] == "trace-7.a"
 
 

@@ -11,7 +11,7 @@ def test_text_comes_back_as_it_is():
 
 
 @pytest.mark.parametrize("value", ["one\ntwo\0", "one\n\ud800"])
-def test_what_no_database_holds_is_refused_with_its_line(value):
+def test_characters_that_no_database_stores_are_refused_with_their_line(value):
     with pytest.raises(Invalid) as caught:
         check_text("message", value)
     assert caught.value.fields["message"].startswith("line 2 ")

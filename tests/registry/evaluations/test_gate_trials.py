@@ -65,7 +65,7 @@ def test_a_fall_is_measured_from_what_is_live(two, try_gates):
     assert live.outcomes[0].finding == "this is what is live"
 
 
-def test_what_is_live_is_decided_by_its_fixed_limits_alone(two, try_gates):
+def test_the_live_version_is_judged_by_fixed_limits_only(two, try_gates):
     _, reached = try_gates("squad_f1 - 0.02", "squad_f1 >= 0.99")
     assert (reached.passed, reached.compares_only) == (True, False)
     _, undecided = try_gates("squad_f1 - 0.02", "chrf >= 0.5")

@@ -93,7 +93,7 @@ def test_a_run_of_a_version_after_the_label_left_it_does_not_count(measured, aut
     assert [point.run for point in find_line(author, "canary").points] == [first.number]
 
 
-def test_what_a_row_took_has_lines_too(measured, author):
+def test_latency_per_row_has_a_line(measured, author):
     measure(author, 1)
     move(author, 1)
     assert find_line(author, "canary", "latency a row").unit == "s"

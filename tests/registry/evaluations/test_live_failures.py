@@ -104,7 +104,7 @@ def test_another_version_that_fails_is_another_failure(failing, save, publish):
     assert told() == [("evaluation.failing", 1), ("evaluation.failing", 2)]
 
 
-def test_what_is_rolled_back_to_is_listed_again(failing, save, publish, reviewer, reader):
+def test_a_failing_version_is_listed_again_after_a_rollback_to_it(failing, save, publish, reviewer, reader):
     publish(save(base=failing.digest))
     labels.roll_back_label(actor=reviewer, name=NAME, label="production", version=1, reason="It went wrong")
     assert len(live_failures.list_live_failures(reader)) == 1
@@ -196,7 +196,7 @@ def roll_back(actor, version):
     labels.roll_back_label(actor=actor, name=NAME, label="production", version=version.number, reason="It went wrong")
 
 
-def test_what_a_label_was_rolled_back_from_is_not_a_way_back(save, publish, attach, reviewer, reader):
+def test_a_version_that_was_rolled_back_is_no_earlier_version(save, publish, attach, reviewer, reader):
     first, second, third = versions = [save(text) for text in ("one", "words that nobody expects", "three")]
     for version in versions:
         publish(version)

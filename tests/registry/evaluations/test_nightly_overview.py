@@ -50,7 +50,7 @@ def test_each_template_has_one_line_of_all_its_nights(measured, author):
     assert all(row.line.floor is None and not row.line.is_missed for row in rows)
 
 
-def test_what_fails_comes_first_then_what_one_owns(measured, author, reader, admin):
+def test_failing_templates_come_first_then_owned_ones(measured, author, reader, admin):
     reply = Template.objects.get(name="support/reply")
     assert names(reader, {reply.pk})[0] == "support/reply"
     rules.set_rules(actor=admin, namespace="support", owners=[{"pattern": "reply", "people": ["author", "reader"]}])

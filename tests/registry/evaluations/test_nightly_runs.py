@@ -78,7 +78,7 @@ def test_only_evaluations_that_are_switched_on_measure_what_is_live(save, publis
     assert nightly_runs.start_nightly_runs(EVENING) == 0
 
 
-def test_what_is_not_live_or_archived_is_not_measured(save, publish, attach, admin):
+def test_unpublished_and_archived_templates_are_not_measured(save, publish, attach, admin):
     version = save()
     attach()
     assert nightly_runs.start_nightly_runs(EVENING) == 0

@@ -73,7 +73,7 @@ def test_a_setting_that_the_model_does_not_take_is_named_before_a_run_and_its_es
     assert estimate(author).rows == 80
 
 
-def test_what_can_not_be_run_has_no_estimate(author, reader, save, questions):  # noqa: F811
+def test_an_invalid_run_has_no_estimate(author, reader, save, questions):  # noqa: F811
     with pytest.raises(NotAllowed):
         estimate(reader)
     datasets.save_dataset(actor=author, name="support/odd", text='{"inputs": {"other": 1}}')

@@ -134,7 +134,7 @@ def test_runs_of_other_rows_and_too_many_are_refused(reader, author, runs, start
 
 
 @pytest.mark.parametrize("options", [{"only": "odd"}, {"order": "odd"}, {"metric": "odd"}, {"baseline": 999}])
-def test_what_is_not_known_is_refused_by_field(runs, options):
+def test_unknown_options_are_refused(runs, options):
     with pytest.raises(Invalid):
         run_matrix.build_run_matrix(runs, **options)
 

@@ -221,7 +221,7 @@ def test_a_reader_starts_nothing(reader, questions):
     ("options", "field"),
     [({"model": "none"}, "model"), ({"metrics": ["f2"]}, "metrics"), ({"dataset": None}, "dataset")],
 )
-def test_what_can_not_be_run_is_refused_by_field(start, options, field):
+def test_an_invalid_run_is_refused_by_field(start, options, field):
     with pytest.raises(Invalid) as caught:
         start(**options)
     assert field in caught.value.fields

@@ -113,7 +113,7 @@ def test_names_are_one_printable_line():
         ("q.csv", "question\n" + "Why?\n" * (MOST_ROWS + 1), f"{MOST_ROWS + 1} rows"),
     ],
 )
-def test_what_can_not_be_read_is_refused_with_the_reason(file, text, sentence):
+def test_an_unreadable_file_is_refused_with_the_reason(file, text, sentence):
     with pytest.raises(Invalid) as caught:
         read(text, file)
     assert sentence in str(caught.value) + " ".join(caught.value.fields.values())

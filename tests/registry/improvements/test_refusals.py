@@ -215,7 +215,7 @@ def test_a_role_that_was_taken_away_ends_it(place):
     assert (kept.stage, kept.calls) == ("failed", 0)
 
 
-def test_what_is_over_is_not_stopped_and_what_is_not_measured_not_taken(place):
+def test_only_measured_improvements_are_taken_and_only_active_ones_stopped(place):
     improvement = place.start()
     with pytest.raises(Conflict, match="only a measured one"):
         services.take_improvement(actor=place.author, number=improvement.number, draft_name="Shorter")

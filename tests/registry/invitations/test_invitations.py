@@ -120,7 +120,7 @@ def test_a_new_link_ends_the_one_before(admin, link, newcomer):
     assert services.accept_invitation(actor=Actor(newcomer), secret=secret_of(fresh)).role == "author"
 
 
-def test_somebody_who_invited_must_still_be_allowed_to_when_it_is_accepted(operator, link, newcomer, support):
+def test_the_inviter_must_still_be_an_admin_when_it_is_accepted(operator, link, newcomer, support):
     namespace_services.set_role(actor=operator, namespace="support", username="newcomer", role="admin")
     namespace_services.set_role(actor=operator, namespace="support", username="admin", role="reader")
     other = User.objects.create(username="other")
@@ -257,7 +257,7 @@ def outcomes_of(answers):
     return {answer.email: answer.outcome for answer in answers}
 
 
-def test_somebody_who_is_invited_or_a_member_is_named_and_the_others_are_invited(admin, support):
+def test_invited_people_and_members_are_named_and_the_others_are_invited(admin, support):
     User.objects.filter(username="reviewer").update(email="Reviewer@example.org")
     services.invite_people(actor=admin, namespace="support", role="author", emails=["one@example.org"])
     emails = ["two@example.org", "reviewer@EXAMPLE.org", "one@example.org"]

@@ -80,7 +80,7 @@ def test_columns_repeat_what_the_text_says(author, admin, support):
     assert [event.number for event in events] == list(range(1, len(events) + 1))
 
 
-def test_what_json_can_not_say_exactly_is_refused(operator):
+def test_a_value_without_an_exact_json_form_is_refused(operator):
     with pytest.raises(ValueError, match="not representable"):
         append(operator, b=float("nan"))
 
@@ -98,7 +98,7 @@ def test_a_credential_is_kept_nowhere_in_an_event_whatever_wrote_it(operator, fa
     assert not Event.objects.exists()
 
 
-def test_what_only_looks_like_a_credential_is_kept(operator):
+def test_text_that_only_looks_like_a_credential_is_kept(operator):
     text = "api_key: 9f8A7b6C5d4E3f2A1b0C"
     assert [secret.sure for secret in secrets.find_secrets(text)] == [False]
     assert append(operator, a=text).text.count(text) == 1

@@ -41,12 +41,12 @@ def test_it_is_in_memory_where_there_is_room_and_on_disk_otherwise(tmp_path):
     assert postgres_server.choose_parent(tmp_path / "missing", room=0) == disk
 
 
-def test_what_a_killed_run_left_is_removed(tmp_path, leftover):
+def test_leftovers_of_a_killed_run_are_removed(tmp_path, leftover):
     postgres_server.remove_leftovers(tmp_path)
     assert not leftover.exists()
 
 
-def test_what_a_run_holds_stays_until_it_ends_however_it_ends(tmp_path, leftover):
+def test_the_folder_of_an_active_run_is_kept(tmp_path, leftover):
     with start_child(
         [sys.executable, "-c", HOLD, str(leftover)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as other:

@@ -153,7 +153,7 @@ def test_a_move_wakes_the_requests_of_its_namespace_only_and_a_reset_wakes_all()
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.01])
-def test_somebody_who_may_not_wait_goes_on_at_once(seconds):
+def test_a_wait_ends_after_the_seconds_of_the_poll(seconds):
     async def story():
         return await LabelMoveWaits(_Poll(seconds)).wait(_Scope(), "Bearer x")
 

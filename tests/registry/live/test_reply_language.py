@@ -31,7 +31,7 @@ def test_a_refusal_is_translated_next_to_the_column_and_in_it():
     }
 
 
-def test_what_the_output_rules_found_is_translated_and_values_are_not():
+def test_findings_of_output_rules_are_translated_and_values_are_not():
     field = {"name": "team", "value": "is missing", "problem": "is missing"}
     reading = {"kind": "json", "valid": False, "fields": [field], "notes": []}
     output = {**reading, "problem": "The reply could not be checked: too many results at once"}
@@ -50,7 +50,7 @@ def test_what_the_output_rules_found_is_translated_and_values_are_not():
         Event("done", {"source": "production", "number": 3, "title": "production", "problem": None}),
     ],
 )
-def test_what_models_and_providers_say_stays_as_it_is(event):
+def test_texts_of_models_and_providers_are_not_translated(event):
     assert translate_event(event, "de") == event
 
 

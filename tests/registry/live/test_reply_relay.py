@@ -45,7 +45,7 @@ def relay(path, answer):
     return asyncio.run(run())
 
 
-def test_what_the_worker_sends_goes_on_as_it_is(path):
+def test_the_workers_stream_is_relayed_unchanged(path):
     asked = []
 
     async def answer(reader, writer):

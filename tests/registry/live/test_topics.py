@@ -33,7 +33,7 @@ def test_a_page_receives_the_events_of_its_subject(topics, told):
 
 @pytest.mark.parametrize("topics", [HOME, TEMPLATE, CHANGE])
 @pytest.mark.parametrize("kind", ["verdict.given", "scores.counted"])
-def test_what_the_worker_writes_by_itself_is_not_news(topics, kind):
+def test_events_written_by_the_worker_match_no_topic(topics, kind):
     assert not topics.match(event(kind, change=12))
 
 

@@ -49,7 +49,7 @@ def test_verbs_labels_days_and_versions_limit_it(support, capsys):
         ["--scope", "read", "--approved-only", "--any-version"],
     ],
 )
-def test_what_makes_no_sense_is_refused(support, options):
+def test_invalid_options_are_refused(support, options):
     with pytest.raises(CommandError):
         call_command(*BASE, *options)
     assert not Key.objects.exists()

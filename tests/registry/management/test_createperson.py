@@ -41,7 +41,7 @@ def test_the_first_person_is_told_the_next_step_and_later_ones_whom_to_ask(capsy
     assert "An admin can make them a member of a namespace." in capsys.readouterr().out
 
 
-def test_somebody_who_signs_in_elsewhere_needs_no_password():
+def test_an_account_for_single_sign_on_needs_no_password():
     call_command("createperson", "author", "--email", "author@example.org", "--no-password")
     assert not User.objects.get(username="author").has_usable_password()
 
@@ -56,7 +56,7 @@ def test_somebody_who_signs_in_elsewhere_needs_no_password():
         (["author", "--email", "nowhere"], GOOD, "not a mail address"),
     ],
 )
-def test_what_makes_no_sense_is_refused_and_nobody_is_made(typed, options, password, words):
+def test_invalid_options_are_refused_and_no_account_is_created(typed, options, password, words):
     typed(password + "\n")
     with pytest.raises(CommandError, match=words):
         call_command("createperson", *options)

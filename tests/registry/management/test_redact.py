@@ -40,7 +40,7 @@ def test_a_dry_run_says_what_would_go_and_takes_nothing(leaked, author, capsys):
         (["support/reply@2", "--reason", "x"], "latest of support/reply"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_a_sentence(leaked, arguments, sentence):
+def test_a_refused_redaction_has_a_sentence(leaked, arguments, sentence):
     with pytest.raises(CommandError, match=sentence):
         call_command("redact", *arguments)
 

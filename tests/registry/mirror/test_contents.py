@@ -64,7 +64,7 @@ def test_a_change_request_is_a_folder_of_its_steps(story, mirror_path):
     assert [step.rsplit("-", 1)[1] for step in steps] == ["proposed.yml", "comment.yml", "approve.yml", "published.yml"]
 
 
-def test_what_was_said_in_a_decision_can_be_read(story, mirror_path):
+def test_the_text_of_a_decision_is_readable(story, mirror_path):
     mirror.catch_up()
     (comment,) = (text for name, text in tree(mirror_path).items() if name.endswith("-comment.yml"))
     assert b"text: |-\n  Why?\n\n  Say: more\n" in comment

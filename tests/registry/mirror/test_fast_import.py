@@ -91,7 +91,7 @@ def test_a_label_taken_away_leaves_its_branch_empty(repository):
         repository.file(repository.heads()[PRODUCTION].commit, "support/reply.yml.j2")
 
 
-def test_what_is_there_already_is_not_written_again(repository):
+def test_written_commits_are_not_written_again(repository):
     write(repository, story())
     before = places(repository)
     write(repository, story())
@@ -103,7 +103,7 @@ def test_an_invalid_stream_is_reported_in_gits_words(repository):
         repository.fast_import([b"nonsense\n", *(b"x" * 65536 for _ in range(100))])
 
 
-def test_what_follows_the_end_of_a_stream_is_not_dropped_in_silence(repository):
+def test_input_after_the_end_of_the_stream_is_an_error(repository):
     with pytest.raises(GitFailed, match="git fast-import ended early: it took no more input"):
         repository.fast_import([b"done\n", *(b"x" * 65536 for _ in range(100))])
 

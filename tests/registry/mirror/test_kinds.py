@@ -35,7 +35,7 @@ def test_a_kind_is_described_in_words_even_one_of_a_newer_release():
     assert event.describe_kind("guest.was_welcomed") == "Guest was welcomed"
 
 
-def test_what_the_worker_writes_by_itself_is_distinguished_from_what_people_do():
+def test_kinds_written_by_the_worker_are_distinguished():
     by_worker = event.list_worker_kinds()
     assert "verdict.given" in by_worker
     assert not {"version.saved", "label.moved", "change.decided"} & set(by_worker)

@@ -38,7 +38,7 @@ def test_a_git_child_that_outlives_its_parent_keeps_the_lock(tmp_path):
         pass
 
 
-def test_somebody_who_waits_goes_on_as_soon_as_the_other_is_done(tmp_path):
+def test_a_waiting_process_continues_when_the_lock_is_released(tmp_path):
     with locks.hold(tmp_path / "lock") as descriptor:
         child = subprocess.Popen(["sleep", "0.5"], pass_fds=[descriptor])
     with locks.hold(tmp_path / "lock", wait=30):

@@ -90,7 +90,7 @@ def took_in():
 TAKEN = [(4, 3, None), (5, None, "admin")]
 
 
-def test_what_versions_merged_is_kept_as_it_is_written(cast):
+def test_merged_suggestions_are_stored_with_the_version(cast):
     tell(cast)
     assert took_in() == TAKEN
 
@@ -142,7 +142,7 @@ def _reader():
     return rows.derivation, rows.fact
 
 
-def test_nobody_who_contributed_approves_after_the_migration(cast, without):
+def test_contributors_cannot_approve_after_the_migration(cast, without):
     tell(cast)
     migrate()
     change = ChangeRequest.objects.get(number=3)

@@ -72,7 +72,7 @@ def test_all_branches_arrive_as_they_are(remote, mirror_path, outside):
     assert (remote.pushed, remote.error, remote.failures) == (Event.objects.count(), "", 0)
 
 
-def test_what_comes_later_follows_and_nothing_is_sent_twice(remote, story, mirror_path, outside):
+def test_later_commits_are_pushed_and_nothing_is_pushed_twice(remote, story, mirror_path, outside):
     tasks_tasks.push()
     assert mirror.push_due() == 0
     save(story)

@@ -74,7 +74,7 @@ def test_a_damaged_mirror_is_not_kept_after_a_redaction(story, mirrored):
     assert not holds(mirrored)
 
 
-def test_what_was_next_to_the_version_is_as_it_was(story, mirrored):
+def test_files_beside_the_redacted_version_are_unchanged(story, mirrored):
     before = git(mirrored, "ls-tree", "-r", "main").split(b"\n")
     redact(story)
     mirror.catch_up()

@@ -31,7 +31,7 @@ def write(repository, number=1):
 
 
 @pytest.mark.parametrize("lock", LEFT)
-def test_what_a_killed_git_left_behind_is_removed(repository, lock):
+def test_locks_of_a_killed_git_are_removed(repository, lock):
     write(repository)
     (repository.path / lock).parent.mkdir(parents=True, exist_ok=True)
     (repository.path / lock).touch()

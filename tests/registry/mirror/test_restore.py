@@ -173,7 +173,7 @@ def test_a_folder_without_a_repository_is_refused(db, tmp_path):
         mirror.restore(tmp_path)
 
 
-def test_what_only_looks_like_a_repository_is_refused(db, tmp_path):
+def test_a_folder_that_only_looks_like_a_repository_is_refused(db, tmp_path):
     (tmp_path / "HEAD").write_text("ref: refs/heads/main\n")
     with pytest.raises(mirror.MirrorError, match=r"can't be read: .*not a git repository"):
         mirror.restore(tmp_path)

@@ -306,7 +306,7 @@ def test_a_role_that_a_contributor_gave_back_revives_no_approval(world, require_
     assert ChangeRequest.objects.get().state == ChangeRequest.OPEN
 
 
-def test_what_a_redacted_version_was_approved_by_is_judged_as_before_the_redaction(world, require_same):
+def test_approvals_of_a_redacted_version_are_restored(world, require_same):
     world.publish(world.propose(world.save("one")))
     world.publish(world.propose(world.save("two", actor=world.reviewer)), actor=world.second)
     world.publish(world.propose(world.save("three", actor=world.second)))

@@ -47,7 +47,7 @@ def test_writers_at_the_same_time_write_each_event_once_and_in_order(transaction
 
 
 @pytest.mark.django_db
-def test_somebody_who_finds_a_writer_at_work_leaves_it_the_work(settings, tmp_path):
+def test_a_second_writer_leaves_the_work_to_the_first(settings, tmp_path):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
     services.create_namespace(actor=actor.build_operator_actor(), name="support")
     with locks.hold(fill.lock_path()):
@@ -85,7 +85,7 @@ def test_an_event_that_comes_while_the_writer_ends_is_written_by_it(namespace, m
     assert mirror.read_status().behind == 0
 
 
-def test_what_a_killed_git_left_is_removed_and_reported(namespace, settings, caplog):
+def test_locks_of_a_killed_git_are_removed_and_reported(namespace, settings, caplog):
     (settings.MIRROR_PATH / "HEAD.lock").touch()
     make_namespaces("next")
     assert mirror.catch_up() == 1

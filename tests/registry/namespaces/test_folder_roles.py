@@ -60,7 +60,7 @@ def test_a_role_in_a_folder_gives_its_rights_there_and_nowhere_else(give, reader
 
 
 @pytest.mark.parametrize("role", ["author", "reviewer"])
-def test_somebody_who_is_not_a_member_gets_no_role_in_a_folder_and_reads_nothing(give, outsider, support, role):
+def test_a_person_who_is_not_a_member_gets_no_folder_role(give, outsider, support, role):
     with pytest.raises(Conflict, match="outsider has no role of their own in support"):
         give(role, "outsider")
     assert verbs_at(outsider, support, INSIDE) == set()
@@ -257,7 +257,7 @@ def test_the_folder_roles_of_a_group_end_with_its_role_and_with_the_group(give, 
     assert not is_allowed(reader, Verb.SAVE, support, INSIDE)
 
 
-def test_somebody_who_is_taken_out_loses_folder_roles_and_does_not_find_them_again(give, admin, reader, support):
+def test_a_removed_member_loses_folder_roles_permanently(give, admin, reader, support):
     give("reviewer")
     services.set_role(actor=admin, **SUPPORT, username="reader", role=None)
     assert Event.objects.latest("number").text.count('"folders":["refunds"]') == 1
@@ -350,7 +350,7 @@ def test_a_folder_reviewer_approves_of_a_release_what_is_in_the_folder(give, aut
         ({"folder": "a/" * 9 + "a"}, "folder"),
     ],
 )
-def test_what_is_wrong_is_named(give, fields, named):
+def test_invalid_fields_are_named(give, fields, named):
     with pytest.raises(Invalid) as error:
         give(**fields)
     assert list(error.value.fields) == [named]

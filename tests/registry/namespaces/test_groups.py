@@ -32,7 +32,7 @@ def kinds():
     return list(Event.objects.order_by("number").values_list("kind", flat=True))
 
 
-def test_whoever_is_in_a_group_has_its_role_and_loses_it_immediately_when_taken_out(legal, admin, reader, support):
+def test_a_group_member_has_its_role_until_removed(legal, admin, reader, support):
     join(admin, "reader")
     assert find_role(reader.person, support) == "reviewer"
     assert is_allowed(reader, Verb.APPROVE, support)
@@ -129,7 +129,7 @@ def test_another_title_changes_nothing_else(legal, admin, reader, support):
     assert find_role(reader.person, support) == "reviewer"
 
 
-def test_what_changes_nothing_writes_no_event(legal, admin):
+def test_an_act_without_effect_writes_no_event(legal, admin):
     join(admin, "reader")
     before = Event.objects.count()
     join(admin, "reader")
@@ -176,7 +176,7 @@ def test_there_is_a_limit_of_groups_and_of_people(legal, admin, monkeypatch):
         join(admin, "author")
 
 
-def test_nobody_who_is_not_there_gets_into_a_group(legal, admin, operator):
+def test_unknown_and_deactivated_people_cannot_join_a_group(legal, admin, operator):
     User.objects.create(username="asleep", is_active=False)
     for username in ("nobody", "asleep", "operator"):
         with pytest.raises(NotFound, match="There is no active account"):

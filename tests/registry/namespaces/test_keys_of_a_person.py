@@ -89,7 +89,7 @@ def test_they_see_the_keys_of_every_namespace_and_no_others(admin, author, revie
         ({"verbs": ["move", "publish"]}, "move unprotected labels and publish what is approved"),
     ],
 )
-def test_what_a_key_may_do_is_described_in_words(admin, author, facts, words):
+def test_the_rights_of_a_key_are_described_in_words(admin, author, facts, words):
     assert found.describe_key(issue(admin, **{"scope": "", **facts})) == words
 
 

@@ -60,7 +60,7 @@ def test_a_key_of_a_named_set_says_which_set_is_missing(admin, author, save):
         ({"verbs": ["roll_back"]}, "verbs"),  # the author may not
     ],
 )
-def test_what_makes_no_sense_is_refused_at_its_field(admin, author, facts, field):
+def test_an_invalid_limit_is_refused_at_its_field(admin, author, facts, field):
     with pytest.raises(Invalid) as caught:
         key_of(admin, author, **facts)
     assert list(caught.value.fields) == [field]

@@ -17,7 +17,7 @@ from registry.namespaces.models import Role
 from registry.namespaces.permissions import find_role
 
 
-def test_somebody_who_makes_a_namespace_is_its_admin(db):
+def test_the_creator_of_a_namespace_is_its_admin(db):
     person = User.objects.create(username="founder")
     namespace = namespace_services.create_namespace(
         actor=Actor(person), name="sales", protected_labels=["production"], approvals=2

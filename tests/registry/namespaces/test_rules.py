@@ -7,7 +7,7 @@ from registry.namespaces import rule_fields
 from registry.namespaces.rules import ApprovalRule, Owner, Rules
 
 
-def test_what_is_not_given_stays():
+def test_omitted_rules_are_unchanged():
     before = Rules(protected_labels=("production",), approvals=2)
     assert rule_fields.read_rules({"approvals": 3, "self_approval": None}, before) == Rules(
         protected_labels=("production",), approvals=3

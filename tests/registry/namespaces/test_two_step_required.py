@@ -83,7 +83,7 @@ def test_commands_have_no_sign_in_and_go_on(strict):
     permissions.require_verb(build_operator_actor(), Verb.SAVE, strict)
 
 
-def test_somebody_who_has_no_two_step_does_not_set_the_rule(support, admin):
+def test_setting_the_rule_requires_two_step_sign_in(support, admin):
     with pytest.raises(Invalid) as refusal:
         rules.set_rules(actor=admin, namespace="support", two_step_required=True)
     assert list(refusal.value.fields) == ["two_step_required"]

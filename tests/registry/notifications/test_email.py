@@ -61,7 +61,7 @@ def test_nothing_is_mailed_twice(author, save):
 
 
 @pytest.mark.usefixtures("addressed")
-def test_what_came_together_goes_out_together(author, reviewer, save, document):
+def test_notifications_are_sent_in_one_message(author, reviewer, save, document):
     change = _propose(author, save())
     for text in ("First", "Second"):
         decisions.decide_on_change(
@@ -73,7 +73,7 @@ def test_what_came_together_goes_out_together(author, reviewer, save, document):
 
 
 @pytest.mark.usefixtures("addressed")
-def test_what_was_read_on_the_page_is_not_mailed(author, save):
+def test_read_notifications_are_not_mailed(author, save):
     _propose(author, save())
     Notification.objects.update(read_at=log.now())
     assert _send() == 0
@@ -88,7 +88,7 @@ def test_yesterdays_news_are_not_mailed(author, save):
 
 
 @pytest.mark.usefixtures("support")
-def test_somebody_who_has_no_address_gets_none(author, save):
+def test_people_without_an_address_get_no_mail(author, save):
     _propose(author, save())
     assert _send() == 0
 
@@ -102,7 +102,7 @@ def test_without_a_mail_server_nothing_is_taken(author, save, settings):
 
 
 @pytest.mark.usefixtures("addressed")
-def test_somebody_who_wants_none_of_a_namespace_gets_none_of_it(author, reviewer, save):
+def test_the_watch_level_none_stops_mail_of_a_namespace(author, reviewer, save):
     watches.set_watch_level(actor=reviewer, level="none", namespace="support")
     _propose(author, save())
     _send()
@@ -110,7 +110,7 @@ def test_somebody_who_wants_none_of_a_namespace_gets_none_of_it(author, reviewer
 
 
 @pytest.mark.usefixtures("addressed")
-def test_somebody_who_watches_a_template_is_notified_of_saves_and_moves(author, reader, save):
+def test_a_watcher_is_notified_of_saves_and_moves(author, reader, save):
     watches.set_watch_level(actor=reader, level="all", namespace="support", template="reply")
     version = save("one")
     save(name="support/other")

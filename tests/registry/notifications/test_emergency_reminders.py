@@ -96,7 +96,7 @@ def test_a_mail_server_that_was_away_for_days_brings_one_mail(change):
     assert all(message.body.count("not yet approved") == 1 for message in outbox.outbox)
 
 
-def test_somebody_who_became_a_reviewer_meanwhile_is_told_too(change, operator):
+def test_a_new_reviewer_is_reminded(change, operator):
     namespace_services.set_role(actor=operator, namespace="support", username="reader", role="reviewer")
     assert emergency_reminders.remind_of_emergencies() == 1
     assert Notification.objects.get(kind=EMERGENCY, person__username="reader").is_waiting

@@ -70,7 +70,7 @@ def test_a_follow_counts_before_a_wider_wish(reader, save):
     assert notification_queries.list_watchers(template, "label.moved") == []
 
 
-def test_somebody_who_wants_no_mail_of_it_does_not_follow_it(reader, save):
+def test_the_watch_level_none_is_not_following(reader, save):
     template = save().template
     watches.set_watch_level(actor=reader, level="none", namespace="support", template="reply")
     assert following.find_follow(reader, template) is None

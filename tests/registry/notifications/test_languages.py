@@ -85,7 +85,7 @@ def test_each_mail_is_in_the_language_of_who_gets_it(author, save):
 
 
 @pytest.mark.usefixtures("readers")
-def test_somebody_who_chose_no_language_gets_english(author, save):
+def test_people_without_a_language_get_english(author, save):
     User.objects.update(language="")
     with translation.override("de"):
         _propose(author, save())

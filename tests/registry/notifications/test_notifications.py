@@ -28,7 +28,7 @@ def test_reviewers_hear_of_a_request_and_are_waited_for(author, reviewer, admin,
     assert sentences(author) == sentences(reader) == []
 
 
-def test_somebody_who_decided_is_not_waited_for_any_more(reviewer, admin, change, approve):
+def test_a_decision_clears_the_reviewers_notification(reviewer, admin, change, approve):
     approve(change)
     assert not unread(reviewer)
     assert len(unread(admin)) == 1

@@ -147,7 +147,7 @@ def test_where_nothing_renders_differently_the_document_is_compared(author, live
     assert "+description: Answers questions" in body
 
 
-def test_what_people_wrote_is_text_in_the_html(author, live, document):
+def test_texts_are_escaped_in_the_html(author, live, document):
     _propose(author, _save_document(author, document().replace("Answer:", "<script>alert(1)</script>")), "<img src=x>")
     html = _html_of(_send())
     assert "<script>" not in html
@@ -169,7 +169,7 @@ def test_a_line_of_any_length_is_cut(author, live, document):
     assert max(len(line) for line in _send().body.splitlines()) < 600
 
 
-def test_somebody_who_left_the_namespace_since_gets_no_text(author, admin, live, save):
+def test_a_former_member_gets_mail_without_the_text(author, admin, live, save):
     _propose(author, save("kindly"))
     namespace_services.set_role(actor=admin, namespace="support", username="reviewer", role=None)
     message = _send()

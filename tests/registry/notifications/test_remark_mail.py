@@ -67,7 +67,7 @@ def test_a_decision_comes_with_its_words(reviewer, change):
     assert "&lt;i&gt;Then&lt;/i&gt;" in html
 
 
-def test_somebody_who_is_mentioned_reads_the_words_in_the_mail(author, change):
+def test_the_mail_about_a_mention_quotes_the_comment(author, change):
     threads.open_thread(actor=author, number=change.number, place=Place(version=1, line=1), text="@reader, why?")
     message = _send("reader")
     assert "author mentioned you in support/reply v1 for production" in message.body

@@ -22,7 +22,7 @@ def strict(support, author):
     rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
 
 
-def test_a_person_who_can_only_read_is_reminded(strict, admin, author):
+def test_a_person_limited_to_reading_is_reminded(strict, admin, author):
     reminder = remind_of_two_step(actor=admin, username="author")
     assert reminder.sentence == "admin asks you to turn on two-step sign-in. Until then you can only read in support."
     assert find_two_step_reminder(author) == reminder

@@ -109,7 +109,7 @@ def test_used_again_and_left_again_it_is_reported_once_more(key):
     assert Notification.objects.filter(kind=UNUSED_KEY, key=key).count() == 2
 
 
-def test_a_person_who_is_deactivated_is_not_told(key, author):
+def test_a_deactivated_person_is_not_notified(key, author):
     author.person.is_active = False
     author.person.save()
     assert notify_of_unused_keys() == 0

@@ -38,7 +38,7 @@ def test_a_strangers_namespace_can_not_be_watched(outsider, support):
         ({"level": "all", "topics": ["weather"]}, "topics"),
     ],
 )
-def test_what_makes_no_sense_is_refused_by_field(reader, options, field):
+def test_invalid_options_are_refused_by_field(reader, options, field):
     with pytest.raises(Invalid) as caught:
         watches.set_watch_level(actor=reader, **options)
     assert field in caught.value.fields
@@ -62,7 +62,7 @@ def test_topics_are_those_of_all_only(reader):
     assert Watch.objects.get().topic_list == []
 
 
-def test_somebody_who_left_the_namespace_watches_nothing_in_it(reader, admin, save):
+def test_a_former_member_is_no_watcher(reader, admin, save):
     watches.set_watch_level(actor=reader, level="all", namespace="support")
     version = save()
     assert [person.username for person in notification_queries.list_watchers(version.template)] == ["reader"]

@@ -38,7 +38,7 @@ def test_a_home_that_others_can_read_is_reported_without_its_path(client, settin
     assert client.get("/readyz").json()["details"]["home"] == "private"
 
 
-def test_what_a_rendering_could_still_do_is_reported(client, monkeypatch):
+def test_gaps_in_the_confinement_of_rendering_are_reported(client, monkeypatch):
     assert client.get("/readyz").json()["details"]["rendering"].startswith(("confined", "not confined in full"))
     monkeypatch.setattr(
         "registry.observability.health._find_what_children_may", lambda: ("open sockets", "read other files")

@@ -33,7 +33,7 @@ def figure(client, name: str) -> float:
     return float(found[1]) if found else 0.0
 
 
-def test_somebody_who_has_the_token_reads_them_from_anywhere(client):
+def test_the_token_allows_reading_metrics_from_any_address(client):
     answer = client.get("/metrics", headers=TOKEN, REMOTE_ADDR="192.0.2.1")
     assert (answer.status_code, answer["Content-Type"]) == (200, "text/plain; version=0.0.4; charset=utf-8")
     assert b"promptuary_database_up 1.0" in answer.content
@@ -90,7 +90,7 @@ def test_renderings_are_timed(client):
     assert figure(client, "promptuary_render_seconds_count") == before + 1
 
 
-def test_what_waits_and_how_far_the_mirror_is_behind_is_reported(client):
+def test_queued_jobs_and_the_lag_of_the_mirror_are_reported(client):
     services.create_namespace(actor=Actor(User.objects.create(username="admin")), name="support")
     queue.enqueue("mirror.check")
     assert figure(client, 'promptuary_jobs{state="queued"}') == Job.objects.filter(state="queued").count()

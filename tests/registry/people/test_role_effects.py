@@ -57,7 +57,7 @@ def test_the_seal_changes_with_what_would_be_lost(admin, change, approve):
     assert find_role_effects(admin, "support", "reviewer", "author").seal != first.seal
 
 
-def test_somebody_who_has_that_role_or_none_loses_nothing(admin, change, approve):
+def test_an_unchanged_role_has_no_effects(admin, change, approve):
     approve(change)
     assert find_role_effects(admin, "support", "reviewer", "reviewer").sentences == []
     assert find_role_effects(admin, "support", "nobody", None).sentences == []

@@ -315,7 +315,7 @@ def test_a_killed_process_is_noticed_and_the_estimate_counted(start, stream, con
     assert Spending.objects.get().completion_tokens == 50
 
 
-def test_somebody_elses_column_is_not_found(start, stream, connect, reviewer):
+def test_another_persons_column_is_not_found(start, stream, connect, reviewer):
     connect()
     with pytest.raises(NotFound, match="of yours"):
         stream(start(), actor=reviewer)

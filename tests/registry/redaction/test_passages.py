@@ -25,7 +25,7 @@ def test_prose_and_long_words_with_digits_are_passages():
     )
 
 
-def test_what_another_document_has_too_is_none():
+def test_text_shared_with_another_document_is_no_passage():
     assert find_passages([DOCUMENT], [DOCUMENT.replace("Maria", "Anna")]) == ("Sign as Maria of the desk.",)
 
 

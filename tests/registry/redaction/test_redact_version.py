@@ -124,7 +124,7 @@ def test_nothing_of_what_the_echo_said_stays(author, admin, leaked):
     assert "short" not in row.result
 
 
-def test_what_a_worker_brings_after_the_redaction_is_not_kept(author, admin, leaked):
+def test_replies_that_arrive_after_the_redaction_are_not_kept(author, admin, leaked):
     run = kept_run(author, leaked)
     RunRow.objects.all().delete()
     endpoint = connection_queries.find_endpoint("echo", "support")
@@ -151,7 +151,7 @@ def test_a_draft_for_another_path_that_repeats_it_goes_and_others_stay(author, r
     assert [draft.path for draft in Draft.objects.all()] == ["third"]
 
 
-def test_what_stays_is_named_where_it_repeats_the_text(author, reviewer, admin, document, leaked):
+def test_remaining_copies_of_the_text_are_named(author, reviewer, admin, document, leaked):
     change = change_services.propose_change(
         actor=author, name=NAME, label="production", version=2, message=f"Uses {SECRET} now"
     )
@@ -168,12 +168,12 @@ def test_what_stays_is_named_where_it_repeats_the_text(author, reviewer, admin, 
     assert SECRET not in said
 
 
-def test_what_documents_have_in_common_is_not_a_passage_of_one(admin, leaked):
+def test_text_common_to_all_documents_is_no_passage(admin, leaked):
     passages = redaction_services.plan_redaction(actor=admin, name=NAME, version=2).passages
     assert passages == ("Answer sk-live-4711:", "sk-live-4711")
 
 
-def test_somebody_who_asks_for_it_is_told_when_by_whom_and_why(admin, leaked):
+def test_the_error_for_a_redacted_version_says_when_by_whom_and_why(admin, leaked):
     redact(admin)
     version = version_queries.get_version(admin, NAME, 2)
     with pytest.raises(Gone, match=r"support/reply@2 was redacted on 20.* by admin: It held a key") as caught:
@@ -233,7 +233,7 @@ def test_a_version_that_is_not_there_is_not_found(admin, leaked):
         redact(admin, 9)
 
 
-def test_what_a_label_serves_is_refused_and_the_labels_are_named(author, admin, leaked):
+def test_redacting_a_served_version_is_refused_and_the_labels_are_named(author, admin, leaked):
     labels.move_label(actor=author, name=NAME, label="staging", version=2, expected=None)
     with pytest.raises(Conflict, match="staging of support/reply points to version 2"):
         redact(admin)

@@ -66,7 +66,7 @@ def test_every_text_column_of_the_database_itself_is_listed():
     assert listed() - found <= cache | addresses
 
 
-def test_what_the_database_keeps_for_ever_is_removed_by_a_tombstone_only():
+def test_permanent_columns_are_removed_by_a_tombstone_only():
     removed = {
         (table, column)
         for table, columns in COLUMNS.items()

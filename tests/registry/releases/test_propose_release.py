@@ -61,7 +61,7 @@ def test_its_event_comes_after_those_of_its_members(open_release):
     assert (opened.kind, opened.change, body["release"], body["changes"]) == ("release.opened", None, 1, [1, 2, 3, 4])
 
 
-def test_what_a_label_of_a_folder_serves_is_proposed(save, stage, propose_from):
+def test_the_versions_on_a_label_in_a_folder_are_proposed(save, stage, propose_from):
     for name in ("support/refunds/reply", "support/refunds/summary", "support/policy"):
         stage(save("one", name=name))
     release = propose_from(folder="support/refunds").release
@@ -88,7 +88,7 @@ def test_templates_that_are_equal_already_are_left_out_and_named(save, publish, 
     assert [(left.template, left.code) for left in proposed.left_out] == [("support/policy", "equal")]
 
 
-def test_what_the_label_holds_already_in_a_later_version_is_left_out(save, publish, stage, propose_from):
+def test_a_version_contained_in_the_served_one_is_left_out(save, publish, stage, propose_from):
     stage(save("one", name="support/policy"))
     publish(save("two", name="support/policy"))
     stage(save("one", name="support/reply"))

@@ -64,7 +64,7 @@ def test_without_them_nobody_is_asked_and_nothing_is_scheduled(propose):
         ({"at": timedelta(days=400), "reviewers": ["reviewer"]}, "goes_live_at"),
     ],
 )
-def test_somebody_who_cannot_approve_and_a_moment_that_cannot_be_leave_nothing_behind(propose, facts, field):
+def test_an_invalid_reviewer_or_time_creates_no_release(propose, facts, field):
     last = Event.objects.latest("number").number
     with pytest.raises(Invalid) as refused:
         propose(log.now() + facts["at"] if "at" in facts else None, facts.get("reviewers", ()))

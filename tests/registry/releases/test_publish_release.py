@@ -161,7 +161,7 @@ def test_a_reader_publishes_nothing(reader, open_release, approve_all, served):
     assert served() == {}
 
 
-def test_what_it_was_decided_on_stays_with_each_member(publish_release):
+def test_each_member_keeps_its_approvals(publish_release):
     release = publish_release()
     for change in ChangeRequest.objects.filter(release=release):
         assert [approval["person"] for approval in change.decided["approvals"]] == ["reviewer"]

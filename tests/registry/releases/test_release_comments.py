@@ -103,7 +103,7 @@ def test_a_closed_release_can_still_be_edited(release, author, reviewer):
     assert read_comment_texts(release)[1].text == "Too late"
 
 
-def test_somebody_who_is_mentioned_is_told_once_also_after_an_edit(release, reviewer):
+def test_mentioned_people_are_notified_once_even_after_an_edit(release, reviewer):
     comments.comment_on_release(actor=reviewer, number=1, text="What do you say, @admin?")
     assert mentioned() == ["admin"]
     comments.edit_release_comment(actor=reviewer, number=1, comment=3, text="@admin and @reader?")

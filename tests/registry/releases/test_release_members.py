@@ -53,7 +53,7 @@ def test_a_template_is_in_a_release_once(author, open_release, save, mark):
         proposals.add_to_release(actor=author, number=release.number, versions={FOUR[0]: number})
 
 
-def test_what_production_holds_can_not_be_added(author, open_release, save, publish):
+def test_the_served_version_cannot_be_added(author, open_release, save, publish):
     publish(save("one", name="support/live"))
     release = open_release(FOUR[:1])
     with pytest.raises(Conflict, match="support/live can't be added: production already serves exactly this"):

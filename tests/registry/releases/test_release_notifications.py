@@ -95,9 +95,7 @@ def joined(author, reviewer, save):
     return change
 
 
-def test_somebody_who_opened_a_change_that_joins_is_told_that_it_joined_and_that_it_is_withdrawn(
-    joined, admin, reviewer
-):
+def test_the_proposer_is_notified_when_a_change_joins_and_when_it_is_withdrawn(joined, admin, reviewer):
     selection = ReleaseSelection(versions={FOUR[0]: 1, FOUR[1]: 1})
     proposals.propose_release(actor=admin, namespace="support", label="production", title="Joint", selection=selection)
     subject = f"{FOUR[0]} v1 for production (change 1)"
@@ -109,7 +107,7 @@ def test_somebody_who_opened_a_change_that_joins_is_told_that_it_joined_and_that
     assert told() == [("release.withdrawn", sentence)]
 
 
-def test_somebody_who_opened_a_change_that_is_added_is_told(joined, admin, open_release):
+def test_the_proposer_is_notified_when_a_change_is_added(joined, admin, open_release):
     open_release(FOUR[2:3], actor=admin)
     Notification.objects.all().delete()
     proposals.add_to_release(actor=admin, number=1, versions={FOUR[0]: 1})
@@ -146,7 +144,7 @@ def test_a_roll_back_of_one_template_of_the_release_names_it(release, author, re
     ]
 
 
-def test_somebody_who_opened_a_change_that_is_removed_is_told_that_it_goes_live_on_its_own(joined, admin, open_release):
+def test_the_proposer_is_notified_when_a_change_is_removed(joined, admin, open_release):
     open_release(FOUR[2:3], actor=admin)
     proposals.add_to_release(actor=admin, number=1, versions={FOUR[0]: 1})
     Notification.objects.all().delete()

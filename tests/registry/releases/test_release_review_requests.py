@@ -46,7 +46,7 @@ def test_nobody_is_asked_twice_within_a_day_and_is_reminded_after_it(author, ope
     assert len(review_requests.ask_for_release_review(**ask)) == 2
 
 
-def test_what_was_asked_for_alone_today_is_left_out(author, open_release, find_member):
+def test_a_change_whose_review_was_requested_today_is_left_out(author, open_release, find_member):
     release = open_release(FOUR[:2])
     ask_for_review(actor=author, number=find_member(release, FOUR[0]).number, person="admin")
     numbers = review_requests.ask_for_release_review(actor=author, number=release.number, person="admin")
@@ -57,7 +57,7 @@ def test_what_was_asked_for_alone_today_is_left_out(author, open_release, find_m
     ("person", "reason"),
     [("reader", "can't approve in support"), ("nobody", "can't approve"), ("author", "ask somebody else")],
 )
-def test_somebody_who_cannot_approve_is_not_asked(author, open_release, person, reason):
+def test_a_person_who_cannot_approve_cannot_be_asked(author, open_release, person, reason):
     release = open_release(FOUR[:2])
     with pytest.raises(Invalid, match=reason) as error:
         review_requests.ask_for_release_review(actor=author, number=release.number, person=person)
@@ -79,7 +79,7 @@ def test_a_closed_release_asks_nobody(author, open_release):
         review_requests.ask_for_release_review(actor=author, number=release.number, person="admin")
 
 
-def test_somebody_who_may_not_comment_asks_nobody(reader, outsider, open_release):
+def test_asking_for_a_review_requires_the_right_to_comment(reader, outsider, open_release):
     release = open_release(FOUR[:2])
     for actor, refusal in ((reader, NotAllowed), (outsider, NotFound)):
         with pytest.raises(refusal):

@@ -20,9 +20,7 @@ def rename_second(admin):
     return lambda: rename.rename_template(actor=admin, name=FOUR[1], to=RENAMED)
 
 
-def test_what_somebody_looked_at_is_published_under_its_new_name(
-    author, open_release, approve_all, rename_second, served
-):
+def test_the_seen_state_is_published_under_the_new_name(author, open_release, approve_all, rename_second, served):
     release = open_release(FOUR[:2])
     approve_all(release)
     seen = read_open_members(release)
@@ -31,7 +29,7 @@ def test_what_somebody_looked_at_is_published_under_its_new_name(
     assert served() == {FOUR[0]: 1, RENAMED: 1}
 
 
-def test_what_moved_is_reported_by_its_new_name(author, open_release, approve_all, rename_second, served):
+def test_a_change_made_meanwhile_is_reported_by_the_new_name(author, open_release, approve_all, rename_second, served):
     release = open_release(FOUR[:2])
     approve_all(release)
     rename_second()

@@ -48,7 +48,7 @@ def test_a_release_of_which_all_went_live_otherwise_is_superseded(open_release, 
     assert release_gate.evaluate_release(release, None).is_superseded
 
 
-def test_what_the_viewer_may_approve_is_known_beforehand(admin, reviewer, author, open_release, approve_all):
+def test_members_that_the_viewer_may_approve_are_marked(admin, reviewer, author, open_release, approve_all):
     release = open_release()
     approve_all(release, names=FOUR[:1])
     for actor, count in ((reviewer, 3), (admin, 4), (author, 0)):

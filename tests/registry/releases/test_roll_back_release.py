@@ -64,7 +64,7 @@ def test_a_first_publication_has_nothing_to_go_back_to(reviewer, publish_release
     assert served() == dict.fromkeys(FOUR[:2], 1)
 
 
-def test_what_is_back_already_is_left_alone_but_not_twice(reviewer, second):
+def test_a_release_that_is_completely_rolled_back_is_refused(reviewer, second):
     for name in FOUR:
         labels.roll_back_label(actor=reviewer, name=name, label="production", version=1, reason="One by one")
     with pytest.raises(Conflict, match="Nothing of release 2 is served any more"):
@@ -84,7 +84,7 @@ def test_it_takes_a_reason_a_reviewer_and_a_published_release(author, reviewer, 
     assert served() == dict.fromkeys(FOUR, 2)
 
 
-def test_what_was_withdrawn_from_it_and_published_alone_later_stays(
+def test_a_member_published_separately_later_is_not_rolled_back(
     author, reviewer, second, save, approve, publish_alone, served
 ):
     versions = {name: save("three", name=name).number for name in FOUR[:2]}

@@ -37,7 +37,7 @@ def test_two_rollouts_choose_different_callers(start, reviewer):
     assert start().salt != first.salt
 
 
-def test_what_is_not_approved_is_not_rolled_out(author, publish, propose, save):
+def test_an_unapproved_change_is_not_rolled_out(author, publish, propose, save):
     publish(save("one"))
     change = propose(save("two"))
     with pytest.raises(ApprovalRequired, match="approval"):
@@ -156,7 +156,7 @@ def test_the_reviewers_of_the_change_are_not_told_but_its_author_is(start, revie
 
 
 @pytest.mark.parametrize(("topic", "count"), [("published", 1), ("saved", 0)])
-def test_somebody_who_follows_what_is_published_is_told(start, reader, topic, count):
+def test_followers_of_publishes_are_notified(start, reader, topic, count):
     following.follow_template(actor=reader, name="support/reply", topics=[topic])
     start()
     assert Notification.objects.filter(person=reader.person, kind="rollout.started").count() == count

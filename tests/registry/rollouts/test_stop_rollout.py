@@ -40,7 +40,7 @@ def test_an_author_stops_nothing(start, author):
         services.stop_rollout(actor=author, number=number, reason="No")
 
 
-def test_what_has_ended_changes_no_more(start, author, reviewer):
+def test_an_ended_rollout_cannot_be_changed(start, author, reviewer):
     number = start().number
     services.stop_rollout(actor=reviewer, number=number, reason="No")
     for act in (services.step_rollout, services.finish_rollout, services.pause_rollout, services.resume_rollout):

@@ -23,7 +23,7 @@ def test_the_steps_to_come_have_their_times_and_the_last_is_for_everybody(start)
     ]
 
 
-def test_what_somebody_does_by_hand_has_no_time_and_nothing_after_it_has(start):
+def test_a_manual_step_and_the_steps_after_it_have_no_time(start):
     assert len(moments(start(steps=[{"share": 500, "hours": None}, STEPS[1]]))) == 1
 
 

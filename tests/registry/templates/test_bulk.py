@@ -71,7 +71,7 @@ def test_the_drafts_of_others_and_ones_own_stay(saved, author):
     assert Draft.objects.filter(person=author.person).count() == 1
 
 
-def test_somebody_who_may_not_save_may_not_tag(saved, reader, outsider):
+def test_tagging_requires_the_right_to_save(saved, reader, outsider):
     for actor in (reader, outsider):
         with pytest.raises(Invalid) as refused:
             bulk.tag_templates(actor=actor, names=[FIRST], add=["refunds"], remove=[])

@@ -61,7 +61,7 @@ def test_a_discarded_draft_can_be_restored(author):
     assert template_queries.find_draft(author, "support/reply").document == "one"
 
 
-def test_what_was_begun_since_changes_places_with_the_restored_draft(author):
+def test_restoring_swaps_the_current_and_the_discarded_draft(author):
     keep(author, document="one")
     drafts.discard_draft(actor=author, namespace="support", path="reply")
     keep(author, document="two")
@@ -145,7 +145,7 @@ def test_readers_and_outsiders_keep_none(reader, outsider):
 
 
 @pytest.mark.parametrize("facts", [{"path": "../x"}, {"document": "a\0"}, {"message": 3}])
-def test_what_could_never_be_stored_is_refused(author, facts):
+def test_an_invalid_draft_is_refused(author, facts):
     with pytest.raises(Invalid):
         keep(author, **facts)
 

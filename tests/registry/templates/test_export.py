@@ -96,7 +96,7 @@ def test_many_templates_cost_as_many_queries_as_one(author, document, django_ass
     assert len(_unzip(files)) == 8
 
 
-def test_what_a_zip_leaves_out_is_named_in_it(author, admin, save):
+def test_left_out_templates_are_named_in_the_zip(author, admin, save):
     save()
     template_save.save_version(actor=author, name="support/loop", document=LOOP, message="")
     save("a secret", name="support/gone")

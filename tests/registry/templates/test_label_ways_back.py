@@ -38,14 +38,14 @@ def test_a_first_version_has_none_nor_has_a_label_that_was_never_set(save, publi
     assert way_back("staging") is None
 
 
-def test_what_a_label_was_rolled_back_from_is_not_a_way_back(reviewer, versions):
+def test_a_rolled_back_version_is_no_rollback_target(reviewer, versions):
     roll_back(reviewer, 2)
     assert way_back() == 1
     roll_back(reviewer, 1)
     assert way_back() is None
 
 
-def test_what_was_skipped_by_a_roll_back_is_not_a_way_back(reviewer, versions, save, publish):
+def test_a_version_skipped_by_a_rollback_is_no_rollback_target(reviewer, versions, save, publish):
     roll_back(reviewer, 1)
     publish(save("four"))
     assert way_back() == 1
@@ -76,7 +76,7 @@ def test_a_version_with_the_digest_of_a_former_one_leads_back_to_what_was_before
     assert way_back() == 1
 
 
-def test_what_it_held_without_approval_is_not_a_way_back(author, save, publish):
+def test_a_version_held_without_approval_is_no_rollback_target(author, save, publish):
     publish(save("one"))
     Namespace.objects.filter(name="support").update(protected_labels=[])
     save("two")

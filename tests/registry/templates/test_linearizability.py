@@ -36,7 +36,7 @@ def test_one_after_the_other_is_linearizable():
     assert fault_of(1, [did(0, 1, 1, 2), did(2, 3, 2, 3), refused(4, 5, 1, 3)], by_a((1, 2), (2, 3))) == ""
 
 
-def test_what_overlaps_may_come_in_either_order():
+def test_overlapping_writes_may_be_in_either_order():
     history = [did(0, 9, 1, 2), did(1, 8, 2, 1, who="c"), refused(2, 3, 1, 2)]
     assert fault_of(1, history, [("a", 1, 2), ("c", 2, 1)]) == ""
 
@@ -67,7 +67,7 @@ def test_equal_writes_of_two_writers_are_distinguished():
         "false refusal",
     ],
 )
-def test_what_could_not_have_happened_in_any_order_is_named(history, order, fault):
+def test_an_impossible_history_is_explained(history, order, fault):
     assert fault in fault_of(1, history, order)
 
 

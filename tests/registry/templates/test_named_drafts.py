@@ -59,7 +59,7 @@ def test_another_draft_starts_from_a_version_or_a_draft(author, save):
     assert start(author, "Again", named_drafts.build_draft_ref("Shorter")).document == "mine"
 
 
-def test_what_there_is_not_starts_no_draft(author, save):
+def test_an_unknown_source_starts_no_draft(author, save):
     save("one")
     for source in ("draft", "draft:Longer", "7"):
         with pytest.raises(NotFound):

@@ -37,7 +37,7 @@ def parts():
     return {tab.tab: tab.part for tab in tabs()}
 
 
-def test_somebody_who_opened_the_editor_is_there_until_they_leave(author, reviewer):
+def test_a_person_is_present_until_they_leave_the_editor(author, reviewer):
     enter(author)
     enter(reviewer, OTHER_TAB)
     assert people() == sorted([author.person.username, reviewer.person.username])
@@ -114,7 +114,7 @@ def test_rows_that_were_left_over_go_with_the_next_tab(author):
     assert list(EditorPresence.objects.values_list("tab", flat=True)) == [OTHER_TAB]
 
 
-def test_somebody_who_lost_the_role_is_not_named_any_more(author):
+def test_a_former_member_is_not_listed(author):
     enter(author)
     namespace_services.set_role(
         actor=build_operator_actor(), namespace="support", username=author.person.username, role=None

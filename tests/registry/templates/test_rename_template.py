@@ -71,7 +71,7 @@ def test_no_other_template_takes_a_former_name(admin, author, save, document):
     assert names_of_all() == ["support/other", ANSWER]
 
 
-def test_somebody_who_writes_by_a_former_name_is_told_the_new_one(admin, author, save):
+def test_a_write_by_the_former_name_is_refused_with_the_new_one(admin, author, save):
     save("one")
     rename_reply(admin)
     with pytest.raises(Conflict, match=ANSWER):

@@ -43,7 +43,7 @@ def test_a_reason_is_needed(reviewer, published):
         back(reviewer, 1, reason="  ")
 
 
-def test_what_the_label_never_held_needs_approval(reviewer, published):
+def test_a_version_that_the_label_never_held_needs_approval(reviewer, published):
     with pytest.raises(ApprovalRequired, match="never held version 3"):
         back(reviewer, 3)
     assert Label.objects.get().version.number == 2

@@ -77,7 +77,7 @@ def test_another_namespace_s_fragment_takes_the_right_to_read_it(author, outside
     assert Namespace.objects.count() == 2
 
 
-def test_somebody_who_may_read_the_outer_fragment_gets_the_inner_one_with_it(author, outsider, operator):
+def test_readers_of_the_outer_fragment_get_the_inner_one_too(author, outsider, operator):
     namespace_services.set_role(actor=operator, namespace="support", username="outsider", role="author")
     template_save.save_version(actor=outsider, name="elsewhere/policy", document=POLICY.format(7), message="")
     outer = '---\nformat: text\n---\n{{ fragment("elsewhere/policy@1") }}\n'

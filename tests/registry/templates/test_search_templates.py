@@ -71,7 +71,7 @@ def test_words_are_found_in_name_description_tags_and_body(reader, shelf, q):
 
 
 @pytest.mark.parametrize("q", ["%", "_", "bill nowhere", "\\", "ustomer", '"', "' OR 1", "*", "顧質"])
-def test_what_no_word_begins_with_is_not_found(reader, shelf, q):
+def test_only_beginnings_of_words_match(reader, shelf, q):
     assert found(reader, q=q) == []
 
 

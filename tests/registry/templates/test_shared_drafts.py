@@ -58,7 +58,7 @@ def test_sharing_again_keeps_the_link(author, token):
     assert share(author) == token
 
 
-def test_somebody_who_stopped_sharing_shares_under_another_link(author, reader, token):
+def test_sharing_again_creates_another_link(author, reader, token):
     shared_drafts.stop_sharing_draft(actor=author, name=NAME)
     with pytest.raises(NotFound):
         find(reader, token)

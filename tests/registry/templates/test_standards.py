@@ -66,7 +66,7 @@ def test_a_stricter_rule_leaves_what_was_saved_served_and_stops_the_next_save_on
         save_as(author, REPLY.replace("Answer", "Say"), base=version.digest)
 
 
-def test_what_was_saved_before_a_stricter_rule_can_still_be_published(author, publish, require):
+def test_a_version_saved_before_a_stricter_rule_can_be_published(author, publish, require):
     version = save_as(author).version
     require(description={}, size={"most": 1})
     publish(version)

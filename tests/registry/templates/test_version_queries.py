@@ -39,7 +39,7 @@ def test_a_label_names_where_it_stands(author, reader, three):
         ("sha256:" + "0" * 64, "no version"),
     ],
 )
-def test_what_is_not_there_is_shown(reader, three, ref, sentence):
+def test_an_unknown_ref_is_named(reader, three, ref, sentence):
     with pytest.raises(NotFound, match=sentence):
         version_queries.resolve_version(reader, "support/reply", ref)
 
@@ -108,7 +108,7 @@ def test_a_limited_key_is_told_what_is_not_approved(service, published):
             version_queries.resolve_version(service, "support/reply", ref)
 
 
-def test_what_was_live_before_stays_within_reach(author, reviewer, service, published, save):
+def test_an_earlier_live_version_can_be_fetched(author, reviewer, service, published, save):
     change_services.publish_change(actor=author, number=2)
     labels.roll_back_label(actor=reviewer, name="support/reply", label="production", version=1, reason="Wrong")
     assert version_queries.resolve_version(service, "support/reply", "2").number == 2

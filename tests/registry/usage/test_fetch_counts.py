@@ -60,7 +60,7 @@ def test_fetches_of_one_ref_on_one_day_are_one_row(counts, place):
     assert rows() == [("1", "2026-03-01", 1), ("production", "2026-03-01", 3)]
 
 
-def test_what_comes_later_is_added_and_another_day_is_another_row(counts, clock, place):
+def test_later_counts_are_added_and_each_day_has_a_row(counts, clock, place):
     counts.note(*place, "production")
     counts.flush()
     counts.note(*place, "production")
@@ -145,7 +145,7 @@ def test_a_counter_that_nobody_uses_is_given_up_and_starts_again(counts, place):
     assert rows() == [("production", "2026-03-01", 3)]
 
 
-def test_what_was_counted_of_another_database_is_dropped(counts, place):
+def test_counts_of_another_database_are_dropped(counts, place):
     counts.note(*place, "production")
     counts.forget()
     counts.flush()

@@ -47,7 +47,7 @@ def test_slack_hears_who_proposed_what_and_why_with_a_link(make, save, propose, 
     assert f"<{settings.BASE_URL}/changes/{change.number}/publish|What publishing changes>" in str(context)
 
 
-def test_what_people_wrote_is_not_markup_of_slack(make, save, receiver):
+def test_texts_are_not_read_as_slack_markup(make, save, receiver):
     make(receiver="slack")
     save("<!channel> & <https://evil.example>")
     _deliver()
@@ -189,7 +189,7 @@ def test_a_chat_has_no_secret_to_renew(make, admin):
 
 
 @pytest.mark.parametrize(("kind", "page"), [("freeze.set", "freezes"), ("namespace.ruled", "rules")])
-def test_what_is_about_the_namespace_links_to_its_page_and_names_it_once(make, admin, receiver, settings, kind, page):
+def test_a_message_about_the_namespace_links_to_its_page_and_names_it_once(make, admin, receiver, settings, kind, page):
     make(receiver="slack", kinds=[kind])
     if kind == "freeze.set":
         freeze_services.set_freeze(

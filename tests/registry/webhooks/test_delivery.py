@@ -33,7 +33,7 @@ def test_a_message_is_verified_by_the_library_that_receivers_use(make, save, rec
         Verifier(made.secret).verify(body.replace(b"author", b"admins"), headers)
 
 
-def test_what_was_taken_is_not_sent_again(make, save, receiver):
+def test_a_delivered_message_is_not_sent_again(make, save, receiver):
     make()
     save()
     _deliver()
@@ -190,7 +190,7 @@ def test_several_webhooks_are_served_side_by_side(make, save, receiver):
     assert Delivery.objects.filter(state=Delivery.DELIVERED, kind="version.saved").count() == 3
 
 
-def test_what_was_settled_long_ago_leaves_the_log(make, save, receiver):
+def test_old_finished_deliveries_are_deleted(make, save, receiver):
     make()
     save()
     _deliver()

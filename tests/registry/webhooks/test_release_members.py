@@ -116,7 +116,7 @@ def test_a_channel_of_some_templates_and_a_service_hear_of_each_decision(make, r
     assert "of release" not in "".join(Delivery.objects.filter(kind="change.decided").values_list("body", flat=True))
 
 
-def test_what_other_people_did_before_stays(make, release, heard, author, reviewer, save):
+def test_earlier_events_of_other_people_are_sent(make, release, heard, author, reviewer, save):
     make(receiver="slack")
     number = release().number
     save("more", name=NAMES[0], actor=reviewer)

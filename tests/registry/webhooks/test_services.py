@@ -66,7 +66,7 @@ def test_an_outsider_learns_nothing_of_them(make, outsider):
         ({"template": "a\0b"}, "template"),
     ],
 )
-def test_what_makes_no_sense_is_refused_by_field(make, options, field):
+def test_invalid_options_are_refused_by_field(make, options, field):
     with pytest.raises(Invalid) as caught:
         make(**options)
     assert field in caught.value.fields
@@ -108,7 +108,7 @@ def test_pausing_gives_up_what_waits(make, admin):
         webhook_services.ping_webhook(actor=admin, webhook_id=made.webhook.id)
 
 
-def test_what_failed_is_sent_again_under_its_own_id(make, admin):
+def test_a_failed_message_is_replayed_under_its_own_id(make, admin):
     made = make()
     message = webhook_services.ping_webhook(actor=admin, webhook_id=made.webhook.id).message
     assert webhook_services.replay_deliveries(actor=admin, webhook_id=made.webhook.id) == 0  # it still waits

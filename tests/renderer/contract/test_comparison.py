@@ -130,6 +130,6 @@ def test_required_inputs_are_those_without_a_default():
     assert list_required_inputs(template) == ["a", "b"]
 
 
-def test_what_a_document_uses_without_declaring_it_is_required():
+def test_undeclared_names_are_required():
     template = renderer.load("- name: a\n  content: '{{ who }}'\n")
     assert list_required_inputs(template) == ["who"]

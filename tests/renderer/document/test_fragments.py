@@ -194,7 +194,7 @@ def test_inputs_of_a_fragment_must_be_declared_alike():
     assert codes == [[], ["PT505"]]
 
 
-def test_what_a_fragment_uses_must_be_declared():
+def test_inputs_used_by_a_fragment_must_be_declared():
     problems = renderer.validate("---\ninputs: {x: {}}\n---\n" + use("support/policy@3"), fragments=FRAGMENTS)
     found = [(p.code, p.variable, p.line) for p in problems if p.severity == "error"]
     assert found == [("PT403", "who", 6)]

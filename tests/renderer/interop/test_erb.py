@@ -8,7 +8,7 @@ from promptuary.renderer.interop.pasted import read_pasted_prompt
 from tests.renderer.interop.imports import list_differences, read_one, render_text
 
 
-def test_what_is_printed_becomes_an_input():
+def test_printed_expressions_become_inputs():
     template = read_one("a.txt", "Hi <%= name %>, <%=@order.id%>.\n<%= @question %>")
     assert render_text(template, name="Ann", order={"id": "7"}, question="Why?") == "Hi Ann, 7.\nWhy?"
 

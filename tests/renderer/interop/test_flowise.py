@@ -88,7 +88,7 @@ def test_an_agent_flow_gives_its_messages_its_model_and_its_instructions():
     assert renderer.load(sort.document).render({}).text == "Is it a refund?"
 
 
-def test_what_the_api_gives_for_a_flow_is_read_and_nodes_of_one_label_are_distinguished():
+def test_a_flow_from_the_api_is_read_and_equal_labels_are_numbered():
     flow = write_flow(
         ("worker", "Worker", {"workerPrompt": "Do it."}), ("worker", "Worker", {"workerPrompt": "Check."})
     )

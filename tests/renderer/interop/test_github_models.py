@@ -50,6 +50,6 @@ def test_a_json_schema_is_that_of_the_output():
     ("change", "why"),
     [({"jsonSchema": "{"}, "`jsonSchema` isn't valid JSON"), ({"modelParameters": [1]}, "`modelParameters`")],
 )
-def test_what_cannot_be_read_is_refused_with_its_key(change, why):
+def test_an_unsupported_value_is_refused_with_its_key(change, why):
     with pytest.raises(LossError, match=why):
         read_one("a.prompt.yml", {"testData": [], "messages": [{"role": "user", "content": "Hi"}], **change})

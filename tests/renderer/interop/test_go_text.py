@@ -52,7 +52,7 @@ def test_go_templates_become_jinja(text, rendered):
         ("{{range $i, $x := .A}}{{range .B}}{{$i}}{{end}}{{end}}", "is more than a field"),
     ],
 )
-def test_what_jinja_cannot_say_is_refused_with_its_line(text, reason):
+def test_syntax_without_a_jinja_equivalent_is_refused_with_its_line(text, reason):
     with pytest.raises(LossError, match=reason):
         read_one("pasted", text)
 

@@ -32,7 +32,7 @@ def test_each_block_is_a_message_and_the_last_turn_is_the_reply():
     assert (pasted.kind, pasted.title, pasted.count) == ("messages", "guidance", 2)
 
 
-def test_what_the_model_wrote_earlier_is_an_input():
+def test_an_earlier_reply_of_the_model_becomes_an_input():
     text = "{{#user}}Ask{{/user}}{{#assistant}}{{gen 'plan'}}{{/assistant}}{{#user}}\nAnd now?{{/user}}"
     template = read_one("pasted", text)
     rows = [("user", "Ask"), ("assistant", "A plan"), ("user", "And now?")]

@@ -79,7 +79,7 @@ def test_a_pasted_section_with_names_of_its_own_is_a_loop_if_it_is_called_as_sev
         ("{{this}}", "outside a loop"),
     ],
 )
-def test_what_jinja_cannot_say_is_refused(text, reason):
+def test_syntax_without_a_jinja_equivalent_is_refused(text, reason):
     with pytest.raises(LossError, match=reason):
         read_one("a.hbs", text)
 
@@ -141,7 +141,7 @@ def test_helpers_with_a_usual_name_become_jinja(text, rendered):
         ),
     ],
 )
-def test_what_a_helper_of_the_program_returns_is_given(text, data, rendered, said):
+def test_calls_of_custom_helpers_become_inputs(text, data, rendered, said):
     template = read_one("a.hbs", text)
     assert render_text(template, **data) == rendered
     assert said in list_differences(template)

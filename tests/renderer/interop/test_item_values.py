@@ -39,7 +39,7 @@ WORDS = {"words": ["a", "b"]}
         ("a.tmpl", "{{if and (eq .A 1) .B}}y{{end}}{{.A}}", {"and_eq_a_1_b": True, "A": 1}, "y1"),
     ],
 )
-def test_what_its_program_gives_for_an_item_is_a_key_of_it(name, text, data, rendered):
+def test_an_expression_over_an_item_becomes_a_key_of_the_item(name, text, data, rendered):
     assert render_text(read_one(name, text), **data) == rendered
 
 

@@ -101,7 +101,7 @@ def test_a_value_with_a_filter_of_its_program_becomes_an_input_that_says_what_to
     assert render_text(template, now_date_y="2030", user_name_money="5 €", x=2) == "On 2030, 5 € 2"
 
 
-def test_what_counts_as_no_in_a_condition_is_shown():
+def test_different_truth_values_are_reported():
     assert "an empty text, an empty list and 0 count as no" in list_differences(
         read_one("a.liquid", "{% if a %}b{% endif %}")
     )

@@ -24,7 +24,7 @@ def contents(body, **data):
         "The user: a person.",
     ],
 )
-def test_what_a_part_reads_as_it_is_needs_nothing(text):
+def test_text_that_a_part_keeps_unchanged_needs_no_conversion(text):
     assert read_pasted_prompt(text) is None
 
 
@@ -145,7 +145,7 @@ def test_places_next_to_what_becomes_an_input_are_named(text, place):
         ("Age: %(age)d", "age", "`%(age)d` is read as an input"),
     ],
 )
-def test_what_cannot_be_sent_by_its_name_becomes_an_input_and_is_named(text, name, difference):
+def test_a_placeholder_that_is_no_name_becomes_a_renamed_input(text, name, difference):
     pasted = read_pasted_prompt(text)
     assert pasted.kind == "inputs"
     assert difference in pasted.differences

@@ -31,7 +31,7 @@ def test_a_text_pasted_as_the_document_renders_to_itself_or_says_that_its_line_e
 
 
 @given(BLANKS, WORDS, BLANKS)
-def test_what_a_part_would_leave_out_is_offered_to_be_kept(before, words, after):
+def test_edges_that_a_part_would_strip_are_kept(before, words, after):
     text = f"{before}{words}{after}"
     pasted = read_pasted_prompt(text)
     if before or after not in ("", "\n"):

@@ -25,7 +25,7 @@ def test_a_pasted_prompt_becomes_a_document_without_errors(name):
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_it_cannot_become_is_shown_with_the_line(name):
+def test_an_unsupported_prompt_is_refused_with_the_line(name):
     with pytest.raises(LossError, match=REFUSED[name]) as caught:
         read_templates("pasted", PROMPTS[name].encode())
     assert "line " in str(caught.value)

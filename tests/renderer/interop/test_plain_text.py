@@ -98,7 +98,7 @@ def test_a_notation_that_may_be_text_is_read_where_somebody_says_so(syntax, text
         ("Dear %s.", "`%s` stays text"),
     ],
 )
-def test_what_a_guess_changed_is_shown(text, said):
+def test_differences_of_a_guessed_syntax_are_listed(text, said):
     template = read_one("pasted", text)
     assert said in list_differences(template)
     assert said or not template.differences
@@ -169,7 +169,7 @@ def test_placeholders_of_ruby_go_with_their_sign_unless_it_may_be_text(text, ren
 
 
 @pytest.mark.parametrize("text", ["{x:*^10}", "{x!r:d}", "{x:{y}}", "{x"])
-def test_what_str_format_alone_can_do_is_refused(text):
+def test_features_that_only_str_format_has_are_refused(text):
     with pytest.raises(LossError):
         read_one("a.txt", text, "str.format")
 

@@ -68,7 +68,7 @@ def test_a_value_that_no_seed_has_is_a_prompt_by_its_length_only():
     assert "left out, as they are not prompts: value" in list_differences(read_one("a.yaml", values))
 
 
-def test_what_is_next_to_the_prompt_is_its_model_and_its_settings():
+def test_fields_beside_the_prompt_become_its_model_and_settings():
     template = read_one("a.yaml", {"prompt": "Answer in plain words: {q}", "model": "gpt-4o", "temperature": 0.2})
     assert "\nmodel: gpt-4o\nsettings:\n  temperature: 0.2\n" in template.document
     assert "left out" not in list_differences(template)

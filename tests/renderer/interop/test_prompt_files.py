@@ -61,7 +61,7 @@ def test_a_tmpl_file_of_go_is_read_as_go():
     assert render_text(read_one("a.tmpl", "Hi {{ name }}{% if loud %}!{% endif %}"), name="Ann", loud=True) == "Hi Ann!"
 
 
-def test_what_a_method_with_arguments_prints_is_an_input():
+def test_a_method_call_with_arguments_becomes_an_input():
     template = read_one("a.jinja", 'On {{ day.strftime("%d") }}: {{ words.split(",") | length }} {{ ctx.show("a") }}')
     data = {"day_strftime_d": "May 1", "words": "a,b", "ctx_show_a": "x"}
     assert render_text(template, **data) == "On May 1: 2 x"

@@ -153,7 +153,7 @@ def test_positional_fields_of_a_percent_text_are_its_values():
     assert render_text(named, question="Why?") == f"{LONG} Why?"
 
 
-def test_what_cannot_be_read_is_named_with_its_line():
+def test_an_unreadable_constant_is_named_with_its_line():
     code = f'A_PROMPT = "{LONG} {{x}}"\nB_PROMPT = "{LONG} {{x:*^9}}"\nB_PROMPT.format(x=1)\n'
     template = read_one("prompts.py", code)
     assert "line 2: `B_PROMPT` is left out" in list_differences(template)

@@ -91,7 +91,7 @@ def test_a_confined_process_is_refused(name, tmp_path):
     assert path.read_text() == "text"
 
 
-def test_what_a_rendering_needs_goes_on():
+def test_a_confined_process_can_do_what_rendering_needs():
     ours, theirs = socket.socketpair()
     with ours, theirs:
 

@@ -85,7 +85,7 @@ def test_several_renderers_share_it_and_start_none_of_their_own(shared):
         assert [renderer._fork_server.process_id for renderer in renderers] == [None] * 3
 
 
-def test_what_one_process_renders_is_ended_in_time_and_others_are_served(shared):
+def test_a_slow_rendering_of_one_process_does_not_block_the_others(shared):
     first, second = BoundedRenderer(shared=shared.path, cpu_seconds=0.8), BoundedRenderer(shared=shared.path)
     with pytest.raises(LimitError, match="took longer"):
         first.render(LOOP)

@@ -116,7 +116,7 @@ def test_any_key_of_a_mapping_can_be_read(name):
         "{{ fragment }}",
     ],
 )
-def test_what_has_no_text_is_not_printed(thing):
+def test_objects_without_a_text_form_cannot_be_printed(thing):
     text = "{% macro m() %}{% endmacro %}{% for x in [1] %}\n- name: a\n  content: " + thing + "\n{% endfor %}"
     with pytest.raises(renderer.RenderError):
         renderer.load(text).render({"d": {"k": 1}})

@@ -124,7 +124,7 @@ COUNTED = {
 
 
 @pytest.mark.parametrize("name", COUNTED)
-def test_what_is_sure_is_counted(name):
+def test_the_certain_text_is_counted(name):
     body, wanted = COUNTED[name]
     found = least(body, fragments=FRAGMENTS)
     assert wanted - 2 <= found <= wanted

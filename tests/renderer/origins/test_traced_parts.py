@@ -17,7 +17,7 @@ def is_followed(document):
 
 @settings(max_examples=example_count(0.5))
 @given(document=varied.documents().filter(is_followed), values=varied.data())
-def test_what_is_traced_spells_the_document_and_covers_all_that_is_not_a_value(document, values):
+def test_traces_match_the_document_and_cover_all_literal_text(document, values):
     try:
         template = renderer.load(document, fragments=varied.FRAGMENTS)
         traced = trace_parts(template, values[0])

@@ -48,7 +48,7 @@ def test_the_value_survives_and_the_repairs_are_named(reply, repairs):
 
 
 @pytest.mark.parametrize("reply", ["{a: 1, b: ['x', 'y']}", "{'a': 1, 'b': ['x', 'y']}", '{"a": 1 "b": ["x", "y"]}'])
-def test_what_is_nearly_json_is_repaired_with_the_parsers_word(reply):
+def test_malformed_json_is_repaired_with_the_parsers_message(reply):
     reading = read_reply(reply)
     assert reading.value == WHOLE
     assert reading.repairs[0].startswith("repaired JSON that was not well-formed (")

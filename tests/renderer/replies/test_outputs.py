@@ -148,7 +148,7 @@ def test_an_error_is_at_its_shaper():
     ],
     ids=range(9),
 )  # fmt: skip
-def test_what_is_wrong_with_an_output_is_shown_at_save(output: str, finding: Any):
+def test_problems_of_an_output_are_found_at_save(output: str, finding: Any):
     assert problems(output) == [finding]
 
 

@@ -78,7 +78,7 @@ def test_a_reply_without_json_says_so():
     assert "no JSON" in reading["problem"]
 
 
-def test_what_was_repaired_is_noted():
+def test_a_repair_is_noted():
     assert read(SCHEMA, '```json\n{"decision": "refund", "cites": ["3"]}\n```')["notes"]
 
 

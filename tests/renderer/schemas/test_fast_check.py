@@ -72,7 +72,7 @@ def test_a_quick_yes_is_a_yes_of_the_validator(schema, value):
 
 
 @given(value=values)
-def test_what_is_plain_is_plain_both_ways(value):
+def test_plain_values_are_plain_by_both_checks(value):
     assert not is_plain(value) or plain(value)
 
 

@@ -48,7 +48,7 @@ def test_a_pattern_that_backtracking_takes_years_for_takes_less_than_a_second(so
 
 
 @pytest.mark.parametrize("source", NOT_LINEAR)
-def test_what_is_not_linear_says_why_and_refuses_long_texts(source):
+def test_a_nonlinear_pattern_has_a_reason_and_refuses_long_texts(source):
     pattern = compile_pattern(source)
     assert pattern.reason
     pattern.search("a" * 1_000)

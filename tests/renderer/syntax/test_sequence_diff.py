@@ -61,7 +61,7 @@ def longest(old, new):
 
 
 @given(ITEMS, ITEMS)
-def test_what_is_called_equal_is_equal_and_in_order(old, new):
+def test_matches_are_equal_and_in_order(old, new):
     assert is_true(old, new, sequence_diff.find_matches(old, new))
 
 
@@ -114,7 +114,7 @@ def test_any_pair_at_the_size_limit_takes_well_below_a_second(name):
     assert is_true(old, new, found)
 
 
-def test_what_is_remembered_holds_positions_and_no_text():
+def test_the_cache_holds_positions_and_no_text():
     sequence_diff.forget()
     old, new = ["secret words\n"] * 300, ["secret words\n"] * 299 + ["other\n"]
     first = sequence_diff.find_matches(old, new)

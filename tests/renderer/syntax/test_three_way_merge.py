@@ -58,14 +58,14 @@ def test_lines_put_together_are_the_text(text):
     assert "".join(split_lines(text)) == text
 
 
-def test_what_was_decided_is_in_the_place_of_each_conflict():
+def test_resolutions_replace_their_conflicts():
     merged = merge_texts("a\nb\nc\nd\n", "A\nb\nc\nours\n", "x\nb\nc\ntheirs\n")
     assert len(merged.conflicts) == 2
     assert resolve_conflicts(merged, ["both", "ours\ntheirs\n"]) == "both\nb\nc\nours\ntheirs\n"
     assert resolve_conflicts(merged, ["", "z"]) == "b\nc\nz"
 
 
-def test_what_was_decided_takes_the_line_ends_that_were_there():
+def test_resolutions_get_the_line_ends_of_the_text():
     merged = merge_texts("a\r\nb\r\n", "ours\r\nb\r\n", "theirs\r\nb\r\n")
     assert resolve_conflicts(merged, ["one\ntwo"]) == "one\r\ntwo\r\nb\r\n"
 

@@ -74,7 +74,7 @@ def test_only_offsets_of_other_texts_than_ascii_load_the_library():
 
 
 @pytest.mark.parametrize("text", ["word " * 30_000, "x" * 2_000], ids=["a long text", "a long word"])
-def test_what_is_long_is_left_to_the_library(text):
+def test_long_texts_are_encoded_by_the_library(text):
     tokenizer = fresh("o200k_base")
     assert tokenizer.count(text) == len(tokenizer._core.encode(text).ids)
     assert tokenizer._encoder is None
@@ -114,7 +114,7 @@ def test_tokens_of_one_checksum_are_distinguished():
 
 
 @pytest.mark.parametrize("data", [b"", b"{}\n", b"[]\n", BpeTables.pack(TINY, MERGES)[:-1]])
-def test_what_is_cut_short_is_refused(data):
+def test_truncated_tables_are_refused(data):
     with pytest.raises(TokenizerError):
         BpeTables(data)
 

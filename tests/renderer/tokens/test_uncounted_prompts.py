@@ -217,7 +217,7 @@ def test_processes_that_start_together_ask_once_and_share_the_result(gone, data,
     assert notes.read_text() == "asked\n"
 
 
-def test_what_was_fetched_is_kept_privately_and_read_again(gone, data, folder):
+def test_a_fetched_vocabulary_is_stored_privately_and_read_again(gone, data, folder):
     source = FakeVocabularies(data)
     whole = vocabularies.read_vocabulary(gone, source)
     assert (vocabularies.read_vocabulary(gone), vocabularies.read_vocabulary(gone, source), len(source.asked)) == (

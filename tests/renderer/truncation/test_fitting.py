@@ -104,7 +104,7 @@ def test_a_cut_says_what_went_and_why():
     assert cut.reason == "dropped: priority 1, prompt 3 tokens over its limit"
 
 
-def test_what_cannot_fit_names_the_protected_parts_and_the_shortfall():
+def test_the_error_names_the_protected_parts_and_the_shortfall():
     parts = [part("rules", 5), *chat(3), part("question", 4)]
     with pytest.raises(
         TruncationError, match=r"cut to 6 tokens.*take 9, 3 too many.*rules \(5\), question \(4\)"
@@ -199,7 +199,7 @@ PARTS = st.lists(st.tuples(st.integers(0, 7), st.integers(-1, 3)).map(lambda pai
 
 
 @given(PARTS, st.integers(1, 40), st.integers(1, 12))
-def test_what_stays_is_what_the_written_rule_says(parts, limit, step):
+def test_the_kept_parts_follow_the_reference_rule(parts, limit, step):
     counts = [len(each.content.split()) for each in parts]
     wanted = hermes(parts, counts, limit, step)
     if wanted is None:
@@ -211,7 +211,7 @@ def test_what_stays_is_what_the_written_rule_says(parts, limit, step):
 
 
 @given(PARTS, st.integers(1, 40), st.integers(1, 12), st.integers(0, 3), st.booleans())
-def test_what_fits_is_within_the_limit_and_fits_again_unchanged(parts, limit, step, keep_last, keep_pairs):
+def test_fitted_parts_are_within_the_limit_and_fit_again_unchanged(parts, limit, step, keep_last, keep_pairs):
     rules = {"limit": limit, "step": step, "keep_last": keep_last, "keep_pairs": keep_pairs}
     try:
         fitted = fitting.fit_parts(parts, WORDS, **rules)

@@ -61,7 +61,7 @@ def assert_same(text, samples, values, profile=None):
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 )
 @given(documents(), data(), st.sampled_from(PROFILES))
-def test_what_is_found_together_is_what_is_found_one_by_one(text, values, profile):
+def test_combined_findings_equal_the_separate_ones(text, values, profile):
     front = f"---\nprofile: {profile}\n" if profile else "---\n"
     assert_same(text.replace("---\n", front, 1), {"sample": values[0]}, values[1])
 

@@ -139,11 +139,11 @@ def test_a_document_that_gives_parts_for_some_data_is_none():
     assert renderer.validate("{% for x in xs %}\n- name: a\n  content: {{ x }}\n{% endfor %}") == []
 
 
-def test_what_looks_like_nothing_known_is_not_guessed():
+def test_a_name_unlike_any_known_one_is_not_guessed():
     assert find_likely_name("zzz", ("upper", "lower")) is None
 
 
-def test_what_goes_wrong_for_some_data_only_is_a_warning():
+def test_a_problem_with_only_some_data_is_a_warning():
     text = (
         "- name: a\n{% if r == 'a' %}  role: user\n{% endif %}{% if r == 'b' %}  role: system\n"
         "{% endif %}  content: {{ x }}\n"

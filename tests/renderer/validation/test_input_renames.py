@@ -86,7 +86,7 @@ def test_a_name_that_would_change_the_text_is_refused(old, new, reason):
         rename(DOCUMENT, old, new)
 
 
-def test_what_a_fragment_uses_keeps_its_name():
+def test_an_input_used_by_a_fragment_cannot_be_renamed():
     text = "---\ninputs: {tone: {type: string}}\nformat: text\n---\n{% include 'a/b@1' %}\n"
     with pytest.raises(InputRenameError, match="A fragment uses `tone`"):
         rename(text, "tone", "style", **{"a/b@1": "---\nformat: text\n---\n{{ tone }}"})

@@ -97,7 +97,7 @@ def test_a_placeholder_and_what_is_not_a_credential_pass(text):
 @pytest.mark.parametrize(
     "text", ["wJalrXUtnFEMI/K7MDENG/bPxRfiCYzQ8mVbT2Lk", "api_key: 9f8A7b6C5d4E3f2A1b0C", "Bearer 9f8A7b6C5d4E3f2A1b0C"]
 )
-def test_what_only_looks_random_is_not_sure(text):
+def test_random_looking_text_is_not_sure(text):
     assert [(secret.kind, secret.sure) for secret in secrets.find_secrets(text)] == [("a secret", False)]
 
 

@@ -54,5 +54,5 @@ def test_only_the_list_changes():
     [f"---\ntags:\n  - a  # why\n  - b\n---\n{BODY}", f"---\n{{description: A}}\n---\n{BODY}"],
     ids=["a comment among the tags", "front matter in braces"],
 )
-def test_what_would_lose_something_is_not_done(text):
+def test_an_edit_that_would_lose_text_is_refused(text):
     assert edit_tags(parse_document(text), ["b"]) is None

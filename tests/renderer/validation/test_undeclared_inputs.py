@@ -97,7 +97,7 @@ def test_a_text_that_can_not_be_read_lists_nothing():
     assert find_undeclared_inputs("{{ broken").used is None
 
 
-def test_what_a_fragment_declares_is_declared_alike():
+def test_inputs_declared_by_a_fragment_get_the_same_declaration():
     body = '{{ fragment("a/b@1") }}{{ own }}'
     fragment = "---\nformat: text\ninputs:\n  tone: {type: string, enum: [warm]}\n---\n{{ tone }}"
     found = find_undeclared_inputs(f"---\nformat: text\n---\n{body}", {"a/b@1": fragment})

@@ -180,5 +180,5 @@ def test_a_list_indented_or_in_flow_form_is_a_list():
 
 
 @pytest.mark.parametrize("extra", ["\n", "\n\n# end\n", "\n...\n"])
-def test_what_follows_the_last_part_does_not_matter(extra):
+def test_blank_lines_comments_and_end_marks_after_the_last_part_are_ignored(extra):
     assert parts("---\n- name: a\n  content: b" + extra)[0].content == "b"

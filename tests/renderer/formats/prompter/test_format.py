@@ -202,7 +202,7 @@ def test_json_may_be_in_an_instruction():
         ("kind: chat\ninstruction: 'open\n", 5, "not YAML"),
     ],
 )
-def test_what_cannot_work_is_refused_at_its_line(body, line, words):
+def test_an_invalid_body_is_refused_at_its_line(body, line, words):
     error = mistake(body)
     assert words in error.message
     assert error.line == line

@@ -156,7 +156,7 @@ def test_writing_what_was_read_gives_it_back(expression):
         ("{9**9}", 2, "expected `}`"),
     ],
 )
-def test_what_cannot_be_read_is_refused_at_its_place(body, at, words):
+def test_an_invalid_body_is_refused_at_its_position(body, at, words):
     found = fault(body)
     assert found.start == at
     assert words in found.message
