@@ -16,7 +16,7 @@ from benchmarks.baseline import Comparison, compare_ratios, read_ratios, record_
 FOLDER = Path(baseline.__file__).parent
 
 
-def test_a_ratio_is_noted_under_its_program_and_what_could_not_be_measured_is_not(tmp_path, monkeypatch):
+def test_measured_ratios_are_recorded_under_their_program(tmp_path, monkeypatch):
     notes = tmp_path / "ratios.jsonl"
     monkeypatch.setenv("PROMPTUARY_RATIOS", str(notes))
     monkeypatch.setattr(sys, "argv", ["benchmarks/fetch.py", "--only", "warm"])
@@ -40,7 +40,7 @@ def test_a_ratio_falls_below_four_fifths_of_the_baseline_or_by_not_being_measure
     assert [str(each).split("  ")[-1] for each in compared] == ["-19 %", "FELL -21 %", "NOT MEASURED", "new"]
 
 
-def test_what_grew_has_not_fallen():
+def test_a_higher_ratio_has_not_fallen():
     assert not Comparison("fetch", "a", before=1.0, now=5.0).has_fallen
 
 

@@ -11,5 +11,5 @@ def read_patterns(name: str) -> set[str]:
     return {line.strip("/").removeprefix("**/") for line in lines if line.strip()}
 
 
-def test_what_git_ignores_is_not_copied_into_the_image():
+def test_files_that_git_ignores_are_not_copied_into_the_image():
     assert read_patterns(".gitignore") - read_patterns(".dockerignore") == set()

@@ -37,7 +37,7 @@ def test_a_commit_without_the_tag_of_its_version_is_refused(repository):
         release.make_release(repository, key=None, is_trial=False, trials=[])
 
 
-def test_what_is_not_committed_is_refused(repository):
+def test_uncommitted_files_are_refused(repository):
     (repository / "new.txt").write_text("new")
     with pytest.raises(release.ReleaseError, match="not committed"):
         release.check_tag(repository, "1.2.3")

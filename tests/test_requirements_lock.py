@@ -33,7 +33,7 @@ def test_each_locked_package_has_the_hashes_of_its_files(requirements, lock):
 
 
 @pytest.mark.parametrize(("requirements", "lock"), PAIRS)
-def test_the_lock_holds_what_is_required(requirements, lock):
+def test_the_lock_contains_all_requirements(requirements, lock):
     locked = pins(lock)
     assert {name: locked.get(name) for name in pins(requirements)} == pins(requirements), "run `make lock`"
 

@@ -36,7 +36,7 @@ def test_a_check_that_has_not_finished_is_waited_for(caller, broken):
     assert (body["turn"]["people"], body["riding_along"], body["overlapping"]) == (["admin", "reviewer"], [], [])
 
 
-def test_a_failed_check_tells_what_it_found_about_which_digests(cast, caller, broken):
+def test_a_failed_check_has_findings_and_digests(cast, caller, broken):
     check_results.run_checks(number=2)
     contract = _contract(caller("reader").get("changes/2").json())
     assert contract["state"] == "failed"

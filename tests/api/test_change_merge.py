@@ -50,7 +50,7 @@ def test_conflicts_are_listed_and_decided_by_the_caller(caller, beside, stored):
     assert (decided.status_code, decided.json()["version"]) == (200, 4)
 
 
-def test_where_nothing_is_to_be_merged_it_says_so(cast, caller):
+def test_merging_a_change_that_needs_no_merge_is_refused(cast, caller):
     cast.save()
     cast.propose(1)
     found = caller("reader").get("changes/1/merge").json()

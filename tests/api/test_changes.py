@@ -46,7 +46,7 @@ def test_an_approval_is_taken_back_and_needed_again(cast, caller, first):
     assert problem(again, 409, "conflict")["detail"].startswith("You have neither approved version 1")
 
 
-def test_a_change_tells_what_it_proposes_and_what_was_said(cast, caller, first):
+def test_a_change_has_its_proposal_and_its_conversation(cast, caller, first):
     cast.propose(1)
     decisions.decide_on_change(
         actor=cast.actor("reviewer"), number=1, decision="comment", digest=first, text="Why now?"
@@ -109,7 +109,7 @@ def test_a_withdrawn_change_can_be_reopened_and_needs_its_approvals_again(cast, 
     assert (body["state"], body["round"]) == ("open", 2)
 
 
-def test_a_version_not_made_from_what_the_label_holds_is_not_published(cast, caller, first):
+def test_a_version_not_based_on_the_served_one_is_not_published(cast, caller, first):
     digest = cast.save(THIRD, base=first, parallel=True).version.digest
     cast.publish(2)
     cast.propose(3)

@@ -22,7 +22,7 @@ def url(server: str, cast) -> str:
     return server
 
 
-def test_a_service_fetches_what_was_approved_and_renders_it(url, cast):
+def test_a_service_fetches_and_renders_the_approved_version(url, cast):
     with Promptuary(url, cast.key(), timeout=60) as registry:
         template = registry.get(REPLY)
         assert (template.version, template.document.text) == (1, DOCUMENT)

@@ -91,7 +91,7 @@ def test_pull_does_not_overwrite_edits(run):
     assert path.read_text() == OTHER
 
 
-def test_push_saves_what_changed_and_nothing_else(run, cast):
+def test_push_saves_only_changed_files(run, cast):
     run("pull", "support")
     assert _json(run("push", "--json"))["pushed"] == []
     Path(f"{REPLY}.yml.j2").write_text(DOCUMENT)
@@ -101,7 +101,7 @@ def test_push_saves_what_changed_and_nothing_else(run, cast):
     assert "Back" in run("log", REPLY).stdout
 
 
-def test_push_is_refused_where_somebody_saved_in_between(run, cast):
+def test_push_is_refused_after_another_save(run, cast):
     run("pull", REPLY)
     digest = _json(run("lock", f"{REPLY}@2", "--json"))["templates"][REPLY]["digest"]
     cast.save(DOCUMENT, base=digest)
@@ -111,7 +111,7 @@ def test_push_is_refused_where_somebody_saved_in_between(run, cast):
     assert "the latest is version 3" in result.stderr
 
 
-def test_push_tells_the_line_of_an_error_and_stores_nothing(run, stored):
+def test_push_reports_the_line_of_an_error_and_stores_nothing(run, stored):
     run("pull", REPLY)
     before = stored()
     Path(f"{REPLY}.yml.j2").write_text(DOCUMENT.replace("{{ question }}", "{{ answer }}"))
@@ -200,7 +200,7 @@ def test_rollback_is_for_reviewers(run, cast):
     assert (result.exit_code, _json(result)["version"]) == (0, 1)
 
 
-def test_a_dry_run_of_a_rollback_says_what_would_follow_and_moves_nothing(run, cast):
+def test_a_dry_run_of_a_rollback_lists_its_effects_and_moves_nothing(run, cast):
     cast.publish(2)
     reader = ("--key", cast.key("reader", "read", approved_only=False))
     result = run("rollback", REPLY, 1, "--dry-run", *reader)
@@ -217,14 +217,14 @@ def test_a_dry_run_of_a_rollback_says_what_would_follow_and_moves_nothing(run, c
     assert (refused.exit_code, "--reason is missing" in refused.stderr) == (2, True)
 
 
-def test_diff_shows_what_changed(run):
+def test_diff_shows_the_changed_lines(run):
     result = run("diff", f"{REPLY}@1", f"{REPLY}@2", "--exit-code")
     assert result.exit_code == 1
     assert "+description: Answer a question well\n" in result.stdout
     assert run("diff", f"{REPLY}@1", f"{REPLY}@1", "--exit-code").exit_code == 0
 
 
-def test_lock_pins_and_tells_drift(run, cast):
+def test_lock_pins_versions_and_reports_drift(run, cast):
     assert run("lock", REPLY).exit_code == 0
     locked = json.loads(Path("promptuary.lock").read_text())["templates"][REPLY]
     assert (locked["ref"], locked["version"]) == ("production", 1)
@@ -253,7 +253,7 @@ def test_an_unknown_template_or_version_exits_with_1(run):
     assert run("render", f"{REPLY}@9", "-d", "{}").exit_code == 1
 
 
-def test_a_dry_run_of_a_proposal_says_what_the_api_says_and_stores_nothing(run, caller, stored):
+def test_a_dry_run_of_a_proposal_matches_the_api_and_stores_nothing(run, caller, stored):
     answer = caller("author").get(f"templates/{REPLY}/-/labels/production/preview?version=2").json()
     before = stored()
     assert _json(run("propose", f"{REPLY}@2", "--dry-run", "--json")) == answer
@@ -263,7 +263,7 @@ def test_a_dry_run_of_a_proposal_says_what_the_api_says_and_stores_nothing(run, 
     assert stored() == before
 
 
-def test_estimate_tells_what_a_run_is_expected_to_cost(run, cast, monkeypatch, settings, tmp_path):
+def test_estimate_reports_the_expected_cost_of_a_run(run, cast, monkeypatch, settings, tmp_path):
     models = tmp_path / "models.yml"
     models.write_text(
         'asked: {base_url: "https://models.example/v1", model: m, price: {prompt: 0.1, completion: 0.2}}\n'

@@ -28,7 +28,7 @@ def test_the_same_rows_make_no_version(caller):
     assert (again.status_code, same.status_code, same.json()["version"]) == (201, 200, 2)
 
 
-def test_a_save_over_another_one_says_what_it_was_made_from(caller):
+def test_replacing_a_dataset_requires_the_etag_of_its_latest_version(caller):
     author = caller("author")
     first = author.put(PATH, {"rows": ROWS})
     problem(author.put(PATH, {"rows": ROWS[:1]}), 428, "precondition-required")

@@ -73,7 +73,7 @@ def test_the_answer_is_json_for_every_accept_header(caller):
     assert (response.status_code, response["Content-Type"]) == (200, "application/json")
 
 
-def test_a_caller_with_too_many_calls_is_told_when_to_come_back(caller, settings):
+def test_a_rate_limited_response_says_when_to_retry(caller, settings):
     settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "caller": "2/min"}
     reader = caller("reader")
     responses = [reader.get("templates") for _ in range(3)]

@@ -162,7 +162,7 @@ def test_a_wrong_key_is_refused_ahead_of_django_too(cast, versions):
         assert (line, headers["WWW-Authenticate"]) == ("401 Unauthorized", 'Bearer realm="promptuary"')
 
 
-def test_a_key_limited_to_approved_versions_is_told_so(cast, versions):
+def test_a_key_limited_to_approved_versions_is_refused_with_the_reason(cast, versions):
     ahead = Ahead(cast.key(scope="read"))
     line, headers, body = ahead(f"{PATH}@1")
     assert (line, headers["Content-Type"]) == ("403 Forbidden", "application/problem+json")

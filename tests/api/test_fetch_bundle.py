@@ -71,7 +71,7 @@ def test_a_cold_bundle_costs_a_few_queries_however_many_there_are(cast, names, d
         assert len(caller.get(BUNDLE).json()["entries"]) == 3
 
 
-def test_a_key_limited_to_approved_versions_is_told_what_it_lacks(cast, names):
+def test_a_bundle_for_a_limited_key_names_the_missing_versions(cast, names):
     cast.move("staging", 1, name="support/young")
     limited = Caller(key=cast.key(scope="read"))
     assert len(limited.get(BUNDLE).json()["entries"]) == 3

@@ -24,7 +24,7 @@ def _fetch(caller, *refs):
     return caller.post("fetch", {"refs": list(refs)}).json()["results"]
 
 
-def test_each_ref_has_what_a_fetch_of_it_alone_gives(caller, versions):
+def test_each_result_equals_a_single_fetch(caller, versions):
     author, refs = caller("author"), [f"{REPLY}@{ref}" for ref in ("production", "1", "latest")]
     for ref, result in zip(refs, _fetch(author, *refs), strict=True):
         alone = author.get(f"templates/{ref}")
@@ -40,7 +40,7 @@ def test_a_miss_fails_no_other(caller, versions):
     assert all(result["etag"] is None for result in results[:-1])
 
 
-def test_a_key_limited_to_approved_versions_is_told_so_next_to_the_rest(cast, caller, versions):
+def test_refusals_for_a_limited_key_are_listed_beside_the_results(cast, caller, versions):
     limited = Caller(key=cast.key("author", scope="read"))
     results = _fetch(limited, f"{REPLY}@production", f"{REPLY}@3")
     assert [result["status"] for result in results] == [200, 403]

@@ -32,7 +32,7 @@ def test_the_first_answer_is_the_cursor_of_now(author):
     }
 
 
-def test_moves_since_then_say_what_each_label_serves(cast, author):
+def test_later_moves_contain_the_served_versions(cast, author):
     cursor = author.get(MOVES).json()["cursor"]
     first = cast.move("staging", 1).version.digest
     second = cast.save(OTHER, base=first).version.digest

@@ -56,7 +56,7 @@ def test_a_fetch_of_many_counts_each(key):
     assert counted() == {"production": 1, "1": 1}
 
 
-def test_a_bundle_counts_what_is_in_it(key):
+def test_a_bundle_counts_each_version_in_it(key):
     assert Caller(key=key).get("namespaces/support/bundle").status_code == 200
     assert counted() == {"production": 1}
 
@@ -86,7 +86,7 @@ def test_a_key_was_used_by_every_request(cast, key):
     assert Key.objects.get().last_used_at is not None
 
 
-def test_another_journal_drops_what_was_counted_of_the_old_one(key):
+def test_counts_of_an_earlier_journal_are_dropped(key):
     Ahead(key)(f"{PATH}@1")
     fetcher().follower.head = (fetcher().follower.head[0], "sha256:of another journal")
     fetcher().follower.mark_due()

@@ -101,7 +101,7 @@ def test_a_key_of_the_author_or_of_an_admin(label, role):
     assert going_back.status_code == 403
 
 
-def test_no_one_approves_what_is_their_own(label):
+def test_authors_cannot_approve_their_own_change(label):
     change = label.propose(2, role="reviewer")
     caller = Caller(person=label.people["reviewer"])
     approval = {"decision": "approve", "digest": change.version.digest}

@@ -55,7 +55,7 @@ def finish(cast, number):
     change_services.publish_change(actor=cast.actor("author"), number=number)
 
 
-def test_setting_rules_tells_what_was_opened(protected):
+def test_setting_rules_returns_the_opened_changes(protected):
     assert protected == {"number": 1, "template": REPLY, "label": "staging", "version": 1}
 
 
@@ -65,7 +65,7 @@ def test_setting_other_rules_opens_nothing(caller, moved_freely):
 
 
 @pytest.mark.parametrize("role", ["reviewer", "admin"])
-def test_a_key_rolls_no_protected_label_to_what_nobody_approved(cast, protected, stored, role):
+def test_a_key_cannot_roll_back_to_an_unapproved_version(cast, protected, stored, role):
     key = Caller(key=cast.key(role, scope="", verbs=["roll_back"]))
     before = stored()
     answer = key.post(f"{LABEL}/roll-back", {"version": 2, "reason": "Because"})
@@ -73,7 +73,7 @@ def test_a_key_rolls_no_protected_label_to_what_nobody_approved(cast, protected,
     assert stored() == before
 
 
-def test_a_person_rolls_no_protected_label_to_what_nobody_approved(caller, protected):
+def test_a_person_cannot_roll_back_to_an_unapproved_version(caller, protected):
     answer = caller("reviewer", session=True).post(f"{LABEL}/roll-back", {"version": 2, "reason": "Because"})
     problem(answer, 403, "approval-required")
 

@@ -80,7 +80,7 @@ def test_again_changes_nothing_and_no_label_is_moved(run, caller, stored):
         assert found["labels"] == {}
 
 
-def test_a_label_there_chooses_what_comes(run):
+def test_a_label_selects_the_imported_versions(run):
     assert _told(run("--source-label", "production")) == {"demo/support/refunds/reply": ("new", 1)}
     shown = CliRunner().invoke(app, ["render", "demo/support/refunds/reply@1", "-d", json.dumps(DATA), "-t", "text"])
     assert "50 % off" in shown.stdout

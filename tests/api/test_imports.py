@@ -16,7 +16,7 @@ def read(caller, role="author", **body):
     return caller(role).post("imports", {"namespace": "support", **body})
 
 
-def test_a_file_is_shown_as_what_it_would_become_and_nothing_is_stored(cast, caller):
+def test_a_preview_shows_the_templates_and_stores_nothing(cast, caller):
     before = Template.objects.count()
     response = read(caller, files=[{"path": "ask.json", "text": CHAT}])
     assert response.status_code == 200

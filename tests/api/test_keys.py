@@ -40,19 +40,19 @@ def test_a_key_is_issued_with_verbs_and_labels_and_shown_once(admin, cast):
     assert listed == [{name: value for name, value in issued.items() if name != "secret"}]
 
 
-def test_a_named_set_is_listed_with_what_is_in_it(admin, cast):
+def test_a_named_scope_is_listed_with_its_verbs(admin, cast):
     issued = admin.post("namespaces/support/keys", {**ISSUE, "scope": "read"}).json()
     assert (issued["scope"], issued["verbs"]) == ("read", ["read", "check", "fetch"])
 
 
-def test_a_key_without_more_said_fetches_only_and_ends_after_ninety_days(admin, cast):
+def test_a_default_key_only_fetches_and_expires_after_ninety_days(admin, cast):
     issued = admin.post("namespaces/support/keys", ISSUE).json()
     assert issued["verbs"] == ["fetch"]
     left = datetime.fromisoformat(issued["expires_at"]) - datetime.now(UTC)
     assert timedelta(days=89) < left <= timedelta(days=90)
 
 
-def test_a_key_never_ends_where_null_says_so(admin, cast):
+def test_a_key_with_null_as_its_expiry_never_expires(admin, cast):
     assert admin.post("namespaces/support/keys", {**ISSUE, "expires_at": None}).json()["expires_at"] is None
 
 
@@ -118,7 +118,7 @@ def test_a_revocation_set_for_later_is_cancelled_over_the_api(admin, cast):
     problem(admin.post(f"{path}/keep"), 409, "conflict")
 
 
-def test_the_api_says_what_a_key_is_used_for(admin, cast):
+def test_the_api_reports_the_usage_of_a_key(admin, cast):
     cast.save()
     issued = admin.post("namespaces/support/keys", {**ISSUE, "scope": "write"}).json()
     for _ in range(3):
@@ -138,7 +138,7 @@ def test_a_fetch_takes_the_verb_fetch(cast):
     assert "the verb fetch. Ask an admin of support: admin." in body["detail"]
 
 
-def test_a_key_limited_to_a_label_fetches_what_it_serves_by_any_ref(cast, staged):
+def test_a_key_limited_to_a_label_fetches_its_version_by_any_ref(cast, staged):
     caller = Caller(key=cast.key(namespace="demo", labels=["staging"]))
     digest = caller.get("templates/demo/answer@staging").json()["digest"]
     assert [caller.get(f"templates/demo/answer@{ref}").status_code for ref in ("1", digest)] == [200, 200]

@@ -40,7 +40,7 @@ def test_a_label_that_serves_another_version_is_a_conflict(cast, caller, two, st
     assert (found["actual"], stored()) == (1, before)
 
 
-def test_a_protected_label_needs_an_approval_whoever_asks(caller, two, stored):
+def test_a_protected_label_needs_an_approval_for_every_role(caller, two, stored):
     for role in ("author", "reviewer", "admin"):
         person, before = caller(role), stored()
         body = {"version": 1, "expected": None}
@@ -87,7 +87,7 @@ def test_a_reviewer_rolls_a_protected_label_back_with_a_reason(cast, caller, two
     assert reviewer.get(f"templates/{REPLY}@production").json()["version"] == 1
 
 
-def test_rolling_back_to_what_the_label_never_held_is_refused(cast, caller, two, stored):
+def test_rolling_back_to_a_version_that_the_label_never_held_is_refused(cast, caller, two, stored):
     cast.publish(1)
     reviewer, before = caller("reviewer", session=True), stored()
     body = {"version": 2, "reason": "Try it"}

@@ -35,7 +35,7 @@ def client(server, cast):
     connections.close()
 
 
-def test_the_client_fetches_and_compiles_what_production_holds(client):
+def test_the_client_fetches_and_compiles_the_version_on_production(client):
     prompt = client.get_prompt(REPLY, type="chat", max_retries=0)
     assert (prompt.version, prompt.config, prompt.labels, prompt.tags) == (
         1,

@@ -225,7 +225,7 @@ def calls(world):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("limit", LIMITS)
-def test_no_call_tells_a_limited_key_what_it_may_not_fetch(cast, world, limit):
+def test_no_call_reveals_unreadable_versions_to_a_limited_key(cast, world, limit):
     caller = Caller(key=cast.key("author", **{"scope": "", **LIMITS[limit]}))
     told, failed = [], []
     for name, method, path, body, *headers in calls(world):
@@ -241,7 +241,7 @@ def test_no_call_tells_a_limited_key_what_it_may_not_fetch(cast, world, limit):
     assert (told, failed) == ([], [])
 
 
-def test_a_key_without_limits_is_told_all_of_it(cast, world):
+def test_a_key_without_limits_reads_everything(cast, world):
     caller = Caller(key=cast.key("author", "write"))
     told = {name for name, method, path, *_ in calls(world) if method == "GET" and has_it(caller, path)}
     assert told >= {"api-templates GET", "api-threads GET", "api-change GET", "api-run-rows GET", "api-events GET"}
@@ -264,7 +264,7 @@ def test_the_search_answers_the_strange_word_as_it_answers_nonsense(cast, world,
         assert json.loads(found[0])["results"] == []
 
 
-def test_the_search_finds_names_and_what_is_served(cast, world):
+def test_search_finds_names_and_served_texts(cast, world):
     caller = Caller(key=cast.key("author", "read"))
     for query in ("search=kindly", "search=KINDLY question", "tag=support", "search=refunds"):
         found = caller.get("templates?" + quote(query, safe="=&")).json()["results"]
@@ -295,7 +295,7 @@ def test_the_history_holds_what_was_approved_but_is_served_no_more(cast, world):
     assert caller.get(T).json()["description"] == "Answer a question briefly"
 
 
-def test_the_refusal_says_what_the_key_is_limited_to_and_what_it_may(cast, world):
+def test_a_refusal_names_the_limits_of_the_key(cast, world):
     found = problem(Caller(key=cast.key("author", "read")).get("changes"), 403, "not-allowed")
     assert "is limited to approved versions, and this shows text of other versions too" in found["detail"]
     found = problem(Caller(key=cast.key("author", "read", labels=["staging"])).get("runs"), 403, "not-allowed")
@@ -309,7 +309,7 @@ def test_a_limited_key_publishes_and_reads_no_text_in_the_answer(cast, world):
 
 
 @pytest.mark.parametrize("limit", list(LIMITS))
-def test_langfuses_addresses_tell_no_more(cast, world, limit):
+def test_langfuse_endpoints_reveal_no_more(cast, world, limit):
     secret = cast.key("author", **{"scope": "", **LIMITS[limit]})
     sent = {"Authorization": "Basic " + base64.b64encode(f"pk:{secret}".encode()).decode()}
     client = Client(headers=sent)

@@ -60,7 +60,7 @@ DEFAULT = ["problems", "samples", "budget", "contract"]
         ({"required_checks": ["budget"]}, ["budget"]),
     ],
 )
-def test_a_new_namespace_requires_checks_unless_told_otherwise(admin, given, required):
+def test_a_new_namespace_requires_the_usual_checks_by_default(admin, given, required):
     made = admin.post("namespaces", {"name": "sales", "protected_labels": ["production"], **given})
     assert (made.status_code, made.json()["rules"]["required_checks"]) == (201, required)
     assert admin.get("namespaces/sales").json()["rules"]["required_checks"] == required

@@ -556,7 +556,7 @@ def callers(cast) -> dict[str, Caller]:
 
 
 @pytest.mark.parametrize(("route", "method"), TABLE, ids=lambda value: value.removeprefix("api-"))
-def test_each_caller_gets_what_the_table_says(route, method, world, callers):
+def test_each_caller_gets_the_status_in_the_table(route, method, world, callers):
     path, body, expected = TABLE[route, method]
     body = fill_body(body, world)
     assert tuple(_try(callers[name], method, path.format(**world), body) for name in CALLERS) == expected

@@ -137,7 +137,7 @@ def test_a_namespace_that_is_not_there_is_named(run):
     assert (told.exit_code, "There is no namespace nowhere" in told.stderr) == (1, True)
 
 
-def test_a_key_without_the_right_is_told_so_and_nothing_is_stored(run, monkeypatch, cast):
+def test_a_key_without_the_right_is_refused_and_nothing_is_stored(run, monkeypatch, cast):
     monkeypatch.setenv("PROMPTUARY_TO_KEY", cast.key("outsider", "read", "other", approved_only=False))
     told = run(REPLY, "--as", OUTSIDE, "--yes")
     assert told.exit_code == 1

@@ -28,7 +28,7 @@ def redact(cast, number=1):
 
 @pytest.mark.parametrize("ref", ["1", "staging", "digest"])
 @pytest.mark.parametrize("session", [True, False])
-def test_a_fetch_says_so_by_number_label_and_digest(cast, caller, digest, ref, session):
+def test_a_fetch_by_number_label_or_digest_answers_gone(cast, caller, digest, ref, session):
     path = f"templates/{REPLY}@{digest if ref == 'digest' else ref}"
     author = caller("author", session=session)
     assert author.get(path).status_code == 200
@@ -45,7 +45,7 @@ def test_a_fetch_of_many_has_it_next_to_what_is_there(cast, caller, digest):
     assert [result["status"] for result in results] == [410, 200]
 
 
-def test_rendering_it_is_refused_alike(cast, caller, digest):
+def test_rendering_a_redacted_version_is_refused(cast, caller, digest):
     redact(cast)
     answer = caller("author").post("render", {"template": REPLY, "ref": "1", "data": {"question": "?"}})
     problem(answer, 410, "gone")
@@ -58,7 +58,7 @@ def test_the_history_names_the_redaction(cast, caller, digest):
     assert (first["redacted"]["by"], first["redacted"]["reason"]) == ("admin", "It held a name")
 
 
-def test_a_move_to_it_is_refused_alike(cast, caller, digest):
+def test_a_label_move_to_a_redacted_version_is_refused(cast, caller, digest):
     redact(cast)
     answer = caller("author").put(f"templates/{REPLY}/-/labels/other", {"version": 1, "expected": None})
     problem(answer, 410, "gone")
@@ -78,7 +78,7 @@ def test_the_client_raises_an_error_of_its_own(transactional_db, server, cast, d
     assert (caught.value.reason, caught.value.redacted_by) == ("It held a name", "admin")
 
 
-def test_a_langfuse_client_is_told_as_well(transactional_db, server, cast, digest):
+def test_a_langfuse_client_gets_the_same_error(transactional_db, server, cast, digest):
     login = base64.b64encode(f"any:{cast.key(scope='write')}".encode()).decode()
     address = f"{server}/api/public/v2/prompts/{REPLY.replace('/', '%2F')}?version=1"
     headers = {"Authorization": f"Basic {login}"}

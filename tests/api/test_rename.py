@@ -30,7 +30,7 @@ def rename_reply(cast, name=REPLY, to=ANSWER):
     return rename.rename_template(actor=cast.actor("admin"), name=name, to=to)
 
 
-def test_an_admin_renames_a_template_and_is_told_both_names(cast, caller):
+def test_an_admin_renames_a_template_and_gets_both_names(cast, caller):
     cast.save()
     admin = caller("admin", session=True)
     given = {"to": ANSWER, "reason": "Clearer"}

@@ -51,7 +51,7 @@ def test_every_key_has_rows_of_its_own_and_versions_are_distinguished(cast, serv
     ]
 
 
-def test_a_version_that_nobody_reports_says_so(digest):
+def test_a_version_without_reports_has_no_sum(digest):
     assert client_reports.sum_reports_by_version(Template.objects.get()).get(1) is None
 
 

@@ -33,7 +33,7 @@ def run(author):
     return run
 
 
-def test_a_run_is_started_and_tells_how_far_it_is(author):
+def test_a_started_run_reports_its_progress(author):
     made = author.post("runs", {"template": REPLY, "dataset": "support/questions"})
     body = made.json()
     assert (made.status_code, body["state"], body["done"], body["total"]) == (202, "queued", 0, 5)
@@ -41,7 +41,7 @@ def test_a_run_is_started_and_tells_how_far_it_is(author):
     assert author.get(f"runs/{body['number']}/rows").json()["results"][0]["state"] == "waiting"
 
 
-def test_a_run_that_is_done_tells_scores_and_rows(author, run):
+def test_a_finished_run_has_scores_and_rows(author, run):
     number = run()
     body = author.get(f"runs/{number}").json()
     assert (body["state"], body["scores"]["squad_f1"]["answer"]["score"]) == ("done", 1.0)
@@ -109,7 +109,7 @@ def test_an_export_has_a_media_type_that_the_schema_declares(author, run):
         assert answer["Content-Type"].partition(";")[0] in declared
 
 
-def test_a_spreadsheet_runs_nothing_of_what_a_row_holds(author, run):
+def test_cells_of_the_csv_are_no_spreadsheet_formulas(author, run):
     author.put("datasets/support/odd", {"rows": [{"inputs": {"question": "=1+1"}, "expected": "x"}]})
     content = author.get(f"runs/{run(dataset='support/odd')}/export?form=csv").content
     assert b"'=1+1" in content
@@ -122,7 +122,7 @@ def test_a_report_is_set_against_another_run(author, run):
     problem(author.get(f"runs/{after}/export?form=pdf"), 422, "invalid")
 
 
-def test_runs_are_listed_by_what_they_are_about(author, run):
+def test_runs_are_filtered_by_template_and_dataset(author, run):
     number = run()
     found = author.get(f"runs?template={REPLY}&state=done&dataset=support/questions").json()["results"]
     assert [row["number"] for row in found] == [number]
@@ -156,7 +156,7 @@ def test_models_are_listed_without_address_and_credential(author, settings, tmp_
     problem(author.get("models"), 400, "bad-request")
 
 
-def test_a_run_of_what_is_not_there_is_refused(author):
+def test_a_run_of_an_unknown_version_is_refused(author):
     problem(author.post("runs", {"template": "support/none", "dataset": "support/questions"}), 404, "not-found")
     problem(author.post("runs", {"template": REPLY, "dataset": "support/none"}), 404, "not-found")
     problem(author.post("runs", {"template": REPLY, "dataset": "support/questions", "model": "x"}), 422, "invalid")

@@ -30,7 +30,7 @@ def test_the_next_save_names_the_version_it_was_made_from(cast, caller, form):
     assert (response.json()["version"], response.json()["base"]) == (2, 1)
 
 
-def test_saving_what_the_latest_version_holds_makes_none(cast, caller):
+def test_saving_an_unchanged_text_creates_no_version(cast, caller):
     digest = cast.save().version.digest
     response = caller("author").put(PATH, _save(), If_Match=digest)
     assert (response.status_code, response.json()["version"], Version.objects.count()) == (200, 1, 1)

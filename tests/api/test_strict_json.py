@@ -20,7 +20,7 @@ VALUES = st.recursive(
 
 
 @given(VALUES)
-def test_every_json_value_comes_through_as_it_is(value):
+def test_every_json_value_is_parsed_unchanged(value):
     assert parse_json(json.dumps(value).encode()) == value
 
 

@@ -54,7 +54,7 @@ def test_edits_of_two_people_are_brought_together_and_pushed(run, cast):
     assert [(item["name"], item["version"]) for item in pushed] == [(REPLY, 3)]
 
 
-def test_edits_of_the_same_line_are_between_markers_until_somebody_decides(run):
+def test_conflicting_edits_are_between_markers_until_resolved(run):
     FILE.write_text(LONG.replace("Rule 8.", "My rule."))
     result = run("pull", "--merge", REPLY)
     text = FILE.read_text()

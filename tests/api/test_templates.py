@@ -5,7 +5,7 @@ import pytest
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, problem
 
 
-def test_a_template_tells_its_labels_and_its_latest_version(cast, caller):
+def test_a_template_has_its_labels_and_its_latest_version(cast, caller):
     first = cast.save().version
     cast.publish(1)
     latest = cast.save(OTHER, base=first.digest).version

@@ -59,7 +59,7 @@ def test_each_form_has_a_tag_of_its_own(caller):
     assert (plain.status_code, "Content-Encoding" in plain) == (200, False)
 
 
-def test_a_head_tells_the_length_and_sends_nothing(server, cast):
+def test_a_head_request_has_the_length_and_no_body(server, cast):
     headers = {"Authorization": f"Bearer {cast.key()}", "Accept-Encoding": "identity"}
     told = httpx.head(f"{server}/api/v1/vocabularies/{QWEN}", headers=headers)
     got = httpx.get(f"{server}/api/v1/vocabularies/{QWEN}", headers=headers)

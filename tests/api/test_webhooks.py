@@ -52,7 +52,7 @@ def test_pausing_and_going_on(call, made):
     assert call("PATCH", f"webhooks/{made['id']}", {"paused": False}).json()["paused_at"] is None
 
 
-def test_a_rotation_tells_until_when_the_old_secret_signs(call, made):
+def test_a_rotation_reports_until_when_the_old_secret_signs(call, made):
     fresh = call("POST", f"webhooks/{made['id']}/rotate", {"overlap_hours": 1}).json()
     assert fresh["secret"] != made["secret"]
     assert fresh["old_secret_until"] is not None

@@ -137,7 +137,7 @@ def test_others_who_have_the_template_open_are_named_until_they_leave(visit: Vis
     expect(seen).to_be_hidden()
 
 
-def test_the_part_that_somebody_edits_is_named_and_leads_there(visit: Visit):
+def test_a_part_edited_by_another_person_is_named_and_linked(visit: Visit):
     author = visit.open("author", f"/t/{NAME}/-/edit", mode="form")
     reviewer = visit.open("reviewer", f"/t/{NAME}/-/edit", mode="form")
     line = reviewer.locator("[data-presence]")
@@ -156,7 +156,7 @@ def test_the_part_that_somebody_edits_is_named_and_leads_there(visit: Visit):
     expect(line).to_have_text("author is editing now")
 
 
-def test_the_same_editor_in_another_tab_is_told(visit: Visit):
+def test_an_editor_open_in_another_tab_is_reported(visit: Visit):
     first = visit.open("author", f"/t/{NAME}/-/edit")
     EditorPage(first).ready()
     line = first.locator("[data-presence]")

@@ -132,7 +132,7 @@ def test_saving_looks_blocked_while_the_text_has_an_error_and_says_why(new_templ
     expect(desk.outcome).to_contain_text("Saved as version 1")
 
 
-def test_a_second_tab_is_told_and_each_text_can_be_chosen(new_template):
+def test_a_second_tab_offers_both_texts(new_template):
     first = new_template()
     first.replace("one short paragraph", "a haiku")
     expect(first.page.locator("[data-draft-state]")).to_contain_text("saved")
@@ -309,7 +309,7 @@ def test_on_a_phone_the_panes_are_tabs_and_nothing_overflows(open_desk):
     expect(desk.budget).to_be_visible()
 
 
-def test_a_reader_is_told_which_role_it_takes(visit: Visit):
+def test_the_refusal_of_a_reader_names_the_needed_role(visit: Visit):
     response = visit.open("reader").request.get(f"{visit.server.url}{ADDRESS.format('summarise')}")
     assert response.status == 403
     assert "author" in response.text()

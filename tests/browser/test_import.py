@@ -114,7 +114,7 @@ def test_a_chosen_folder_is_read_as_a_dropped_one(visit: Visit, tmp_path: Path):
     assert {addresses.nth(index).input_value() for index in range(2)} == {"a/greet", "b/greet"}
 
 
-def test_a_name_filled_in_follows_the_file_and_the_heading_until_somebody_types_one(visit: Visit, tmp_path: Path):
+def test_the_proposed_name_follows_the_file_and_the_heading_until_one_is_typed(visit: Visit, tmp_path: Path):
     page = visit.open("author", "/t/import?in=support")
     files, name = page.locator("#files"), page.locator("#name")
     paths = [tmp_path / f"{stem}.txt" for stem in ("first", "second", "third")]

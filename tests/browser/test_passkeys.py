@@ -86,7 +86,7 @@ def test_a_passkey_signs_in_alone_and_after_the_password_and_is_removed(page, de
     page.wait_for_url(lambda url: "/login" not in url)
 
 
-def test_a_device_that_knows_nobody_is_told_so_and_the_password_still_works(page, device):
+def test_a_device_without_a_passkey_gets_a_message_and_the_password_works(page, device):
     page.get_by_role("button", name="Sign in with a passkey").click()
     expect(page.get_by_role("alert")).to_contain_text("No passkey was used")
     enter_password(page, "reviewer")

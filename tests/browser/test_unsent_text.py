@@ -29,7 +29,7 @@ def reload_offline_work(page: Page) -> EditorPage:
     return EditorPage(page).ready()
 
 
-def test_a_full_browser_says_so_and_saves_once_the_network_is_back(desk: EditorPage):
+def test_a_full_storage_is_reported_and_the_save_succeeds_once_online(desk: EditorPage):
     state = desk.page.locator("[data-draft-state]")
     desk.page.evaluate(FULL)
     desk.page.context.set_offline(True)

@@ -13,7 +13,7 @@ def test_no_generated_table_is_out_of_date():
     assert outdated == [], "run .venv/bin/python docs/generate_reference.py"
 
 
-def test_each_row_of_a_generated_table_says_what_it_is():
+def test_each_row_of_a_generated_table_has_a_description():
     pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").glob("*.md")]
     tables = [table for page in pages for table in re.findall(r"<!-- generated: .*?<!-- end -->", page, re.DOTALL)]
     rows = [row for table in tables for row in table.splitlines() if row.startswith("| `")]

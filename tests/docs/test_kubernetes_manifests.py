@@ -55,7 +55,7 @@ def test_a_container_is_confined(container, pod):
 
 
 @pytest.mark.parametrize(("container", "pod"), CONTAINERS)
-def test_a_container_says_what_it_takes(container, pod):
+def test_a_container_sets_its_resources_and_mounts_known_volumes(container, pod):
     assert container["resources"]["requests"].keys() == {"cpu", "memory"}
     assert "memory" in container["resources"]["limits"]
     assert {mount["name"] for mount in container["volumeMounts"]} <= {volume["name"] for volume in pod["volumes"]}

@@ -69,14 +69,14 @@ def test_the_page_links_to_the_sign_in_that_comes_back(path):
     assert f'href="/login?next={path}"' in words(Client().get(path))
 
 
-def test_a_used_link_says_so(path, browser):
+def test_a_used_link_is_reported(path, browser):
     browser("outsider").post(path)
     answer = Client().get(path)
     assert answer.status_code == 409
     assert "accepted already" in words(answer)
 
 
-def test_an_unknown_link_says_so(desk):
+def test_an_unknown_link_is_reported(desk):
     answer = Client().get("/invitations/none")
     assert answer.status_code == 404
     assert "There is no such invitation" in words(answer)

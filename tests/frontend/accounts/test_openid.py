@@ -171,7 +171,7 @@ def test_a_missing_token_proves_nothing(provider):
     fails(provider)
 
 
-def test_userinfo_about_somebody_else_is_refused(provider):
+def test_userinfo_about_another_person_is_refused(provider):
     provider.told = lambda facts: {**facts, "sub": "8", "email": "boss@example.org"}
     fails(provider)
 

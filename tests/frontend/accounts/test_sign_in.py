@@ -49,7 +49,7 @@ def enrolled(desk):
 
 
 @pytest.mark.parametrize("name", ["author", "nobody", "asleep", "operator"])
-def test_an_unknown_account_and_a_wrong_password_are_answered_alike(desk, name):
+def test_an_unknown_account_and_a_wrong_password_get_the_same_answer(desk, name):
     User.objects.create_user("asleep", password="asleep-promptuary", is_active=False)
     answers = [sign_in(Client(), who, "wrong-password") for who in ("author", name)]
     pages = [re.sub(r'value="[^"]*"|nonce="[^"]*"|content="[^"]*"', "", words(answer)) for answer in answers]

@@ -202,7 +202,7 @@ def test_a_trial_cancelled_at_the_provider_is_reported(boss, provider):
     assert "You are not signed in" in words(again)
 
 
-def test_a_trial_ends_for_somebody_who_is_not_an_admin_any_more(boss, provider, desk):
+def test_a_trial_is_refused_for_a_former_admin(boss, provider, desk):
     back = httpx.get(boss.get(TRY)["Location"]).headers["Location"]
     User.objects.filter(username="admin").update(is_superuser=False)
     refused = come(boss, back)

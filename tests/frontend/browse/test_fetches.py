@@ -129,7 +129,7 @@ def test_the_form_that_revokes_a_key_tells_which_templates_it_fetches(fetch, bro
     assert f'<a class="plain-link" href="/t/{REPLY}">{REPLY}</a></th><td class="number">1,200</td>' in page
 
 
-def test_an_outsider_is_told_nothing(fetch, browser):
+def test_an_outsider_gets_404(fetch, browser):
     assert browser("outsider").get(f"/t/{REPLY}/-/fetches").status_code == 404
 
 

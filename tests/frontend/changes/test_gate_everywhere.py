@@ -60,7 +60,7 @@ def test_every_door_gives_the_same_blockers_and_advice(reply, browser, unmeasure
     assert "it runs by itself" not in page
 
 
-def test_a_check_that_somebody_has_to_see_to_does_not_say_that_it_runs(browser, unmeasured):
+def test_a_check_that_needs_an_action_is_not_shown_as_running(browser, unmeasured):
     page = words(browser("author").get(f"/changes/{unmeasured.number}"))
     checks = page[page.index('<ul class="checks">') :].partition("</ul>")[0]
     evaluation = checks[checks.index("Evaluation</b>") :]

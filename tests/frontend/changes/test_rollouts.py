@@ -406,7 +406,7 @@ def test_environments_lists_what_is_rolling_out(reply, act, browser):
     assert "in a rollout has" in words(browser("reader").get("/environments/?show=rolling&q=zebra"))
 
 
-def test_outsiders_are_not_told(act, browser):
+def test_outsiders_get_no_rollouts(act, browser):
     act("author", **PLAN)
     page = words(browser("outsider").get("/"))
     assert "Rollouts in progress" not in page

@@ -58,7 +58,7 @@ def test_a_record_of_two_lines_is_refused():
 @pytest.mark.parametrize(
     "message", ["", "hello", "a\n\nPromptuary-Event: x\nPromptuary-Chain: y", "a\n\nPromptuary-Event: 1"]
 )
-def test_a_message_of_somebody_else_has_no_stamp(message):
+def test_a_foreign_commit_message_has_no_stamp(message):
     assert read_stamp(message) is None
 
 

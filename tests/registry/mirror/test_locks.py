@@ -13,7 +13,7 @@ from registry.mirror.errors import MirrorBusy
 pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 
-def test_a_second_writer_is_told_that_one_is_at_work(tmp_path):
+def test_a_second_writer_is_refused(tmp_path):
     with locks.hold(tmp_path / "lock"), pytest.raises(MirrorBusy), locks.hold(tmp_path / "lock"):
         pass
 

@@ -142,7 +142,7 @@ def test_an_event_that_was_changed_alone_breaks_the_chain(clone):
         mirror.restore(clone)
 
 
-def test_the_hash_that_somebody_kept_tells_a_whole_other_history(clone):
+def test_a_recorded_hash_detects_a_replaced_history(clone):
     kept = Event.objects.order_by("-number").values_list("hash", flat=True).first()
     rewrite(clone, rechained(lambda facts: facts.update(at=facts["at"] + 0)))
     empty_the_database()
@@ -213,7 +213,7 @@ def test_a_redaction_and_a_renaming_of_nothing_are_named(clone, kind):
         ("label.moved", {"text__contains": '"label":"staging"'}, {"to": 999}),
     ],
 )
-def test_an_event_that_names_what_nobody_made_is_named(clone, kind, among, body):
+def test_an_event_with_an_unknown_reference_is_named(clone, kind, among, body):
     number = number_of(kind, **among)
 
     def forge(facts):

@@ -197,7 +197,7 @@ def test_where_there_was_no_mirror_a_rebuild_keeps_none(support, mirror_path):
     assert [path.name for path in mirror_path.parent.glob("mirror.git*")] == ["mirror.git"]
 
 
-def test_a_branch_of_somebody_s_own_stops_no_writer(mirrored, operator):
+def test_a_foreign_branch_does_not_stop_the_writer(mirrored, operator):
     git(mirrored, "update-ref", "refs/heads/mine", forge(mirrored, "refs/heads/mine", "I was here\n", "main"))
     namespace_services.create_namespace(actor=operator, name="next")
     assert mirror.catch_up() == 1

@@ -229,7 +229,7 @@ def test_a_folder_with_roles_is_not_renamed_into_one_whose_templates_they_would_
     assert template_queries.find_template(admin, Verb.READ, f"support/{INSIDE}").name == f"support/{INSIDE}"
 
 
-def test_a_group_gives_its_folder_role_to_whoever_is_in_it(give, admin, reader, support):
+def test_a_group_gives_its_folder_role_to_its_members(give, admin, reader, support):
     groups.make_group(actor=admin, **SUPPORT, title="Refunds", role="reader")
     give("reviewer", group="refunds")
     assert not is_allowed(reader, Verb.APPROVE, support, INSIDE)

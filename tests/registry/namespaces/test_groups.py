@@ -93,7 +93,7 @@ def test_a_key_acts_with_the_role_that_a_group_gives(legal, admin, reader, suppo
     assert not is_allowed(by_key, Verb.SAVE, support)
 
 
-def test_an_approval_by_somebody_taken_out_of_the_group_counts_no_more(legal, admin, reader, save, propose, author):
+def test_an_approval_of_a_former_group_member_does_not_count(legal, admin, reader, save, propose, author):
     join(admin, "reader")
     change = propose(save("first"))
     decisions.decide_on_change(actor=reader, number=change.number, decision="approve", digest=change.version.digest)

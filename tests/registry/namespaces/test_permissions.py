@@ -27,7 +27,7 @@ def cast(author, reviewer, reader, admin):
 
 
 @pytest.mark.parametrize("role", MAY)
-def test_each_role_may_what_the_table_says(cast, support, role):
+def test_each_role_has_the_rights_in_the_table(cast, support, role):
     assert {verb.value for verb in Verb if is_allowed(cast[role], verb, support)} == MAY[role]
 
 

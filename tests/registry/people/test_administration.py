@@ -120,7 +120,7 @@ def test_resetting_removes_the_second_step_and_ends_sessions(boss, author):
         administration.reset_second_step(actor=boss, username="author")
 
 
-def test_an_approval_of_somebody_whom_a_contributor_reset_counts_no_more(operator, reviewer, save, propose, approve):
+def test_an_approval_of_an_account_reset_by_a_contributor_does_not_count(operator, reviewer, save, propose, approve):
     administration.set_installation_admin(actor=operator, username="author", is_admin=True)
     contributor = Actor(User.objects.get(username="author"))
     change = propose(save())

@@ -54,7 +54,7 @@ def test_a_person_in_two_tabs_is_named_once_and_stays_while_one_is_open(author):
     assert people() == [author.person.username]
 
 
-def test_nobody_ends_the_tab_of_somebody_else(author, reviewer):
+def test_the_tab_of_another_person_cannot_be_closed(author, reviewer):
     enter(author)
     enter(reviewer)
     presence.leave_editor(actor=reviewer, tab=TAB)
@@ -88,7 +88,7 @@ def test_a_tab_edits_the_part_that_it_named_last(author):
     assert parts() == {TAB: ""}
 
 
-def test_nobody_names_the_part_of_somebody_elses_tab(author, reviewer):
+def test_equal_tab_numbers_of_two_people_have_separate_parts(author, reviewer):
     enter(author, part="task")
     enter(reviewer)  # the same number, made up by another browser
     presence.refresh_presence({(author.person.pk, TAB): "task", (reviewer.person.pk, TAB): "question"})

@@ -49,7 +49,7 @@ def test_something_that_is_not_a_ref_is_refused(reader, three):
         version_queries.resolve_version(reader, "support/reply", "No Ref")
 
 
-def test_an_outsider_hears_the_same_of_what_is_and_what_is_not(outsider, three):
+def test_an_outsider_gets_the_same_error_for_existing_and_unknown_templates(outsider, three):
     sentences = []
     for name in ("support/reply", "support/nothing"):
         with pytest.raises(NotFound) as caught:

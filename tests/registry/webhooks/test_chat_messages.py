@@ -34,7 +34,7 @@ def _runs(card):
     return [run["text"] for line in card["body"] for run in line["inlines"]]
 
 
-def test_slack_hears_who_proposed_what_and_why_with_a_link(make, save, propose, receiver, settings):
+def test_the_slack_message_has_proposer_change_reason_and_link(make, save, propose, receiver, settings):
     make(receiver="slack", kinds=["change.proposed"])
     change = propose(save(), message=MESSAGE)
     assert _deliver() == 1

@@ -18,7 +18,7 @@ def _kinds():
     return list(Delivery.objects.order_by("pk").values_list("kind", flat=True))
 
 
-def test_a_webhook_hears_of_what_comes_after_its_making(make, save):
+def test_a_webhook_gets_only_later_events(make, save):
     save()
     make()
     save("again")
@@ -26,7 +26,7 @@ def test_a_webhook_hears_of_what_comes_after_its_making(make, save):
     assert _kinds() == ["version.saved"]
 
 
-def test_planning_twice_tells_nothing_twice(make, save):
+def test_planning_twice_creates_no_second_delivery(make, save):
     make()
     save()
     assert (planning.plan_deliveries(), planning.plan_deliveries()) == (1, 0)
@@ -57,7 +57,7 @@ def test_another_namespace_is_not_heard_of(make, outsider):
     assert planning.plan_deliveries() == 0
 
 
-def test_the_message_says_who_what_and_where_but_no_document(make, save):
+def test_the_message_has_person_act_and_template_but_no_document(make, save):
     make()
     version = save("secret-words")
     planning.plan_deliveries()

@@ -99,7 +99,7 @@ def test_a_refused_change_changes_nothing(make, admin):
     assert made.webhook.template == ""
 
 
-def test_pausing_gives_up_what_waits(make, admin):
+def test_pausing_abandons_waiting_deliveries(make, admin):
     made = make()
     webhook_services.ping_webhook(actor=admin, webhook_id=made.webhook.id)
     webhook_services.change_webhook(actor=admin, webhook_id=made.webhook.id, paused=True)
@@ -144,7 +144,7 @@ def test_removing_takes_the_log_along_and_is_remembered(make, admin):
     assert Event.objects.filter(kind="webhook.removed").exists()
 
 
-def test_the_list_counts_what_waits_and_what_failed(make, admin):
+def test_the_list_counts_waiting_and_failed_deliveries(make, admin):
     made = make()
     webhook_services.ping_webhook(actor=admin, webhook_id=made.webhook.id)
     (row,) = queries.list_webhooks(admin, "support")

@@ -74,7 +74,7 @@ def test_data_shown_by_a_function_cannot_become_structure():
     assert part.content == evil
 
 
-def test_every_function_says_what_it_does():
+def test_every_function_has_a_summary():
     assert list(FUNCTIONS) == ["join", "to_strings", "to_list", "document_sentences", "response_sentences", "str"]
     assert FUNCTIONS["join"].signature == "join(documents, delimiter=' ', pattern=None, str_replace=None)"
     assert all(function.summary.endswith((".", "…")) and function.example for function in FUNCTIONS.values())

@@ -64,7 +64,7 @@ def test_a_text_about_markup_stays_a_text(text):
         ("**User:** {question}\n**Assistant:** Because.", [("user", "Why?"), ("assistant", "Because.")]),
     ],
 )
-def test_labels_become_roles_where_somebody_asks(text, messages):
+def test_labels_become_roles_on_request(text, messages):
     assert read_one("pasted", text).source_format == "text"
     assert count_labelled_turns(text) == len(messages)
     template = read_one("pasted", text, "labelled-turns")

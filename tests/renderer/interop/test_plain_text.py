@@ -83,7 +83,7 @@ def test_braces_that_fill_nothing_in_are_named_with_their_line(text, said, rende
 
 
 @pytest.mark.parametrize(("syntax", "text"), [("tag", "Dear <name>."), ("capitals", "Dear [NAME].")])
-def test_a_notation_that_may_be_text_is_read_where_somebody_says_so(syntax, text):
+def test_an_ambiguous_notation_is_read_if_chosen(syntax, text):
     assert render_text(read_one("pasted", text)) == text
     assert render_text(read_one("pasted", text, syntax), name="Ann", NAME="Ann") == "Dear Ann."
 

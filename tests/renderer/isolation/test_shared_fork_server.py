@@ -124,7 +124,7 @@ def test_a_process_of_another_user_is_turned_away(shared):
     assert done.stdout.strip() == "b''"
 
 
-def test_it_ends_when_told_to(shared):
+def test_the_server_ends_on_request(shared):
     time.sleep(0.1)
     shared.running.terminate()
     assert shared.running.wait(60) == -signal.SIGTERM

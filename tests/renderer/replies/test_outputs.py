@@ -52,7 +52,7 @@ def test_replies_are_read_even_where_data_for_the_prompt_are_missing():
     assert load(f"[{ANSWERS}]").read("yes", {"documents": DOCUMENTS})["answers"][0]["meta"] == {"prompt": None}
 
 
-def test_shapers_see_what_the_ones_before_them_made():
+def test_shapers_get_the_results_of_earlier_ones():
     steps = (
         f"[{ANSWERS}, {{func: answers_to_strings, outputs: [texts]}}, {{func: join_strings, inputs: "
         f"{{strings: texts}}, outputs: [text]}}]"

@@ -72,7 +72,7 @@ def test_a_field_too_many_is_a_fault_of_the_whole():
     assert (reading["valid"], reading["problem"]) == (False, "has a field that its schema does not allow")
 
 
-def test_a_reply_without_json_says_so():
+def test_a_reply_without_json_is_reported():
     reading = read(SCHEMA, "I would refund it.")
     assert (reading["valid"], reading["fields"]) == (False, [])
     assert "no JSON" in reading["problem"]

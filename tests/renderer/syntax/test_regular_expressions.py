@@ -27,7 +27,7 @@ NOT_LINEAR = [r"(?=a)a", r"(?<!a)b", r"(a)\1", r"a{1001}", r"^.{0,2000}$", r"[\W
 # Python warns that "[[" may mean a nested set one day; today it is the bracket itself, which is what is compared.
 @pytest.mark.filterwarnings("ignore:Possible nested set:FutureWarning")
 @given(st.lists(st.sampled_from(ATOMS.split(" ")), min_size=1, max_size=5).map("".join), TEXTS)
-def test_a_linear_pattern_finds_what_python_finds(source, text):
+def test_a_linear_pattern_matches_as_python_does(source, text):
     try:
         pattern = compile_pattern(source)
     except PatternError:

@@ -96,7 +96,7 @@ def test_a_lone_surrogate_is_refused_by_the_tables_too():
     assert tokenizer._loaded_core is None
 
 
-def test_tables_give_back_what_was_packed():
+def test_packed_tables_are_read_back():
     assert BpeTables(BpeTables.pack(TINY, MERGES)).unpack() == (TINY, MERGES)
 
 
@@ -119,7 +119,7 @@ def test_truncated_tables_are_refused(data):
         BpeTables(data)
 
 
-def test_a_merge_into_what_is_not_a_token_is_refused():
+def test_a_merge_that_results_in_no_token_is_refused():
     with pytest.raises(KeyError):
         BpeTables.pack(TINY, [("b", "a")])
 

@@ -97,7 +97,7 @@ def test_empty_parts_at_the_end_of_a_run_go_with_it():
     assert names(fitting.fit_parts([*parts[:2], part("b", 1, 1), parts[2]], WORDS, limit=4)) == ["empty", "b", "system"]
 
 
-def test_a_cut_says_what_went_and_why():
+def test_a_cut_names_the_removed_part_and_the_reason():
     fitted = fitting.fit_parts([part("system", 2), *chat(3, 4)], WORDS, limit=6)
     [cut] = fitted.cuts
     assert (cut.name, cut.index, cut.tokens) == ("m0", 1, 3)

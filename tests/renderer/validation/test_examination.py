@@ -115,7 +115,7 @@ def bounded():
 
 class TestInAChild:
     @pytest.mark.parametrize("text", [LETTER, *OTHERS.values()], ids=["parts", *OTHERS])
-    def test_the_answer_is_what_three_calls_answer(self, bounded, text):
+    def test_the_result_equals_three_separate_calls(self, bounded, text):
         values = {"question": "Why?", "tone": 3}
         examined = bounded.examine(text, values, fragments=FRAGMENTS, samples={"a": {}}, target="text")
         assert examined.problems == bounded.validate(text, fragments=FRAGMENTS, samples={"a": {}})

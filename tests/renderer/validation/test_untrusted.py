@@ -98,7 +98,7 @@ def test_a_user_part_may_hold_it(way):
     ["{{ docs | length }}", "{{ q is defined }}", "{{ 'a' if q else 'b' }}", "{% if q %}x{% endif %}", "{{ who }}",
      "{% for d in docs %}{{ loop.index }}{% endfor %}", "{% for d in docs %}{{ who }}{% endfor %}"],
 )  # fmt: skip
-def test_what_carries_no_text_of_it_is_allowed(expression):
+def test_expressions_that_print_no_untrusted_text_are_allowed(expression):
     assert codes(SYSTEM + expression + "\n") == []
     assert rendered(SYSTEM + expression + "\n").parts
 

@@ -210,7 +210,7 @@ def test_a_secret_is_refused_in_document_and_samples(secret):
     assert [(p.code, p.sample, p.variable) for p in problems if p.code == "PT701"] == [("PT701", "s", "q")]
 
 
-def test_what_only_looks_like_a_secret_is_a_warning():
+def test_a_text_that_only_looks_like_a_secret_is_a_warning():
     text = HEAD + "- name: a\n  content: 'api_key= 9f8A7b6C5d4E3f2A1b0C9d8E {{ q }}'\n"
     assert [(p.code, p.severity) for p in renderer.validate(text)] == [("PT701", "warning")]
 

@@ -120,7 +120,7 @@ def test_names_may_be_of_any_script():
 @pytest.mark.parametrize(
     "expression", ["join(documents, '\\n', None, {'[': '(', ']': ')'})", "[1, 2.5, True]", "{'a': query}", "f()"]
 )
-def test_writing_what_was_read_gives_it_back(expression):
+def test_a_parsed_body_is_written_unchanged(expression):
     assert write_expressions(node(" " + expression)) == expression
 
 
