@@ -54,7 +54,7 @@ export function createCodeLink(code: string): HTMLAnchorElement {
 }
 
 /** How long ago, worded as on the pages: `12 s ago`, `3 min ago`, `2 h ago`, `4 days ago`. */
-export function timeAgo(moment: number, now = Date.now()): string {
+export function formatTimeAgo(moment: number, now = Date.now()): string {
   const seconds = Math.max(0, (now - moment) / 1000);
   if (seconds < 1) return gettext("just now");
   if (seconds < 60) return gettext("{count} s ago", { count: Math.round(seconds) });

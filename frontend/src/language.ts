@@ -33,11 +33,14 @@ export function ngettext(singular: string, plural: string, count: number, values
 }
 
 /** The language of the page, for `Intl` and `toLocaleString`. */
-export function pageLanguage(): string {
+export function readPageLanguage(): string {
   return globalThis.document?.documentElement.lang || "en";
 }
 
+/** The text with its first letter in upper case. */
+export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** A number with the separators of the reader's language. */
 export function formatNumber(number: number, options: Intl.NumberFormatOptions = {}): string {
-  return number.toLocaleString(pageLanguage(), options);
+  return number.toLocaleString(readPageLanguage(), options);
 }

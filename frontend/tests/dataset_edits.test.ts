@@ -11,7 +11,7 @@ import { pushStep, redoStep, startHistory, undoStep } from "../src/datasets/hist
 import { formatRows, makeColumn, makeRow, parseRows } from "../src/datasets/rows.ts";
 import { findTagsProblem, readRowTags } from "../src/datasets/tags.ts";
 import type { Column, Grid, GridRow } from "../src/datasets/types.ts";
-import { findVisibleRange, ROW_HEIGHT, rowTops } from "../src/datasets/visible_rows.ts";
+import { computeRowTops, findVisibleRange, ROW_HEIGHT } from "../src/datasets/visible_rows.ts";
 import { makeRandom, randomInteger, randomText } from "./random_values.ts";
 
 const makeGrid = (): Grid =>
@@ -222,7 +222,7 @@ test("the rows in view cover the window, and with the spacers the whole list", (
   for (let round = 0; round < 200; round += 1) {
     const count = randomInteger(random, 400);
     const tall = new Set(Array.from({ length: 5 }, () => randomInteger(random, 400)));
-    const tops = rowTops(count, (index) => tall.has(index));
+    const tops = computeRowTops(count, (index) => tall.has(index));
     const from = Math.floor(random() * (tops[count] ?? 0));
     const { first, end, before, after } = findVisibleRange(tops, from, 300);
     assert.ok(before <= from);

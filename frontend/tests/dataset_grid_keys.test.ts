@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type GridActs, pressKey } from "../src/datasets/grid_keys.ts";
+import { type GridActions, pressKey } from "../src/datasets/grid_keys.ts";
 
 type Keys = Partial<Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKey" | "altKey">>;
 
@@ -10,7 +10,7 @@ type Keys = Partial<Pick<KeyboardEvent, "key" | "ctrlKey" | "metaKey" | "shiftKe
 function press(keys: Keys): { called: string[]; isPrevented: boolean } {
   const called: string[] = [];
   let isPrevented = false;
-  const acts: GridActs = {
+  const acts: GridActions = {
     undo: () => called.push("undo"),
     redo: () => called.push("redo"),
     move: (step, isExtended) => called.push(`move ${step.join(" ")}${isExtended ? " extended" : ""}`),

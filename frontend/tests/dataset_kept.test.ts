@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { listReplaced, packRows, unpackRows } from "../src/datasets/kept_rows.ts";
+import { listReplacedNames, packRows, unpackRows } from "../src/datasets/kept_rows.ts";
 import { formatRows, makeRow, parseRows } from "../src/datasets/rows.ts";
 
 const row = (id: string, question: string): string =>
@@ -54,9 +54,9 @@ test("on another version edited rows go by their name, and nothing of that versi
 test("rows of another version that changed rows take the place of are named, and no others", () => {
   const { saved, grid } = change();
   const kept = packRows(grid, saved, "one", 5);
-  assert.deepEqual(listReplaced(kept, saved, "one"), []);
+  assert.deepEqual(listReplacedNames(kept, saved, "one"), []);
   const later = parseRows([row("b", "newer"), row("c", "three"), row("e", "new")].join("\n"));
-  assert.deepEqual(listReplaced(kept, later, "two"), ["b"]);
+  assert.deepEqual(listReplacedNames(kept, later, "two"), ["b"]);
   const same = parseRows([row("b", "other"), row("c", "three")].join("\n"));
-  assert.deepEqual(listReplaced(kept, same, "two"), []);
+  assert.deepEqual(listReplacedNames(kept, same, "two"), []);
 });

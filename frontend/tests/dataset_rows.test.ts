@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { cellText, convertCell, findProblem, guessKind, readCell } from "../src/datasets/cells.ts";
-import { compactSource, splitObject } from "../src/datasets/json_source.ts";
+import { convertCell, findProblem, guessKind, readCell, readCellText } from "../src/datasets/cells.ts";
+import { splitObject, writeCompactSource } from "../src/datasets/json_source.ts";
 import { formatRows, makeColumn, parseRows } from "../src/datasets/rows.ts";
 import { splitTags } from "../src/datasets/tags.ts";
 import type { Kind } from "../src/datasets/types.ts";
@@ -68,7 +68,7 @@ test("the values of an object are split without touching them", () => {
     ['d"', '"}"'],
   ]);
   assert.deepEqual(splitObject("{}"), []);
-  assert.equal(compactSource('{ "a b" : [ 1.0 ,\n "x y" ] }'), '{"a b":[1.0,"x y"]}');
+  assert.equal(writeCompactSource('{ "a b" : [ 1.0 ,\n "x y" ] }'), '{"a b":[1.0,"x y"]}');
 });
 
 test("what is typed becomes a value of the column's kind, or says what is wrong", () => {
@@ -88,7 +88,7 @@ test("what is typed becomes a value of the column's kind, or says what is wrong"
   ] as const) {
     const cell = readCell(text, kind);
     assert.ok(cell && "problem" in cell && cell.problem);
-    assert.equal(cellText(cell, kind), text, "the typed text stays");
+    assert.equal(readCellText(cell, kind), text, "the typed text stays");
   }
   for (const kind of ["text", "number", "boolean", "json"] as const) assert.equal(readCell("", kind), undefined);
 });
@@ -97,9 +97,9 @@ test("a text is typed as it is shown", () => {
   const random = makeRandom(11);
   for (let round = 0; round < 200; round += 1) {
     const source = JSON.stringify(`${randomText(random)}x`);
-    assert.deepEqual(readCell(cellText({ source }, "text"), "text"), { source });
+    assert.deepEqual(readCell(readCellText({ source }, "text"), "text"), { source });
     const json = JSON.stringify(randomJson(random, 3));
-    assert.deepEqual(readCell(cellText({ source: json }, "json"), "json"), { source: json });
+    assert.deepEqual(readCell(readCellText({ source: json }, "json"), "json"), { source: json });
   }
 });
 
@@ -108,7 +108,7 @@ test("a column of another kind reads its values again and keeps those that do no
   assert.deepEqual(convertCell({ source: "12" }, "number", "text"), { source: '"12"' });
   assert.deepEqual(convertCell({ source: '"x"' }, "text", "json"), { source: '"x"' });
   const kept = convertCell({ source: '"x"' }, "text", "number");
-  assert.equal(cellText(kept, "number"), "x");
+  assert.equal(readCellText(kept, "number"), "x");
 });
 
 test("a choice that the template does not list is named with those it lists", () => {

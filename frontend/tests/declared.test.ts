@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { addInput, dropInput, flowYaml, setInput } from "../src/editor/form/input_edits.ts";
+import { addInput, dropInput, setInput, writeFlowYaml } from "../src/editor/form/input_edits.ts";
 import { findKind, readDefault, setKind } from "../src/editor/form/input_kinds.ts";
 import type { Change } from "../src/editor/form/text_edits.ts";
 
@@ -13,10 +13,13 @@ const apply = (text: string, change: Change | null): string => {
 
 test("flow style writes what YAML reads as the same value", () => {
   assert.equal(
-    flowYaml({ type: "string", enum: ["formal", "a: b", "true", ""], maxLength: 3 }),
+    writeFlowYaml({ type: "string", enum: ["formal", "a: b", "true", ""], maxLength: 3 }),
     '{type: string, enum: [formal, "a: b", "true", ""], maxLength: 3}',
   );
-  assert.equal(flowYaml({ $ref: "#/x", default: null, minimum: -1.5 }), '{$ref: "#/x", default: null, minimum: -1.5}');
+  assert.equal(
+    writeFlowYaml({ $ref: "#/x", default: null, minimum: -1.5 }),
+    '{$ref: "#/x", default: null, minimum: -1.5}',
+  );
 });
 
 test("an input goes to the end of the list, or begins one", () => {

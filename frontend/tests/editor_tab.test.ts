@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findSameDraft, numberTab } from "../src/app/editor_tab.ts";
+import { findSameDraft, makeTabId } from "../src/app/editor_tab.ts";
 
 test("a number has 32 hexadecimal digits, and the same first 8 for the same draft", () => {
-  const [first, again, other] = [numberTab("shorter"), numberTab("shorter"), numberTab("")];
+  const [first, again, other] = [makeTabId("shorter"), makeTabId("shorter"), makeTabId("")];
   assert.match(first, /^[0-9a-f]{32}$/);
   assert.notEqual(first, again);
   assert.equal(first.slice(0, 8), again.slice(0, 8));

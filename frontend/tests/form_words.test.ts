@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { describeValue, makeEmptyValue } from "../src/editor/form/input_kinds.ts";
 import { formatSigned, matchSizes, sumSizes } from "../src/editor/form/part_sizes.ts";
 import { describeCondition, describeStatement, measureDepths } from "../src/editor/form/statement_words.ts";
-import { expressionAt, findFirstName, nameChip } from "../src/editor/form/value_chips.ts";
+import { findExpressionAt, findFirstName, nameChip } from "../src/editor/form/value_chips.ts";
 
 test("statements read as words", () => {
   assert.deepEqual(describeStatement("for item in order.items"), {
@@ -72,9 +72,9 @@ test("rendered parts belong to the card whose name fits closest", () => {
 
 test("the expression at a column is found, and nothing next to it", () => {
   const line = "a {{ x }} b {% if y %}";
-  assert.equal(expressionAt(line, 5), "{{ x }}");
-  assert.equal(expressionAt(line, 12), "{% if y %}");
-  assert.equal(expressionAt(line, 10), "");
+  assert.equal(findExpressionAt(line, 5), "{{ x }}");
+  assert.equal(findExpressionAt(line, 12), "{% if y %}");
+  assert.equal(findExpressionAt(line, 10), "");
 });
 
 test("values of a sample are said in a few words", () => {

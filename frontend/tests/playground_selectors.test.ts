@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
   announceReply,
-  chosenView,
   describeReply,
   describeStaleness,
   estimateRun,
   findBlocker,
+  findChosenView,
   listViews,
 } from "../src/playground/selectors.ts";
 import { type Action, NO_FACTS, reduce } from "../src/playground/state.ts";
@@ -112,9 +112,9 @@ test("a reply that should be JSON and is not opens as it came; the reader's choi
   const unread = { text: "I think", output: json(false, [], "no JSON") };
   const state = running(done(71, "draft", unread));
   assert.deepEqual(listViews(state, columnAt(state, 0)), ["fields", "prompt", "raw"]);
-  assert.equal(chosenView(state, columnAt(state, 0)), "raw");
+  assert.equal(findChosenView(state, columnAt(state, 0)), "raw");
   const chosen = reduce(state, { type: "viewChosen", key: 1, view: "prompt" });
-  assert.equal(chosenView(chosen, columnAt(chosen, 0)), "prompt");
+  assert.equal(findChosenView(chosen, columnAt(chosen, 0)), "prompt");
 });
 
 test("a plain text has a reply and no fields", () => {

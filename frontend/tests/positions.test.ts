@@ -3,24 +3,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Text } from "@codemirror/state";
-import { findPlace, findUnitIndex, offsetAt } from "../src/editor/positions.ts";
+import { findOffset, findPlace, findUnitIndex } from "../src/editor/positions.ts";
 
 const doc = Text.of(["plain", "a😀b", ""]);
 
 test("columns count code points, offsets count UTF-16 units", () => {
-  assert.equal(offsetAt(doc, 2, 3), "plain\na😀".length);
+  assert.equal(findOffset(doc, 2, 3), "plain\na😀".length);
   assert.equal(findUnitIndex("a😀b", 2), 3);
 });
 
 test("a place and its offset are each other's inverse", () => {
   for (const offset of [0, 5, 6, 7, 9, 10, 11]) {
     const { line, column } = findPlace(doc, offset);
-    assert.equal(offsetAt(doc, line, column), offset);
+    assert.equal(findOffset(doc, line, column), offset);
   }
 });
 
 test("a place outside the document is pulled in", () => {
-  assert.equal(offsetAt(doc, 99, 1), doc.length);
-  assert.equal(offsetAt(doc, 1, 99), 5);
-  assert.equal(offsetAt(doc, 0, 0), 0);
+  assert.equal(findOffset(doc, 99, 1), doc.length);
+  assert.equal(findOffset(doc, 1, 99), 5);
+  assert.equal(findOffset(doc, 0, 0), 0);
 });

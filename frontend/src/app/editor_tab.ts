@@ -6,8 +6,8 @@ const BROWSER_DIGITS = 8;
 const BROWSER_KEY = "promptuary-browser";
 
 /** A new ID for a tab that shows this draft. draft: its name, empty for the default one. */
-export function numberTab(draft: string): string {
-  return hashDraft(draft) + numberBrowser() + randomDigits(16);
+export function makeTabId(draft: string): string {
+  return hashDraft(draft) + readBrowserId() + makeRandomDigits(16);
 }
 
 /** Where else the draft of `tab` is open, from the IDs of all of the user's tabs: here, elsewhere or nowhere. */
@@ -27,19 +27,19 @@ function hashDraft(name: string): string {
 }
 
 /** The same in all tabs of a browser; random each time if the browser stores nothing. */
-function numberBrowser(): string {
+function readBrowserId(): string {
   try {
     const stored = localStorage.getItem(BROWSER_KEY);
     if (stored && /^[0-9a-f]{8}$/.test(stored)) return stored;
-    const fresh = randomDigits(BROWSER_DIGITS);
+    const fresh = makeRandomDigits(BROWSER_DIGITS);
     localStorage.setItem(BROWSER_KEY, fresh);
     return fresh;
   } catch {
-    return randomDigits(BROWSER_DIGITS);
+    return makeRandomDigits(BROWSER_DIGITS);
   }
 }
 
-function randomDigits(count: number): string {
+function makeRandomDigits(count: number): string {
   const bytes = [...crypto.getRandomValues(new Uint8Array(count / 2))];
   return bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }

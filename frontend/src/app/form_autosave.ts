@@ -1,6 +1,6 @@
 // Forms marked `data-keep`: input is stored in this browser until the server has saved it.
 
-import { createElement, timeAgo } from "../dom.ts";
+import { createElement, formatTimeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
 
 // Input survives a reload, another page and the end of the session. Entries older than a month are removed.
@@ -29,14 +29,14 @@ const makeKey = (control: Control): string =>
   control.type === "checkbox" && control.hasAttribute("value") ? `${control.name}=${control.value}` : control.name;
 
 /** The value of a control: for radios the chosen one's value, for a box whether it is ticked. */
-function currentValue(control: Control): string | null {
+function readCurrentValue(control: Control): string | null {
   if (control instanceof HTMLInputElement && control.type === "radio") return control.checked ? control.value : null;
   if (control instanceof HTMLInputElement && control.type === "checkbox") return control.checked ? "on" : "";
   return control.value;
 }
 
 /** The control's value as rendered by the server, so that only later input counts. */
-function initialValue(control: Control): string | null {
+function readInitialValue(control: Control): string | null {
   if (control instanceof HTMLSelectElement)
     return [...control.options].find((one) => one.defaultSelected)?.value ?? control.options[0]?.value ?? "";
   if (control instanceof HTMLInputElement && control.type === "radio")
@@ -46,16 +46,16 @@ function initialValue(control: Control): string | null {
 }
 
 /** The values entered in a form since the server rendered it. */
-export function changedValues(form: HTMLFormElement): Record<string, string> {
+export function listChangedValues(form: HTMLFormElement): Record<string, string> {
   const values: Record<string, string> = {};
   for (const control of listControls(form)) {
-    const value = currentValue(control);
-    if (value !== null && value !== initialValue(control)) values[makeKey(control)] = value;
+    const value = readCurrentValue(control);
+    if (value !== null && value !== readInitialValue(control)) values[makeKey(control)] = value;
   }
   return values;
 }
 
-/** Fills a form with the result of `changedValues`; values without a field are ignored. */
+/** Fills a form with the result of `listChangedValues`; values without a field are ignored. */
 export function fillForm(form: HTMLFormElement, values: Record<string, string>): void {
   for (const control of listControls(form)) {
     const value = values[makeKey(control)];
@@ -78,7 +78,7 @@ function readSavedForm(key: string): SavedForm | null {
 
 function saveForm(form: HTMLFormElement): void {
   const key = form.dataset.keep ?? "";
-  const values = changedValues(form);
+  const values = listChangedValues(form);
   if (!Object.keys(values).length) {
     localStorage.removeItem(PREFIX + key);
     return;
@@ -96,10 +96,10 @@ function restoreForm(form: HTMLFormElement): void {
   if ("restored" in form.dataset) return;
   form.dataset.restored = "";
   const kept = readSavedForm(form.dataset.keep ?? "");
-  if (!kept || Object.keys(changedValues(form)).length) return;
+  if (!kept || Object.keys(listChangedValues(form)).length) return;
   fillForm(form, kept.values);
-  if (!Object.keys(changedValues(form)).length) return;
-  const words = gettext("Restored what you typed {when}.", { when: timeAgo(kept.at) });
+  if (!Object.keys(listChangedValues(form)).length) return;
+  const words = gettext("Restored what you typed {when}.", { when: formatTimeAgo(kept.at) });
   const note = createElement("p", { class: "note kept-note" }, `${words} `);
   const drop = createElement(
     "button",
@@ -132,7 +132,7 @@ function listOtherForms(): void {
         createElement(
           "a",
           { href: kept.url },
-          gettext("“{words}”, {when}", { words: words.trim().slice(0, 40), when: timeAgo(kept.at) }),
+          gettext("“{words}”, {when}", { words: words.trim().slice(0, 40), when: formatTimeAgo(kept.at) }),
         ),
       );
       list.hidden = false;

@@ -22,7 +22,7 @@ function findOpenForm(): HTMLFormElement | null {
 }
 
 /** The lines from the first place to the second, in either order; null if they aren't one range. */
-export function linesBetween(from: Place, to: Place): [number, number] | null {
+export function findLinesBetween(from: Place, to: Place): [number, number] | null {
   if (from.part !== to.part || from.side !== to.side) return null;
   return [Math.min(from.line, to.line), Math.max(from.line, to.line)];
 }
@@ -33,7 +33,7 @@ function extendRange(link: HTMLAnchorElement): boolean {
   const from = form
     ? { line: Number(form.dataset.line), part: form.dataset.part ?? "0", side: form.dataset.side ?? "" }
     : lastPlace;
-  const range = from && linesBetween(from, to);
+  const range = from && findLinesBetween(from, to);
   if (!range) return false;
   if (form) {
     const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;

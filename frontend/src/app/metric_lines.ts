@@ -56,7 +56,7 @@ function readPlace(line: HTMLElement): number {
   return Number(line.getAttribute("aria-valuenow")) - 1;
 }
 
-function answerKey(event: KeyboardEvent): void {
+function handleKey(event: KeyboardEvent): void {
   const line = findLine(event);
   if (!line || event.ctrlKey || event.metaKey || event.altKey) return;
   const { points } = findParts(line);
@@ -84,7 +84,7 @@ export function showMetricLines(): void {
 /** One set of listeners for all lines, including those swapped in later. */
 export function installMetricLines(): void {
   showMetricLines();
-  document.addEventListener("keydown", answerKey);
+  document.addEventListener("keydown", handleKey);
   document.addEventListener("focusin", (event) => {
     const line = findLine(event);
     if (line) showPoint(line, readPlace(line));

@@ -1,7 +1,7 @@
 // The command palette (Ctrl K).
 import { createElement, createIcon, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
-import { paletteQuery } from "./recent.ts";
+import { buildPaletteQuery } from "./recent.ts";
 
 interface Item {
   title: string;
@@ -69,7 +69,7 @@ class Palette {
   async #ask(): Promise<void> {
     const asked = ++this.#asked;
     try {
-      const answer = await fetch(`${this.#url}?${paletteQuery(this.#field.value)}`, {
+      const answer = await fetch(`${this.#url}?${buildPaletteQuery(this.#field.value)}`, {
         headers: { Accept: "application/json" },
       });
       if (!answer.ok) throw new Error(String(answer.status));

@@ -2,7 +2,7 @@
 // open the same panel as a separate page.
 import htmx from "htmx.org";
 import { createElement } from "../dom.ts";
-import { changedValues, fillForm, restoreForms } from "./form_autosave.ts";
+import { fillForm, listChangedValues, restoreForms } from "./form_autosave.ts";
 import { showFirstFault } from "./forms.ts";
 import { fetchPanel, installPanelWatch, PANEL_HEADERS } from "./panel_watch.ts";
 import { showPeoplePickers } from "./people_picker.ts";
@@ -70,7 +70,7 @@ async function openPanel(address: string): Promise<void> {
   }
   const dialog = document.querySelector<HTMLDialogElement>("dialog.panel-dialog") ?? makeDialog();
   const before = dialog.querySelector<HTMLFormElement>("#panel-form");
-  const typed = before ? changedValues(before) : {};
+  const typed = before ? listChangedValues(before) : {};
   const shown = panel.querySelector<HTMLElement>(".panel");
   if (shown) shown.dataset.address = address;
   const form = panel.querySelector<HTMLFormElement>("#panel-form");

@@ -1,6 +1,6 @@
 // Shows on a template's pages who has it open in the editor, and which part they are editing.
 import { createElement, createIcon } from "../dom.ts";
-import { gettext, ngettext, pageLanguage } from "../language.ts";
+import { gettext, ngettext, readPageLanguage } from "../language.ts";
 import { findSameDraft } from "./editor_tab.ts";
 import { leadTabs } from "./leading_tab.ts";
 import { pauseAfter } from "./live_events.ts";
@@ -63,7 +63,7 @@ function describePart(person: string, part: string | undefined): string {
 }
 
 function joinPeople(people: string[]): string {
-  const names = new Intl.ListFormat(pageLanguage(), { type: "conjunction" }).format(people);
+  const names = new Intl.ListFormat(readPageLanguage(), { type: "conjunction" }).format(people);
   return ngettext("{people} is editing now", "{people} are editing now", people.length, { people: names });
 }
 

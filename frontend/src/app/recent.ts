@@ -27,7 +27,7 @@ export function readRecent(): string[] {
 }
 
 /** The query of the palette's request for this search. */
-export function paletteQuery(words: string): string {
+export function buildPaletteQuery(words: string): string {
   return new URLSearchParams([["q", words], ...readRecent().map((name) => ["recent", name])]).toString();
 }
 
@@ -47,7 +47,7 @@ function storageKey(): string {
 
 async function fillSection(section: HTMLElement): Promise<void> {
   if (!readRecent().length) return;
-  const answer = await fetch(`${section.dataset.recent}?${paletteQuery("")}`, {
+  const answer = await fetch(`${section.dataset.recent}?${buildPaletteQuery("")}`, {
     headers: { Accept: "application/json" },
   });
   if (!answer.ok) return;

@@ -16,7 +16,7 @@ export function pressScoreKey(key: string, target: EventTarget | null): boolean 
     if (target instanceof Element && target.closest("a, button, summary")) return false;
     return pressButton(form.querySelector<HTMLButtonElement>("button[value=next]"));
   }
-  const column = currentColumn(form);
+  const column = findCurrentColumn(form);
   if (key === "c") {
     const field = column?.querySelector<HTMLTextAreaElement>("textarea");
     field?.focus();
@@ -33,7 +33,7 @@ function pressButton(button: HTMLButtonElement | null): boolean {
 }
 
 /** The focused reply, else the first without a score, else the last scored one. */
-function currentColumn(form: HTMLFormElement): HTMLElement | null {
+function findCurrentColumn(form: HTMLFormElement): HTMLElement | null {
   const columns = [...form.querySelectorAll<HTMLElement>(".score-column")].filter((one) =>
     one.querySelector("textarea"),
   );

@@ -1,7 +1,7 @@
 // The field for editing a cell. It overlays the cell and grows with its text.
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
-import { cellText, findProblem, readCell } from "./cells.ts";
+import { findProblem, readCell, readCellText } from "./cells.ts";
 import { splitTags } from "./tags.ts";
 import type { Cell, Column } from "./types.ts";
 
@@ -34,7 +34,7 @@ const MOST_LINES = 12;
 /** Opens the field. Enter saves the text, Alt Enter breaks the line, Tab moves to the next cell, Esc cancels. */
 export function openCellEditor(options: EditorOptions): CellEditor {
   const { box, column, cell } = options;
-  const before = cellText(cell, column.kind);
+  const before = readCellText(cell, column.kind);
   const suggestions = createElement("datalist", { id: "grid-cell-suggestions" });
   const text = options.typed ?? before;
   const control =

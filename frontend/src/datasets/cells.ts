@@ -1,7 +1,7 @@
 // Cell values: how each kind is displayed and typed, and validation.
 import { gettext } from "../language.ts";
 import { findJsonError } from "../playground/json_error.ts";
-import { compactSource } from "./json_source.ts";
+import { writeCompactSource } from "./json_source.ts";
 import type { Cell, Column, Kind } from "./types.ts";
 
 export const KINDS: readonly Kind[] = ["text", "number", "boolean", "json"];
@@ -19,7 +19,7 @@ const NO = ["false", "no", "0"];
 const isTextSource = (source: string): boolean => source.startsWith('"');
 
 /** The text of a cell in the grid and in its editor; empty if it has no value. */
-export function cellText(cell: Cell | undefined, kind: Kind): string {
+export function readCellText(cell: Cell | undefined, kind: Kind): string {
   if (!cell) return "";
   if ("text" in cell) return cell.text;
   return kind !== "json" && isTextSource(cell.source) ? (JSON.parse(cell.source) as string) : cell.source;
@@ -42,7 +42,7 @@ export function readCell(text: string, kind: Kind): Cell | undefined {
   }
   try {
     JSON.parse(trimmed);
-    return { source: compactSource(trimmed) };
+    return { source: writeCompactSource(trimmed) };
   } catch (error) {
     const place = findJsonError(trimmed);
     if (place === null) return { text, problem: gettext("Not JSON: {reason}", { reason: describeReadError(error) }) };
@@ -63,7 +63,7 @@ export function describeReadError(error: unknown): string {
 export function convertCell(cell: Cell, from: Kind, to: Kind): Cell | undefined {
   if (to === "json") return "source" in cell ? cell : readCell(cell.text, to);
   if (to === "text" && "source" in cell && isTextSource(cell.source)) return cell;
-  return readCell(cellText(cell, from), to);
+  return readCell(readCellText(cell, from), to);
 }
 
 /** The common kind of a column's values, JSON if they differ. Null is ignored. */

@@ -31,7 +31,7 @@ function createChoice<T extends string>(
   return [field, () => select.value as T];
 }
 
-const kindChoice = (kind: Kind): [HTMLElement, () => Kind] =>
+const createKindChoice = (kind: Kind): [HTMLElement, () => Kind] =>
   createChoice(
     "kind",
     gettext("Kind"),
@@ -96,7 +96,7 @@ export function openNewColumn(add: (column: NewColumn) => string): void {
     { inputs: gettext("An input"), expected: gettext("What is expected") } as Record<Section, string>,
     "inputs",
   );
-  const [kind, readKind] = kindChoice("text");
+  const [kind, readKind] = createKindChoice("text");
   const button = createElement("button", { class: "button button-primary" }, gettext("Add column"));
   openDialog(gettext("Add column"), "", [section, kind], [button], (name) =>
     add({ section: readSection(), name, kind: readKind() }),
@@ -105,7 +105,7 @@ export function openNewColumn(add: (column: NewColumn) => string): void {
 
 /** Shows a column's form; `apply` returns the error, or an empty string on success. */
 export function openColumn(column: Column, apply: (change: ColumnChange) => string): void {
-  const [kind, readKind] = kindChoice(column.kind);
+  const [kind, readKind] = createKindChoice(column.kind);
   const save = createElement("button", { class: "button button-primary" }, gettext("Change column"));
   const copy = createElement("button", { type: "button", class: "button" }, gettext("Duplicate"));
   const remove = createElement("button", { type: "button", class: "button" }, gettext("Remove"));

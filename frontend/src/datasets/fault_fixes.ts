@@ -1,6 +1,6 @@
 // One-click fixes of a fault: the values offered in the row's fault line.
 import { gettext } from "../language.ts";
-import { cellText, readCell } from "./cells.ts";
+import { readCell, readCellText } from "./cells.ts";
 import * as edits from "./edits.ts";
 import type { Cell, Column, Fault, Grid, GridRow } from "./types.ts";
 
@@ -24,7 +24,7 @@ export function listFixes(row: GridRow, column: Column | undefined): Fix[] {
   const cell = column ? row.cells[column.key] : undefined;
   if (!column || !cell) return [];
   if (column.section === "id") {
-    const makeCell = (grid: Grid): Cell => ({ source: edits.numberName(cellText(cell, "text"), grid) });
+    const makeCell = (grid: Grid): Cell => ({ source: edits.numberName(readCellText(cell, "text"), grid) });
     return [{ words: gettext("Add a number to the name"), makeCell }];
   }
   if (column.section === "tags") return [];
@@ -32,9 +32,11 @@ export function listFixes(row: GridRow, column: Column | undefined): Fix[] {
 }
 
 function listValues(cell: Cell, column: Column): Fix[] {
-  const text = cellText(cell, column.kind);
+  const text = readCellText(cell, column.kind);
   if (column.choices)
-    return nearestChoices(text, column.choices).map((choice) => makeFix(choice, { source: JSON.stringify(choice) }));
+    return findNearestChoices(text, column.choices).map((choice) =>
+      makeFix(choice, { source: JSON.stringify(choice) }),
+    );
   if (!("problem" in cell)) return [];
   if (column.kind === "json")
     return [{ words: gettext("Use it as text"), makeCell: () => ({ source: JSON.stringify(text) }) }];
@@ -48,7 +50,7 @@ const makeFix = (value: string, cell: Cell): Fix => ({
   makeCell: () => cell,
 });
 
-function nearestChoices(text: string, choices: readonly string[]): string[] {
+function findNearestChoices(text: string, choices: readonly string[]): string[] {
   const word = text.trim().toLowerCase();
   const distances = new Map(choices.map((choice) => [choice, measureDistance(word, choice.toLowerCase())]));
   return [...choices].sort((one, other) => (distances.get(one) ?? 0) - (distances.get(other) ?? 0)).slice(0, NEAREST);

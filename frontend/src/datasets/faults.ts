@@ -1,5 +1,5 @@
 // The faults of the rows: invalid cells, duplicate names, and what the server refused.
-import { gettext } from "../language.ts";
+import { capitalize, gettext } from "../language.ts";
 import { findProblem } from "./cells.ts";
 import type { Column, Fault, Grid, GridRow } from "./types.ts";
 
@@ -16,11 +16,10 @@ export function listFaults(grid: Grid, refused: readonly ServerFault[]): Map<num
   const add = (row: GridRow, column: string, message: string): void => {
     faults.set(row.key, [...(faults.get(row.key) ?? []), { row: row.key, column, message }]);
   };
-  const checked = grid.columns;
   const rowNumbers = new Map<string, number>();
   grid.rows.forEach((row, index) => {
-    for (const column of checked) {
-      const problem = cellProblem(row, column);
+    for (const column of grid.columns) {
+      const problem = findCellProblem(row, column);
       if (problem) add(row, column.key, problem);
     }
     const name = row.cells.id && "source" in row.cells.id ? row.cells.id.source : "";
@@ -33,23 +32,21 @@ export function listFaults(grid: Grid, refused: readonly ServerFault[]): Map<num
   return faults;
 }
 
-function cellProblem(row: GridRow, column: Column): string {
+function findCellProblem(row: GridRow, column: Column): string {
   const cell = row.cells[column.key];
   return cell && (column.choices || "problem" in cell) ? findProblem(cell, column) : "";
 }
 
-const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
-
-const PLACE = /^row (\d+)(?: \(.*\))?\.(id|inputs|expected|tags)(?:\.([^.[]+))?/;
+const FIELD_PATH = /^row (\d+)(?: \(.*\))?\.(id|inputs|expected|tags)(?:\.([^.[]+))?/;
 
 /** Assigns the server's messages ("row 3 (late).inputs.order_id") to the submitted rows; the others are returned. */
 export function placeFaults(fields: Record<string, string>, sent: Grid): { placed: ServerFault[]; others: string[] } {
   const placed: ServerFault[] = [];
   const others: string[] = [];
   for (const [place, sentence] of Object.entries(fields)) {
-    const match = PLACE.exec(place);
+    const match = FIELD_PATH.exec(place);
     const row = match ? sent.rows[Number(match[1]) - 1] : undefined;
-    const message = capitalise(sentence);
+    const message = capitalize(sentence);
     if (!match || !row) {
       others.push(place === "text" || place === "file" ? message : `${place}: ${sentence}`);
       continue;

@@ -1,5 +1,5 @@
 // Filters of the grid's rows.
-import { cellText } from "./cells.ts";
+import { readCellText } from "./cells.ts";
 import { readRowTags } from "./tags.ts";
 import type { Fault, Grid, GridRow } from "./types.ts";
 
@@ -60,7 +60,7 @@ function readSearch(text: string): { words: string[]; tags: string[] } {
 }
 
 const holdsPick = (row: GridRow, key: string, value: string): boolean =>
-  key === "tags" ? readRowTags(row).includes(value) : cellText(row.cells[key], "text") === value;
+  key === "tags" ? readRowTags(row).includes(value) : readCellText(row.cells[key], "text") === value;
 
 /** The rows that match the filter, in order. */
 export function filterRows(
@@ -83,7 +83,7 @@ export function filterRows(
     }
     if (!words.length) return true;
     const text = columns
-      .map((column) => cellText(row.cells[column.key], column.kind))
+      .map((column) => readCellText(row.cells[column.key], column.kind))
       .join("\n")
       .toLowerCase();
     return words.every((word) => text.includes(word));

@@ -4,7 +4,7 @@ import type { TickedCounts } from "./bar_view.ts";
 import { type CellView, clearSelection, type Transfer, transferCells } from "./cell_acts.ts";
 import type { CellEditor, Move } from "./cell_editor.ts";
 import { openCell } from "./cell_opening.ts";
-import { cellText } from "./cells.ts";
+import { readCellText } from "./cells.ts";
 import { editColumn } from "./column_changes.ts";
 import * as edits from "./edits.ts";
 import { listFaults, type ServerFault } from "./faults.ts";
@@ -155,7 +155,7 @@ export class GridView {
   }
 
   /** The keys of the ticked rows, or of the current cell's row if none is ticked. */
-  chosenRows(): ReadonlySet<number> {
+  listChosenRows(): ReadonlySet<number> {
     if (this.#ticked.size) return new Set(this.#ticked);
     return new Set(this.#active ? [this.#active.row] : []);
   }
@@ -260,7 +260,7 @@ export class GridView {
     const column = this.grid.columns.find((one) => one.key === place.column);
     if (!target || !row || !column) return;
     const name =
-      cellText(row.cells.id, "text") || gettext("row {number}", { number: this.#shown.rows.indexOf(row) + 1 });
+      readCellText(row.cells.id, "text") || gettext("row {number}", { number: this.#shown.rows.indexOf(row) + 1 });
     const options = {
       box: this.#box,
       target,

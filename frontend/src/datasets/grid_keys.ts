@@ -2,7 +2,7 @@
 import { STEPS } from "./selection.ts";
 
 /** The actions of the keys on the current cell. */
-export interface GridActs {
+export interface GridActions {
   undo: () => void;
   redo: () => void;
   move: (step: readonly [number, number], isExtended: boolean) => void;
@@ -12,7 +12,7 @@ export interface GridActs {
 }
 
 /** Handles a key; other keys are left to the browser. */
-export function pressKey(event: KeyboardEvent, acts: GridActs): void {
+export function pressKey(event: KeyboardEvent, acts: GridActions): void {
   if (event.ctrlKey || event.metaKey) {
     const key = event.key.toLowerCase(); // Caps Lock makes it a capital letter
     if (event.altKey || (key !== "z" && key !== "y")) return;

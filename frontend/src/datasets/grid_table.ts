@@ -3,7 +3,7 @@ import { createElement, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { type CellPlace, drawHead, drawRows, type RowFacts } from "./table_view.ts";
 import type { Column, GridRow } from "./types.ts";
-import { findVisibleRange, rowTops } from "./visible_rows.ts";
+import { computeRowTops, findVisibleRange } from "./visible_rows.ts";
 
 /** Renders rows into its scrolling box. */
 export class GridTable {
@@ -24,7 +24,7 @@ export class GridTable {
   /** Sets the rows to show; those with a fault are taller. */
   place(rows: readonly GridRow[], faults: ReadonlyMap<number, unknown>): void {
     this.#rows = rows;
-    this.#tops = rowTops(rows.length, (index) => faults.has(rows[index]?.key ?? 0));
+    this.#tops = computeRowTops(rows.length, (index) => faults.has(rows[index]?.key ?? 0));
     this.#table.setAttribute("aria-rowcount", String(rows.length + 1));
   }
 

@@ -143,7 +143,7 @@ export function openImport(
     add(mapping, imported);
   });
   cancel.addEventListener("click", close);
-  const [same, readSame] = sameNameField(() => {
+  const [same, readSame] = createSameNameField(() => {
     rules.sameName = readSame();
     refresh();
   });
@@ -169,7 +169,7 @@ export function openImport(
   panel.querySelector<HTMLElement>("select")?.focus();
 }
 
-function sameNameField(changed: () => void): [HTMLElement, () => SameName] {
+function createSameNameField(changed: () => void): [HTMLElement, () => SameName] {
   const select = createElement(
     "select",
     { id: "import-same-name" },

@@ -3,7 +3,7 @@
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g;
 
 /** Removes white space between tokens; the text must be valid JSON. */
-export function compactSource(text: string): string {
+export function writeCompactSource(text: string): string {
   return (text.match(TOKEN) ?? []).join("");
 }
 

@@ -45,7 +45,7 @@ export function unpackRows(kept: KeptRows, saved: Grid, base: string): Grid {
  * The names of rows of a newer version that `unpackRows` replaces by changed rows, so that the version's own rows are
  * no longer in the grid. Empty for the version that was changed.
  */
-export function listReplaced(kept: KeptRows, saved: Grid, base: string): string[] {
+export function listReplacedNames(kept: KeptRows, saved: Grid, base: string): string[] {
   if (kept.base === base) return [];
   const replaced = kept.rows.flatMap((row): string[] => {
     if (typeof row === "number") return [];
@@ -90,7 +90,7 @@ const restoreRow = (row: ChangedRow, was: GridRow | undefined): GridRow => ({
 });
 
 /** The stored changes of this dataset; null if there are none, or they are too old. */
-export function readKept(name: string): KeptRows | null {
+export function readKeptRows(name: string): KeptRows | null {
   try {
     const kept = JSON.parse(localStorage.getItem(PREFIX + name) ?? "null") as KeptRows | null;
     return kept && Date.now() - kept.at < MONTH ? kept : null;
@@ -105,11 +105,11 @@ export function keepRows(name: string, kept: KeptRows): boolean {
     localStorage.setItem(PREFIX + name, JSON.stringify(kept));
     return true;
   } catch {
-    dropKept(name);
+    dropKeptRows(name);
     return false;
   }
 }
 
-export function dropKept(name: string): void {
+export function dropKeptRows(name: string): void {
   localStorage.removeItem(PREFIX + name);
 }

@@ -138,15 +138,15 @@ export function readImport(
   rules: ImportRules,
 ): ImportedRow[] {
   const targets = mapping.map((key) => findTarget(key, grid.columns));
-  const known = new Set(grid.rows.map(rowName).filter(Boolean));
+  const known = new Set(grid.rows.map(readRowName).filter(Boolean));
   const lines = new Map<string, number>();
   const filled = targets.flatMap((target) => (target && !target.field ? target.column : []));
   const constant = fillCells(listUnfilled(mapping, grid), rules.given);
   const compared = [...filled, ...grid.columns.filter((column) => column.key in constant.cells)];
-  const texts = rules.skipsAlike ? new EqualTexts(compared, grid.rows, rowName) : null;
+  const texts = rules.skipsAlike ? new EqualTexts(compared, grid.rows, readRowName) : null;
   return rows.map(({ cells: values, line }): ImportedRow => {
     const { cells, problem: unread, replaced } = readCells(values, targets, rules.given);
-    const name = rowName(makeRow(cells));
+    const name = readRowName(makeRow(cells));
     // An updated row keeps the values that the file doesn't contain.
     const row = makeRow(known.has(name) ? cells : { ...constant.cells, ...cells });
     const earlier = name ? lines.get(name) : undefined;
@@ -243,7 +243,7 @@ function nestEntries(entries: readonly [string, string][]): string {
   );
 }
 
-function rowName(row: GridRow): string {
+function readRowName(row: GridRow): string {
   const cell = row.cells.id;
   return cell && "source" in cell ? (JSON.parse(cell.source) as string) : "";
 }
@@ -256,9 +256,9 @@ export function applyImport(grid: Grid, mapping: Mapping, imported: readonly Imp
     columns.splice(columns.findLastIndex((one) => before.includes(one.section)) + 1, 0, column);
   }
   const updates = new Map<string, GridRow>();
-  for (const one of imported) if (one.outcome === "update") updates.set(rowName(one.row), one.row);
+  for (const one of imported) if (one.outcome === "update") updates.set(readRowName(one.row), one.row);
   const rows = grid.rows.map((row) => {
-    const update = updates.get(rowName(row));
+    const update = updates.get(readRowName(row));
     return update ? { ...row, cells: mergeCells(row.cells, update.cells) } : row;
   });
   const added = imported.filter((one) => one.outcome === "new").map((one) => one.row);

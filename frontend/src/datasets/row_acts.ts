@@ -3,7 +3,7 @@ import { showStatus } from "../app/status.ts";
 import { gettext, ngettext } from "../language.ts";
 import { openCopy } from "./copy_form.ts";
 import * as edits from "./edits.ts";
-import { openTags } from "./tag_form.ts";
+import { openTagDialog } from "./tag_form.ts";
 import { findTagsProblem } from "./tags.ts";
 import type { Fault, Grid } from "./types.ts";
 
@@ -12,7 +12,7 @@ interface RowView {
   /** By row key. */
   readonly faults: ReadonlyMap<number, readonly Fault[]>;
   /** The keys of the ticked rows, or of the current cell's row if none is ticked. */
-  chosenRows(): ReadonlySet<number>;
+  listChosenRows(): ReadonlySet<number>;
   untickAll(): void;
   apply(grid: Grid, words: string): void;
   undo(): void;
@@ -20,12 +20,12 @@ interface RowView {
 
 /** Duplicates each row, right after it. */
 export function duplicateRows(view: RowView): void {
-  const keys = view.chosenRows();
+  const keys = view.listChosenRows();
   if (keys.size) view.apply(edits.duplicateRows(view.grid, keys), gettext("duplicate rows"));
 }
 
 export function removeRows(view: RowView): void {
-  const keys = view.chosenRows();
+  const keys = view.listChosenRows();
   if (!keys.size) return;
   view.untickAll();
   view.apply(edits.removeRows(view.grid, keys), gettext("remove rows"));
@@ -34,9 +34,9 @@ export function removeRows(view: RowView): void {
 
 /** Asks for tags and adds them to the rows, or removes them. */
 export function tagRows(view: RowView): void {
-  const keys = view.chosenRows();
+  const keys = view.listChosenRows();
   const rows = view.grid.rows.filter((row) => keys.has(row.key));
-  openTags(rows, view.grid, (tags, isAdded) => {
+  openTagDialog(rows, view.grid, (tags, isAdded) => {
     const problem = findTagsProblem(view.grid, keys, tags, isAdded);
     if (problem) return problem;
     view.apply(edits.tagRows(view.grid, keys, tags, isAdded), gettext("tag rows"));
@@ -50,7 +50,7 @@ export function tagRows(view: RowView): void {
 
 /** Copies the rows into another dataset, including those hidden by a filter; rows with errors must be fixed first. */
 export function copyRows(view: RowView, section: HTMLElement): void {
-  const keys = view.chosenRows();
+  const keys = view.listChosenRows();
   const rows = view.grid.rows.filter((row) => keys.has(row.key));
   const faulty = rows.filter((row) => view.faults.has(row.key)).length;
   if (faulty)

@@ -1,7 +1,7 @@
 // The line in the head of a dataset with its unsaved changes, and since when this browser has stored them.
-import { createElement, timeAgo } from "../dom.ts";
+import { createElement, formatTimeAgo } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
-import { dropKept, keepRows, listReplaced, packRows, readKept, unpackRows } from "./kept_rows.ts";
+import { dropKeptRows, keepRows, listReplacedNames, packRows, readKeptRows, unpackRows } from "./kept_rows.ts";
 import type { Grid } from "./types.ts";
 
 const PAUSE = 400; // milliseconds after the last change
@@ -38,7 +38,7 @@ export class RowAutosave {
 
   /** Restores stored changes as one undoable step, with a notice at the top of the section. */
   restore(section: HTMLElement): void {
-    const kept = this.#name ? readKept(this.#name) : null;
+    const kept = this.#name ? readKeptRows(this.#name) : null;
     if (!kept) return;
     this.#view.apply(unpackRows(kept, this.#saved, this.#base), gettext("changes put back"));
     const drop = createElement(
@@ -46,8 +46,8 @@ export class RowAutosave {
       { type: "button", class: "button button-small button-quiet" },
       gettext("Remove it"),
     );
-    const words = gettext("Restored what you changed {when}.", { when: timeAgo(kept.at) });
-    const replaced = listReplaced(kept, this.#saved, this.#base);
+    const words = gettext("Restored what you changed {when}.", { when: formatTimeAgo(kept.at) });
+    const replaced = listReplacedNames(kept, this.#saved, this.#base);
     const sentences = [words, ...(replaced.length ? [describeReplaced(replaced)] : [])].join(" ");
     const note = createElement("p", { class: "note kept-note", role: "status" }, `${sentences} `, drop);
     drop.addEventListener("click", () => {
@@ -82,7 +82,7 @@ export class RowAutosave {
 
   forget(): void {
     clearTimeout(this.#timer);
-    if (this.#name) dropKept(this.#name);
+    if (this.#name) dropKeptRows(this.#name);
     this.#keptAt = 0;
     this.#draw();
   }
@@ -99,7 +99,7 @@ export class RowAutosave {
   #describePlace(): string {
     if (this.#isFull) return gettext("Too much for this browser to keep: save before you leave.");
     if (!this.#keptAt) return "";
-    return gettext("Kept in this browser {when}.", { when: timeAgo(this.#keptAt) });
+    return gettext("Kept in this browser {when}.", { when: formatTimeAgo(this.#keptAt) });
   }
 }
 

@@ -1,5 +1,5 @@
 // The cells between two corners of the grid: their keys, their text, and clearing them.
-import { cellText } from "./cells.ts";
+import { readCellText } from "./cells.ts";
 import { formatClipboard } from "./delimited.ts";
 import type { CellEdit } from "./edits.ts";
 import type { CellPlace } from "./table_view.ts";
@@ -74,7 +74,7 @@ export function copyCells(rows: readonly GridRow[], columns: readonly Column[], 
   const table = rows.map((row) =>
     columns
       .filter((column) => isSelected({ row: row.key, column: column.key }))
-      .map((column) => cellText(row.cells[column.key], column.kind)),
+      .map((column) => readCellText(row.cells[column.key], column.kind)),
   );
   return formatClipboard(table.filter((cells) => cells.length));
 }

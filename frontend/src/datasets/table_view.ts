@@ -1,7 +1,7 @@
 // Renders the head of the grid and the visible rows.
 import { createElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
-import { cellText, findProblem, KIND_WORDS } from "./cells.ts";
+import { findProblem, KIND_WORDS, readCellText } from "./cells.ts";
 import { listFixes } from "./fault_fixes.ts";
 import { type Baseline, describeChange, isSameCell } from "./filters.ts";
 import { splitTags } from "./tags.ts";
@@ -99,7 +99,7 @@ function drawSpacer(height: number): HTMLElement {
 
 function drawRow(row: GridRow, index: number, facts: RowFacts): HTMLElement {
   const faults = facts.faults.get(row.key) ?? [];
-  const name = cellText(row.cells.id, "text") || gettext("row {number}", { number: index + 1 });
+  const name = readCellText(row.cells.id, "text") || gettext("row {number}", { number: index + 1 });
   if (facts.removed.has(row.key)) return drawRemovedRow(row, name, index, facts);
   const tick = createElement("input", {
     type: "checkbox",
@@ -142,7 +142,7 @@ function drawRemovedRow(row: GridRow, name: string, index: number, facts: RowFac
 }
 
 function drawName(row: GridRow, index: number, faults: readonly Fault[], facts: RowFacts): HTMLElement {
-  const name = cellText(row.cells.id, "text");
+  const name = readCellText(row.cells.id, "text");
   const change = describeChange(row, facts.baseline);
   const cell = createElement(
     "th",
@@ -171,7 +171,7 @@ function drawName(row: GridRow, index: number, faults: readonly Fault[], facts: 
 
 /** A link to where a text can be added to the column's choices. */
 function linkToChoices(row: GridRow, column: Column | undefined): HTMLElement[] {
-  const text = column && row.cells[column.key] ? cellText(row.cells[column.key], column.kind).trim() : "";
+  const text = column && row.cells[column.key] ? readCellText(row.cells[column.key], column.kind).trim() : "";
   if (!column?.choicesUrl || !text || column.choices?.includes(text)) return [];
   const words = gettext("Add “{value}” as a choice", { value: text.slice(0, 30) });
   return [createElement("a", { href: column.choicesUrl, target: "_blank" }, words)];
@@ -179,7 +179,7 @@ function linkToChoices(row: GridRow, column: Column | undefined): HTMLElement[] 
 
 function drawValue(row: GridRow, column: Column, messages: readonly string[], facts: RowFacts): HTMLElement {
   const held = row.cells[column.key];
-  const text = cellText(held, column.kind);
+  const text = readCellText(held, column.kind);
   const was = facts.baseline.rows.get(row.key);
   const structure = describeStructure(held, column);
   const classes = [column.section === "tags" ? "is-tags" : `is-${structure ? "text" : column.kind}`];

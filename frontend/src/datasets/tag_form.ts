@@ -5,7 +5,7 @@ import { listTags, splitTags } from "./tags.ts";
 import type { Grid, GridRow } from "./types.ts";
 
 /** Asks for tags for these rows; `apply` returns the error, or an empty string on success. */
-export function openTags(
+export function openTagDialog(
   rows: readonly GridRow[],
   grid: Grid,
   apply: (tags: readonly string[], isAdded: boolean) => string,

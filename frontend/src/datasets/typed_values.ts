@@ -1,7 +1,7 @@
 // Values of columns whose input is declared as a list or a group: whether fields can edit them, and their text.
 import type { Json, Schema } from "../editor/types.ts";
 import { gettext, ngettext } from "../language.ts";
-import { compactSource } from "./json_source.ts";
+import { writeCompactSource } from "./json_source.ts";
 import type { Cell, Column } from "./types.ts";
 
 const readType = (schema: Schema): string => (typeof schema.type === "string" ? schema.type : "");
@@ -22,7 +22,7 @@ export function readForFields(cell: Cell | undefined): Json | undefined {
   if (!cell) return undefined;
   if ("problem" in cell) return null;
   const value = JSON.parse(cell.source) as Json;
-  return JSON.stringify(value) === compactSource(cell.source) ? value : null;
+  return JSON.stringify(value) === writeCompactSource(cell.source) ? value : null;
 }
 
 /** Whether the cell is edited in fields: its column has a schema, and the value has that type. */

@@ -14,7 +14,7 @@ export interface VisibleRange {
 }
 
 /** The top of each row, followed by the total height. `hasFault` says which rows are taller. */
-export function rowTops(count: number, hasFault: (index: number) => boolean): number[] {
+export function computeRowTops(count: number, hasFault: (index: number) => boolean): number[] {
   const tops = [0];
   for (let index = 0; index < count; index += 1)
     tops.push((tops[index] ?? 0) + ROW_HEIGHT + (hasFault(index) ? FAULT_HEIGHT : 0));

@@ -20,7 +20,7 @@ export class SignedOutError extends CallError {
 
 const SIGNED_OUT = gettext("You are signed out. Sign in again in another tab; your text is safe here.");
 
-const csrfField = (root: ParentNode): HTMLInputElement => findElement(root, "input[name=csrfmiddlewaretoken]");
+const findCsrfField = (root: ParentNode): HTMLInputElement => findElement(root, "input[name=csrfmiddlewaretoken]");
 
 /** The user signed in again in another tab: the page's CSRF token belongs to the old session, and a fresh page has the
  * new one. */
@@ -28,7 +28,7 @@ async function renewToken(): Promise<void> {
   const page = await fetch(window.location.pathname, { headers: { Accept: "text/html" } });
   if (page.redirected) throw new SignedOutError();
   if (!page.ok) return;
-  csrfField(document).value = csrfField(new DOMParser().parseFromString(await page.text(), "text/html")).value;
+  findCsrfField(document).value = findCsrfField(new DOMParser().parseFromString(await page.text(), "text/html")).value;
 }
 
 /** Sends and receives JSON. A JSON response is returned whatever its status, unless it is `{error: sentence}`. */
@@ -44,7 +44,7 @@ export async function callServer<T>(
       headers: {
         "Content-Type": "application/json",
         Accept: "application/json",
-        "X-CSRFToken": csrfField(document).value,
+        "X-CSRFToken": findCsrfField(document).value,
       },
       ...(method === "GET" ? {} : { body: JSON.stringify(body) }),
       ...options,

@@ -9,7 +9,7 @@ import {
 import { type EditorState, type Extension, Prec } from "@codemirror/state";
 import { keymap } from "@codemirror/view";
 import { gettext } from "../language.ts";
-import { frontMatterEnd, readFormat } from "./language.ts";
+import { findFrontMatterEnd, readFormat } from "./language.ts";
 import type { Schema } from "./types.ts";
 
 /** Known names: declared inputs, filters allowed by the renderer, functions with their signatures. */
@@ -20,54 +20,54 @@ export interface Vocabulary {
   functions: Record<string, string>;
 }
 
-const keyCompletion = (label: string, detail: string): Completion => ({
+const makeKeyCompletion = (label: string, detail: string): Completion => ({
   label,
   detail,
   type: "property",
   apply: `${label}: `,
 });
-const wordCompletion = (label: string, type = "constant", detail?: string): Completion =>
+const makeWordCompletion = (label: string, type = "constant", detail?: string): Completion =>
   detail ? { label, type, detail } : { label, type };
 
 const FRONT_KEYS = [
-  keyCompletion("description", gettext("what the template does")),
-  keyCompletion("format", gettext("parts, text, shaped or prompter")),
-  keyCompletion("model", gettext("the provider's model id")),
-  keyCompletion("profile", gettext("a profile by name, instead of the model's own")),
-  keyCompletion("settings", gettext("given to the model call as they are")),
-  keyCompletion("token_limit", gettext("at most the profile's context size")),
-  keyCompletion("reserve", gettext("tokens kept free for the reply")),
-  keyCompletion("truncation_step", gettext("tokens cut at a time")),
-  keyCompletion("inputs", gettext("JSON Schema for each variable")),
-  keyCompletion("tools", gettext("function tools, OpenAI form")),
-  keyCompletion("output", gettext("how a reply is read")),
-  keyCompletion("tags", gettext("words to find it by")),
+  makeKeyCompletion("description", gettext("what the template does")),
+  makeKeyCompletion("format", gettext("parts, text, shaped or prompter")),
+  makeKeyCompletion("model", gettext("the provider's model id")),
+  makeKeyCompletion("profile", gettext("a profile by name, instead of the model's own")),
+  makeKeyCompletion("settings", gettext("given to the model call as they are")),
+  makeKeyCompletion("token_limit", gettext("at most the profile's context size")),
+  makeKeyCompletion("reserve", gettext("tokens kept free for the reply")),
+  makeKeyCompletion("truncation_step", gettext("tokens cut at a time")),
+  makeKeyCompletion("inputs", gettext("JSON Schema for each variable")),
+  makeKeyCompletion("tools", gettext("function tools, OpenAI form")),
+  makeKeyCompletion("output", gettext("how a reply is read")),
+  makeKeyCompletion("tags", gettext("words to find it by")),
 ];
 const SCHEMA_KEYS = [
-  keyCompletion("type", "string, number, integer, boolean, array, object"), // no text: words of JSON Schema
-  keyCompletion("description", gettext("what callers should send")),
-  keyCompletion("default", gettext("makes the input optional")),
-  keyCompletion("enum", gettext("the only values allowed")),
-  keyCompletion("items", gettext("schema of each item")),
-  keyCompletion("properties", gettext("schema of each property")),
-  keyCompletion("required", gettext("properties that must be there")),
-  keyCompletion("maxLength", gettext("at most this many characters")),
-  keyCompletion("maxItems", gettext("at most this many items")),
-  keyCompletion("minimum", gettext("smallest value")),
-  keyCompletion("maximum", gettext("largest value")),
-  keyCompletion("untrusted", gettext("comes from outside: never in a system part")),
+  makeKeyCompletion("type", "string, number, integer, boolean, array, object"), // no text: words of JSON Schema
+  makeKeyCompletion("description", gettext("what callers should send")),
+  makeKeyCompletion("default", gettext("makes the input optional")),
+  makeKeyCompletion("enum", gettext("the only values allowed")),
+  makeKeyCompletion("items", gettext("schema of each item")),
+  makeKeyCompletion("properties", gettext("schema of each property")),
+  makeKeyCompletion("required", gettext("properties that must be there")),
+  makeKeyCompletion("maxLength", gettext("at most this many characters")),
+  makeKeyCompletion("maxItems", gettext("at most this many items")),
+  makeKeyCompletion("minimum", gettext("smallest value")),
+  makeKeyCompletion("maximum", gettext("largest value")),
+  makeKeyCompletion("untrusted", gettext("comes from outside: never in a system part")),
 ];
 const PART_KEYS = [
-  keyCompletion("name", gettext("shown in the budget and the logs")),
-  keyCompletion("role", "system, user, assistant, tool"), // no text: words of the document
-  keyCompletion("content", gettext("what the model reads")),
-  keyCompletion("truncation_priority", gettext("higher is cut first, 0 never")),
+  makeKeyCompletion("name", gettext("shown in the budget and the logs")),
+  makeKeyCompletion("role", "system, user, assistant, tool"), // no text: words of the document
+  makeKeyCompletion("content", gettext("what the model reads")),
+  makeKeyCompletion("truncation_priority", gettext("higher is cut first, 0 never")),
 ];
 const VALUES: Record<string, Completion[]> = {
-  format: ["parts", "text", "shaped", "prompter"].map((each) => wordCompletion(each)),
-  role: ["system", "user", "assistant", "tool"].map((each) => wordCompletion(each)),
-  type: ["string", "number", "integer", "boolean", "array", "object"].map((each) => wordCompletion(each)),
-  untrusted: [wordCompletion("true")],
+  format: ["parts", "text", "shaped", "prompter"].map((each) => makeWordCompletion(each)),
+  role: ["system", "user", "assistant", "tool"].map((each) => makeWordCompletion(each)),
+  type: ["string", "number", "integer", "boolean", "array", "object"].map((each) => makeWordCompletion(each)),
+  untrusted: [makeWordCompletion("true")],
 };
 // no text: words of Jinja
 const TAGS = "for endfor if elif else endif set endset macro endmacro include raw endraw".split(" ");
@@ -75,7 +75,7 @@ const BLOCK_WORDS = ["in", "not", "and", "or", "is", "loop", "defined", "none", 
 const LOOP = ["index", "index0", "first", "last", "length", "previtem", "nextitem", "cycle", "changed"];
 
 /** The schema at a dotted path of names, resolved through loops over the inputs. */
-function schemaAt(path: string[], names: Map<string, Schema>): Schema | undefined {
+function findSchemaAt(path: string[], names: Map<string, Schema>): Schema | undefined {
   let schema = names.get(path[0] ?? "");
   for (const step of path.slice(1)) schema = schema?.properties?.[step];
   return schema;
@@ -87,7 +87,7 @@ function listNames(state: EditorState, pos: number, vocabulary: Vocabulary): Map
   for (const [name, schema] of Object.entries(vocabulary.inputs)) names.set(name, schema);
   const before = state.sliceDoc(0, pos);
   for (const [, first, second, over] of before.matchAll(/{%-?\s*for\s+(\w+)(?:\s*,\s*(\w+))?\s+in\s+([\w.]+)/g)) {
-    const items = schemaAt((over ?? "").split("."), names)?.items ?? {};
+    const items = findSchemaAt((over ?? "").split("."), names)?.items ?? {};
     if (first) names.set(first, second ? {} : items);
     if (second) names.set(second, {});
     names.set("loop", { properties: Object.fromEntries(LOOP.map((each) => [each, {}])) });
@@ -103,7 +103,7 @@ const describeSchema = (schema: Schema): string =>
 
 const listFunctions = (vocabulary: Vocabulary): Completion[] =>
   Object.entries(vocabulary.functions).map(([name, signature]) =>
-    wordCompletion(name, "function", signature.slice(name.length)),
+    makeWordCompletion(name, "function", signature.slice(name.length)),
   );
 
 /** Inside `{ }` of a shaped document: inputs and functions. */
@@ -112,7 +112,7 @@ function completeShaped(context: CompletionContext, opened: string, vocabulary: 
   if (!typed && !context.explicit && opened.length > 1) return null;
   const inputs = [...listNames(context.state, context.pos, vocabulary)];
   const options = inputs.map(([name, schema]) => ({
-    ...wordCompletion(name, "variable", describeSchema(schema)),
+    ...makeWordCompletion(name, "variable", describeSchema(schema)),
     boost: 2,
   }));
   options.push(...listFunctions(vocabulary).map((each) => ({ ...each, boost: 1 })));
@@ -129,29 +129,29 @@ function completeExpression(
   const validFor = /^\w*$/;
   const filter = /\|\s*(\w*)$/.exec(inside);
   if (filter) {
-    const options = vocabulary.filters.map((name) => wordCompletion(name, "function", vocabulary.functions[name]));
+    const options = vocabulary.filters.map((name) => makeWordCompletion(name, "function", vocabulary.functions[name]));
     return { from: context.pos - (filter[1] ?? "").length, options, validFor };
   }
   const dotted = /((?:\w+\.)+)(\w*)$/.exec(inside);
   const names = listNames(context.state, context.pos, vocabulary);
   if (dotted) {
-    const schema = schemaAt((dotted[1] ?? "").slice(0, -1).split("."), names);
+    const schema = findSchemaAt((dotted[1] ?? "").slice(0, -1).split("."), names);
     const options = Object.entries(schema?.properties ?? {}).map(([name, each]) =>
-      wordCompletion(name, "property", describeSchema(each)),
+      makeWordCompletion(name, "property", describeSchema(each)),
     );
     return options.length ? { from: context.pos - (dotted[2] ?? "").length, options, validFor } : null;
   }
   const typed = /\w*$/.exec(inside)?.[0] ?? "";
   if (!typed && !context.explicit && !/^\s?$/.test(inside)) return null;
   const options = [...names].map(([name, schema]) => ({
-    ...wordCompletion(name, "variable", describeSchema(schema)),
+    ...makeWordCompletion(name, "variable", describeSchema(schema)),
     boost: 2,
   }));
   if (isTag && /^\s*\w*$/.test(inside))
-    options.unshift(...TAGS.map((tag) => ({ ...wordCompletion(tag, "keyword"), boost: 3 })));
-  else options.push(...BLOCK_WORDS.map((each) => ({ ...wordCompletion(each, "keyword"), boost: 0 })));
+    options.unshift(...TAGS.map((tag) => ({ ...makeWordCompletion(tag, "keyword"), boost: 3 })));
+  else options.push(...BLOCK_WORDS.map((each) => ({ ...makeWordCompletion(each, "keyword"), boost: 0 })));
   if (!isTag) {
-    options.push({ ...wordCompletion("fragment", "function", gettext("a pinned fragment")), boost: 1 });
+    options.push({ ...makeWordCompletion("fragment", "function", gettext("a pinned fragment")), boost: 1 });
     options.push(...listFunctions(vocabulary).map((each) => ({ ...each, boost: 0 })));
   }
   return { from: context.pos - typed.length, options, validFor };
@@ -169,7 +169,7 @@ function completeYaml(context: CompletionContext): CompletionResult | null {
   }
   const typed = /[\w-]*$/.exec(before)?.[0] ?? "";
   if (!typed && !context.explicit) return null;
-  const front = line.number < frontMatterEnd(state);
+  const front = line.number < findFrontMatterEnd(state);
   let options: Completion[] | null = null;
   if (front) {
     if (/^\w*$/.test(before)) options = FRONT_KEYS;
@@ -182,7 +182,7 @@ function completeYaml(context: CompletionContext): CompletionResult | null {
 export function completeAt(context: CompletionContext, vocabulary: Vocabulary): CompletionResult | null {
   const before = context.state.sliceDoc(Math.max(0, context.pos - 2000), context.pos);
   const line = context.state.doc.lineAt(context.pos).number;
-  if (readFormat(context.state) === "shaped" && line > frontMatterEnd(context.state)) {
+  if (readFormat(context.state) === "shaped" && line > findFrontMatterEnd(context.state)) {
     const brace = /(?<!{){(?!{)[^{}]*$/.exec(before)?.[0];
     return brace ? completeShaped(context, brace, vocabulary) : null;
   }

@@ -1,5 +1,5 @@
 // The banner of a draft that was saved in another tab or on another device.
-import { createElement, createIcon, timeAgo } from "../dom.ts";
+import { createElement, createIcon, formatTimeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
 import type { NewerDraft } from "./draft.ts";
 
@@ -12,7 +12,7 @@ interface Choices {
 /** Creates the banner, with a button for each choice. */
 export function createConflict(newer: NewerDraft, choices: Choices): HTMLElement {
   const isGone = newer.document === undefined;
-  const when = newer.saved_at ? timeAgo(newer.saved_at) : "";
+  const when = newer.saved_at ? formatTimeAgo(newer.saved_at) : "";
   const words = isGone
     ? gettext("This draft was saved or discarded in another tab or on another device.")
     : gettext("This draft is newer elsewhere: it was changed in another tab or on another device {when}.", { when });

@@ -1,5 +1,5 @@
 // The line in the bar that says when the draft was saved, or why it isn't.
-import { createElement, createIcon, timeAgo } from "../dom.ts";
+import { createElement, createIcon, formatTimeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
 
 /** How far the draft is saved. */
@@ -35,7 +35,8 @@ export function showDraftState(line: HTMLElement, state: DraftState): void {
   if (words) {
     const link = createElement("a", { href: "/login", target: "_blank" }, gettext("Sign in"));
     line.replaceChildren(createIcon("circle-alert"), words, ...(state.isSignedOut ? [" ", link] : []));
-  } else line.textContent = state.savedAt === null ? "" : gettext("saved {when}", { when: timeAgo(state.savedAt) });
+  } else
+    line.textContent = state.savedAt === null ? "" : gettext("saved {when}", { when: formatTimeAgo(state.savedAt) });
 }
 
 function describeTrouble({ trouble, isOffline, isSignedOut, isKept }: DraftState): string {

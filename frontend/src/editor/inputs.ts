@@ -41,7 +41,7 @@ export interface InputsHost {
 export class Inputs {
   samples: Samples;
   #saved: Samples;
-  #began: Samples;
+  #initial: Samples;
   #schemas: Record<string, Schema>;
   #undeclared: Record<string, Schema>;
   #drawn = "";
@@ -60,7 +60,7 @@ export class Inputs {
     },
     host: InputsHost,
   ) {
-    this.samples = this.#began = unpackSamples(setup);
+    this.samples = this.#initial = unpackSamples(setup);
     this.#saved = new Map(Object.entries(setup.savedSamples));
     this.#schemas = setup.inputs;
     this.#undeclared = setup.undeclared;
@@ -107,7 +107,7 @@ export class Inputs {
 
   /** The saved values of the selected sample, else its initial ones. */
   get #before(): Data | undefined {
-    return this.#saved.get(this.sample) ?? this.#began.get(this.sample);
+    return this.#saved.get(this.sample) ?? this.#initial.get(this.sample);
   }
 
   /** Names of the inputs whose values differ from the saved sample; empty for an unsaved sample. */
@@ -126,7 +126,7 @@ export class Inputs {
 
   /** Marks the current samples as saved. */
   markSaved(): void {
-    this.#saved = this.#began = this.samples;
+    this.#saved = this.#initial = this.samples;
     this.#showSample();
   }
 
@@ -157,10 +157,10 @@ export class Inputs {
   }
 
   #wireActions(root: HTMLElement): void {
-    const button = (selector: string, run: (button: HTMLButtonElement) => void): void => {
-      const found = findElement<HTMLButtonElement>(root, selector);
-      found.hidden = false;
-      found.addEventListener("click", () => run(found));
+    const installButton = (selector: string, run: (button: HTMLButtonElement) => void): void => {
+      const button = findElement<HTMLButtonElement>(root, selector);
+      button.hidden = false;
+      button.addEventListener("click", () => run(button));
     };
     const actions: [string, () => void][] = [
       ["[data-reset]", () => this.#write(structuredClone(this.#before ?? {}))],
@@ -169,8 +169,8 @@ export class Inputs {
     ];
     for (const [selector, run] of actions)
       for (const each of root.querySelectorAll(selector)) each.addEventListener("click", run);
-    button("[data-keep]", (opener) => this.askName(opener));
-    button("[data-rename-sample]", (opener) => this.#askNewName(opener));
+    installButton("[data-keep]", (opener) => this.askName(opener));
+    installButton("[data-rename-sample]", (opener) => this.#askNewName(opener));
   }
 
   /** Adds an empty sample and selects it. */
@@ -246,7 +246,7 @@ export class Inputs {
   #rename(name: string): void {
     const old = this.sample;
     if (name === old) return;
-    if (this.#before) this.#began = setSample(this.#began, name, this.#before); // its edits stay unsaved edits
+    if (this.#before) this.#initial = setSample(this.#initial, name, this.#before); // its edits stay unsaved edits
     this.#edit({ samples: renameSample(this.samples, old, name), sample: name });
   }
 

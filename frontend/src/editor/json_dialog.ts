@@ -1,6 +1,6 @@
 // The dialog that shows the values of all inputs as JSON, to copy or replace them.
 import { showStatus } from "../app/status.ts";
-import { createElement, timeAgo } from "../dom.ts";
+import { createElement, formatTimeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { type Samples, unpackSamples } from "./sample_map.ts";
 import type { Data, Json } from "./types.ts";
@@ -89,7 +89,7 @@ function openDialog<Value extends object>(
 
 /** A line that says that input was restored, and can discard it. */
 function drawReturnedText(at: number, area: HTMLTextAreaElement, text: string): HTMLElement {
-  const words = gettext("Restored what you typed {when}.", { when: timeAgo(at) });
+  const words = gettext("Restored what you typed {when}.", { when: formatTimeAgo(at) });
   const drop = createElement(
     "button",
     { type: "button", class: "button button-small button-quiet" },

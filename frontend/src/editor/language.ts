@@ -10,7 +10,7 @@ import { html as plain } from "./plain_text_language.ts";
 export type Format = "parts" | "text" | "shaped" | "prompter";
 
 /** The line number of the `---` that closes the front matter, 0 if there isn't any. */
-export function frontMatterEnd(state: EditorState): number {
+export function findFrontMatterEnd(state: EditorState): number {
   if (state.doc.line(1).text.trimEnd() !== "---") return 0;
   for (let number = 2; number <= state.doc.lines; number++) {
     if (state.doc.line(number).text.trimEnd() === "---") return number;
@@ -20,7 +20,7 @@ export function frontMatterEnd(state: EditorState): number {
 
 /** The format in the front matter; `parts` by default. */
 export function readFormat(state: EditorState): Format {
-  const end = frontMatterEnd(state);
+  const end = findFrontMatterEnd(state);
   for (let number = 2; number < end; number++) {
     const named = /^format:\s*["']?(parts|text|shaped|prompter)\b/.exec(state.doc.line(number).text);
     if (named) return named[1] as Format;
@@ -63,7 +63,7 @@ const BODY_KEY = /^\s*(?:-\s+)?(?:role|truncation_priority|shrink|min_tokens|kin
 /** Marks what the language's own tags can't distinguish: whole `{{ }}` and `{% %}`, and literal values. */
 function markVisibleLines(view: EditorView): DecorationSet {
   const found: Range<Decoration>[] = [];
-  const bodyLine = frontMatterEnd(view.state);
+  const bodyLine = findFrontMatterEnd(view.state);
   for (const { from, to } of view.visibleRanges) {
     syntaxTree(view.state).iterate({
       from,

@@ -63,7 +63,7 @@ class ListField {
       gettext("Add an item"),
     );
     add.addEventListener("click", () => {
-      this.#change([...this.#items, emptyItem(this.#place.items)]);
+      this.#change([...this.#items, makeEmptyItem(this.#place.items)]);
       this.#focusItem(this.#items.length - 1);
     });
     const foot = createElement("div", { class: "list-foot" }, add);
@@ -207,7 +207,7 @@ function describeItem(item: Json | undefined): string {
 }
 
 /** The initial value of an item. */
-function emptyItem(schema: Schema): Json {
+function makeEmptyItem(schema: Schema): Json {
   if (schema.enum) return schema.enum[0] ?? null;
   if (schema.properties || schema.type === "object") return {};
   if (schema.type === "number" || schema.type === "integer") return 0;

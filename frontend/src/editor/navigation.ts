@@ -4,7 +4,7 @@ import { showStatus } from "../app/status.ts";
 import { gettext } from "../language.ts";
 import type { Form } from "./form/form.ts";
 import type { ModeSwitch } from "./modes.ts";
-import { offsetAt } from "./positions.ts";
+import { findOffset } from "./positions.ts";
 import { goToProblem } from "./problems.ts";
 
 /** A place in the document: 1-based line and column. */
@@ -34,7 +34,7 @@ export class Navigation {
   goTo(place: TextPlace): void {
     const view = this.#view;
     this.#modes.show("source");
-    const offset = offsetAt(view.state.doc, place.line, place.column);
+    const offset = findOffset(view.state.doc, place.line, place.column);
     view.dispatch({ selection: { anchor: offset }, effects: EditorView.scrollIntoView(offset, { y: "center" }) });
     this.#root.dataset.open = "source";
     view.focus();

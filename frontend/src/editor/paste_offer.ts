@@ -3,7 +3,7 @@ import { undo } from "@codemirror/commands";
 import type { EditorView } from "@codemirror/view";
 import { showStatus } from "../app/status.ts";
 import { createCodeSpans, createElement, createIcon, findElement } from "../dom.ts";
-import { gettext, ngettext } from "../language.ts";
+import { capitalize, gettext, ngettext } from "../language.ts";
 import { callServer } from "./api.ts";
 import { makeSingleStep } from "./edit_history.ts";
 import { listParts, type Outline, type Part, type Refusal } from "./form/outline.ts";
@@ -187,8 +187,7 @@ const hasSettings = (offer: PastedPrompt): boolean =>
 const endsInLineEnd = (text: string): boolean => /[\r\n]$/.test(text);
 
 /** Descriptions of differences are lower case, because elsewhere they follow a line number. */
-const capitalizeSentence = (said: string): string =>
-  `${said.charAt(0).toUpperCase()}${said.slice(1)}${/[.!?]$/.test(said) ? "" : "."}`;
+const capitalizeSentence = (said: string): string => `${capitalize(said)}${/[.!?]$/.test(said) ? "" : "."}`;
 
 /** The parts of a converted conversation by name; of many only the first. */
 function describeParts(offer: PastedPrompt): string[] {

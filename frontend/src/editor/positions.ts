@@ -14,7 +14,7 @@ export function findUnitIndex(text: string, points: number): number {
 }
 
 /** The document offset of a 1-based line and column in code points, clamped to the document. */
-export function offsetAt(doc: Text, line: number, column: number): number {
+export function findOffset(doc: Text, line: number, column: number): number {
   const found = doc.line(Math.min(Math.max(1, line), doc.lines));
   return found.from + findUnitIndex(found.text, Math.max(0, column - 1));
 }

@@ -1,6 +1,6 @@
 // Reports to the server that this tab has the template open in the editor, and which part contains the cursor.
 import type { EditorView } from "@codemirror/view";
-import { numberTab } from "../app/editor_tab.ts";
+import { makeTabId } from "../app/editor_tab.ts";
 import { findElement } from "../dom.ts";
 import { listParts, type Part } from "./form/outline.ts";
 import { readOutline } from "./form/outline_reader.ts";
@@ -29,7 +29,7 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
     const button = (event.target as Element).closest<HTMLElement>("[data-go-to-part]");
     if (button) goToPart(root, wiring, button.dataset.goToPart ?? "");
   });
-  const tab = numberTab(wiring.draft);
+  const tab = makeTabId(wiring.draft);
   line.dataset.tab = tab;
   let told = "";
   const send = (body: Record<string, unknown>): void => {
@@ -46,7 +46,7 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
   }
   const partNow = (): string => {
     if (!isUsed) return "";
-    const name = partWithCursor(wiring.view);
+    const name = findPartWithCursor(wiring.view);
     const isSaved =
       name.length <= LONGEST_PART && findParts(wiring.view, wiring.saved()).some((part) => isNamed(part, name));
     return isSaved ? name : "";
@@ -77,7 +77,7 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
 }
 
 /** The name of the part being edited, in a card or in the source; empty for none. */
-function partWithCursor(view: EditorView): string {
+function findPartWithCursor(view: EditorView): string {
   if (!view.hasFocus) return document.activeElement?.closest<HTMLElement>(".form-card")?.dataset.part ?? "";
   const { head } = view.state.selection.main;
   const part = findParts(view, view.state.doc.toString()).find((each) => head >= each.from && head < each.to);

@@ -1,5 +1,5 @@
 // The preview pane.
-import { createCodeSpans, createElement, createIcon, findElement, timeAgo } from "../dom.ts";
+import { createCodeSpans, createElement, createIcon, findElement, formatTimeAgo } from "../dom.ts";
 import { gettext } from "../language.ts";
 import { CallError, callServer } from "./api.ts";
 import type { PreviewAnswer, Setup } from "./types.ts";
@@ -100,7 +100,7 @@ export class Preview {
   }
 
   #tell(): void {
-    const age = this.#goodAt === null ? "" : timeAgo(this.#goodAt);
+    const age = this.#goodAt === null ? "" : formatTimeAgo(this.#goodAt);
     const stale = this.#stopped !== null || this.#trouble !== "";
     this.#region.classList.toggle("is-stale", stale);
     this.#budget.classList.toggle("is-stale", stale);
@@ -120,7 +120,7 @@ export class Preview {
   /** Describes what is shown instead of the current text. */
   #shownWords(): Node | string {
     if (this.#goodAt !== null)
-      return createElement("b", {}, gettext("Last working preview, {when}.", { when: timeAgo(this.#goodAt) }));
+      return createElement("b", {}, gettext("Last working preview, {when}.", { when: formatTimeAgo(this.#goodAt) }));
     return this.#standIn ? createElement("b", {}, gettext("Showing {version}.", { version: this.#standIn })) : "";
   }
 

@@ -18,7 +18,7 @@ import {
 } from "@codemirror/view";
 import { createCodeLink, createCodeSpans, createElement, createIcon } from "../dom.ts";
 import { gettext } from "../language.ts";
-import { offsetAt } from "./positions.ts";
+import { findOffset } from "./positions.ts";
 import type { Problem } from "./types.ts";
 
 interface Change {
@@ -58,12 +58,12 @@ const makeName = (problem: Problem): string => `${problem.code}:${problem.messag
 function placeProblem(state: EditorState, problem: Problem): Placed {
   const { doc } = state;
   const line = doc.line(Math.min(Math.max(1, problem.line), doc.lines));
-  const from = offsetAt(doc, problem.line, problem.column);
-  let to = problem.end_line ? offsetAt(doc, problem.end_line, problem.end_column ?? 1) : from;
+  const from = findOffset(doc, problem.line, problem.column);
+  let to = problem.end_line ? findOffset(doc, problem.end_line, problem.end_column ?? 1) : from;
   if (to <= from) to = Math.max(from, line.from + line.text.trimEnd().length);
   const fix = (problem.fix?.edits ?? []).map((edit) => ({
-    from: offsetAt(doc, edit.line, edit.column),
-    to: offsetAt(doc, edit.end_line, edit.end_column),
+    from: findOffset(doc, edit.line, edit.column),
+    to: findOffset(doc, edit.end_line, edit.end_column),
     insert: edit.text,
   }));
   return { problem, from, to, fix };

@@ -6,7 +6,7 @@ import { drawHandle, installMoves } from "./form/part_order.ts";
 import { focusFirstField } from "./input_fields.ts";
 
 /** What the list needs from the values beside it. */
-export interface SampleActs {
+export interface SampleActions {
   choose(sample: string): void;
   focusField(path: string): void;
   add(): void;
@@ -24,12 +24,12 @@ export interface SampleActs {
 export class SampleList {
   readonly #place: HTMLElement;
   readonly #load: () => Promise<string>;
-  readonly #acts: SampleActs;
+  readonly #acts: SampleActions;
   #asked = 0;
   #marked = "";
 
   /** `load` returns the list as rendered by the server. */
-  constructor(root: HTMLElement, load: () => Promise<string>, acts: SampleActs) {
+  constructor(root: HTMLElement, load: () => Promise<string>, acts: SampleActions) {
     this.#place = findElement(root, "[data-samples]");
     this.#load = load;
     this.#acts = acts;
@@ -77,7 +77,7 @@ export class SampleList {
   }
 
   /** Sets the value typed above the table in each sample that lacks one for an input. */
-  async #setForAll(name: string, acts: SampleActs): Promise<void> {
+  async #setForAll(name: string, acts: SampleActions): Promise<void> {
     const field = findElement<HTMLInputElement>(this.#place, `[data-set-value=${CSS.escape(name)}]`);
     this.#place.querySelector(".sample-cause .field-error")?.remove();
     const refusal = await acts.fix(`set-all:${name}`, { [`set.${name}`]: field.value });
@@ -131,7 +131,7 @@ export class SampleList {
   }
 
   /** The keys of the table: j and k select the next and previous sample, Enter moves to the values, and so on. */
-  #press(event: KeyboardEvent, root: HTMLElement, acts: SampleActs): void {
+  #press(event: KeyboardEvent, root: HTMLElement, acts: SampleActions): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (/^[a-z]$/.test(event.key) && localStorage.getItem("single-keys") === "off") return;
     const rows = [...this.#place.querySelectorAll<HTMLElement>("th [data-choose]")];

@@ -2,7 +2,7 @@
 import type { EditorView } from "@codemirror/view";
 import { showStatus } from "../app/status.ts";
 import { createElement, findElement } from "../dom.ts";
-import { gettext, pageLanguage } from "../language.ts";
+import { gettext, readPageLanguage } from "../language.ts";
 import type { Draft } from "./draft.ts";
 import type { LocalDraft } from "./local_texts.ts";
 import { type Samples, unpackSamples } from "./sample_map.ts";
@@ -35,7 +35,7 @@ function restoreText(editor: Editor, { document, samples, sampleOrder, message }
 }
 
 function offerText(root: HTMLElement, draft: Draft, editor: Editor, left: LocalDraft): void {
-  const when = new Date(left.at).toLocaleTimeString(pageLanguage(), { hour: "2-digit", minute: "2-digit" });
+  const when = new Date(left.at).toLocaleTimeString(readPageLanguage(), { hour: "2-digit", minute: "2-digit" });
   const take = createElement("button", { type: "button", class: "button button-small" }, gettext("Use that text"));
   const drop = createElement(
     "button",

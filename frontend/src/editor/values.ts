@@ -1,7 +1,7 @@
 // Links between values in the preview and their expressions in the source.
 import { type Extension, StateEffect, StateField } from "@codemirror/state";
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view";
-import { offsetAt } from "./positions.ts";
+import { findOffset } from "./positions.ts";
 
 /** Expressions of the source by the place (`line:column`) in the preview's values. */
 interface Places {
@@ -12,7 +12,7 @@ interface Places {
 const setPlaces = StateEffect.define<string[]>();
 const setHighlight = StateEffect.define<string | null>();
 
-function expressionEnd(text: string, from: number): number {
+function findExpressionEnd(text: string, from: number): number {
   const close = text.indexOf("}}", from);
   const lineEnd = text.indexOf("\n", from);
   return close < 0 ? (lineEnd < 0 ? text.length : lineEnd) : close + 2;
@@ -30,7 +30,7 @@ const placesField = StateField.define<Places>({
         at = new Map(
           effect.value.map((name) => {
             const [line, column] = name.split(":").map(Number);
-            return [name, offsetAt(transaction.newDoc, line ?? 1, column ?? 1)];
+            return [name, findOffset(transaction.newDoc, line ?? 1, column ?? 1)];
           }),
         );
         lit = null;
@@ -46,7 +46,7 @@ const placesField = StateField.define<Places>({
       const from = lit === null ? undefined : at.get(lit);
       if (from === undefined || from >= state.doc.length) return Decoration.none;
       const end = Math.min(state.doc.length, from + 400);
-      const to = from + expressionEnd(state.sliceDoc(from, end), 0);
+      const to = from + findExpressionEnd(state.sliceDoc(from, end), 0);
       return from < to ? Decoration.set(Decoration.mark({ class: "cm-lit" }).range(from, to)) : Decoration.none;
     }),
 });
@@ -65,7 +65,7 @@ export function linkValues(preview: HTMLElement): Extension {
   const nameAt = (view: EditorView, offset: number): string | null => {
     for (const [name, from] of view.state.field(placesField).at) {
       if (offset < from || offset > from + 400) continue;
-      if (offset <= from + expressionEnd(view.state.sliceDoc(from, Math.min(view.state.doc.length, from + 400)), 0))
+      if (offset <= from + findExpressionEnd(view.state.sliceDoc(from, Math.min(view.state.doc.length, from + 400)), 0))
         return name;
     }
     return null;

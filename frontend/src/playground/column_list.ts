@@ -2,14 +2,14 @@
 import { ColumnView } from "./column_view.ts";
 import type { RunState } from "./state.ts";
 
-type ColumnActs = ConstructorParameters<typeof ColumnView>[1];
+type ColumnActions = ConstructorParameters<typeof ColumnView>[1];
 
 export class ColumnList {
   readonly #place: HTMLElement;
-  readonly #acts: ColumnActs;
+  readonly #acts: ColumnActions;
   readonly #views = new Map<number, ColumnView>();
 
-  constructor(place: HTMLElement, acts: ColumnActs) {
+  constructor(place: HTMLElement, acts: ColumnActions) {
     this.#place = place;
     this.#acts = acts;
   }

@@ -5,7 +5,14 @@ import { type Column, DRAFT, isBusy, type View } from "./columns.ts";
 import { createMenu, createMenuItem, createSelect, setOptions } from "./menus.ts";
 import { formatMoney } from "./money.ts";
 import { drawReply } from "./reply_views.ts";
-import { chosenView, describeStaleness, describeVerdict, findSource, listViews, type Verdict } from "./selectors.ts";
+import {
+  describeStaleness,
+  describeVerdict,
+  findChosenView,
+  findSource,
+  listViews,
+  type Verdict,
+} from "./selectors.ts";
 import { SettingsMenu } from "./settings.ts";
 import type { Action, RunState } from "./state.ts";
 
@@ -152,7 +159,7 @@ export class ColumnView {
 
   #drawViews(state: RunState, column: Column): void {
     const views = listViews(state, column);
-    const chosen = chosenView(state, column);
+    const chosen = findChosenView(state, column);
     this.#views.hidden = column.reply === null;
     if (this.#drawnViews !== views.join()) {
       this.#drawnViews = views.join();
@@ -172,7 +179,7 @@ export class ColumnView {
   }
 
   #drawBody(state: RunState, column: Column): void {
-    const view = chosenView(state, column);
+    const view = findChosenView(state, column);
     const isWriting = isBusy(column);
     const drawn = [column.reply, view, isWriting];
     if (drawn.every((each, index) => each === this.#drawnBody[index]) && this.#drawnBody.length) return;

@@ -1,6 +1,6 @@
 // The reader's earlier runs: their results, with the draft at that time to restore.
-import { createElement, createIcon, timeAgo } from "../dom.ts";
-import { formatNumber, gettext, ngettext, pageLanguage } from "../language.ts";
+import { createElement, createIcon, formatTimeAgo } from "../dom.ts";
+import { formatNumber, gettext, ngettext, readPageLanguage } from "../language.ts";
 import { countDifferentLines } from "../line_count.ts";
 import { DRAFT } from "./columns.ts";
 import { formatMoney, sumCosts } from "./money.ts";
@@ -103,8 +103,11 @@ export class RunHistory {
   }
 
   #drawRow(run: Run, isShown: boolean, isStored: boolean): HTMLElement {
-    const when = createElement("time", { datetime: run.at, title: new Date(run.at).toLocaleString(pageLanguage()) });
-    when.textContent = timeAgo(Date.parse(run.at));
+    const when = createElement("time", {
+      datetime: run.at,
+      title: new Date(run.at).toLocaleString(readPageLanguage()),
+    });
+    when.textContent = formatTimeAgo(Date.parse(run.at));
     const draw = (reply: Reply, title = ""): HTMLElement => drawResult(reply, title, isShown);
     const own = run.columns.find((column) => column.source === DRAFT);
     const others = run.columns.filter((column) => column !== own);
@@ -132,7 +135,7 @@ export class RunHistory {
 
   #drawActs(run: Run, hasDraft: boolean, isShown: boolean): HTMLElement {
     const link = (name: string, words: string, act: () => void): HTMLElement => {
-      const when = timeAgo(Date.parse(run.at));
+      const when = formatTimeAgo(Date.parse(run.at));
       const attributes = { type: "button", class: "link", id: `play-${name}-${run.id}` };
       const button = createElement("button", attributes, words, createElement("span", { class: "unseen" }, ` ${when}`));
       button.addEventListener("click", act);

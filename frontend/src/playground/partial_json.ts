@@ -15,7 +15,7 @@ export function looksLikeObject(text: string): boolean {
 }
 
 /** The end of the string that begins at `start` (after its closing quote), or -1 if it isn't closed yet. */
-function stringEnd(text: string, start: number): number {
+function findStringEnd(text: string, start: number): number {
   for (let index = start + 1; index < text.length; index++) {
     if (text[index] === "\\") index++;
     else if (text[index] === '"') return index + 1;
@@ -24,13 +24,13 @@ function stringEnd(text: string, start: number): number {
 }
 
 /** The end of the value that begins at `start`, or -1 if it is incomplete. */
-function valueEnd(text: string, start: number): number {
-  if (text[start] === '"') return stringEnd(text, start);
+function findValueEnd(text: string, start: number): number {
+  if (text[start] === '"') return findStringEnd(text, start);
   let depth = 0;
   for (let index = start; index < text.length; index++) {
     const character = text[index] ?? "";
     if (character === '"') {
-      const end = stringEnd(text, index);
+      const end = findStringEnd(text, index);
       if (end < 0) return -1;
       index = end - 1;
     } else if ("{[".includes(character)) depth++;
@@ -75,7 +75,7 @@ export function readPartialFields(text: string): PartialField[] {
   while (index < source.length) {
     while (index < source.length && /[\s,]/.test(source[index] ?? "")) index++;
     if (source[index] !== '"') break;
-    const nameEnd = stringEnd(source, index);
+    const nameEnd = findStringEnd(source, index);
     if (nameEnd < 0) break;
     const name = readValue(source.slice(index, nameEnd), true);
     const colon = /^\s*:\s*/.exec(source.slice(nameEnd));
@@ -85,7 +85,7 @@ export function readPartialFields(text: string): PartialField[] {
       fields.push({ name, text: "", isComplete: false });
       break;
     }
-    const end = valueEnd(source, start);
+    const end = findValueEnd(source, start);
     fields.push({
       name,
       text: readValue(source.slice(start, end < 0 ? undefined : end), end >= 0),

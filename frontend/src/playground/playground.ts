@@ -91,8 +91,8 @@ export class Playground {
       state: () => this.#state,
       newDatasetUrl: host.newDatasetUrl,
       open: (run) => this.#openRun(run),
-      say: (words) => this.#say(words),
-      spent: () => void this.#server.loadChoices().then((action) => this.#takeSpending(action)),
+      announce: (words) => this.#announce(words),
+      updateSpending: () => void this.#server.loadChoices().then((action) => this.#takeSpending(action)),
     });
     this.#wire();
   }
@@ -130,18 +130,18 @@ export class Playground {
     const chosen = state.columns.filter((column) => !keys || keys.includes(column.key));
     const blocker = findBlocker(state, chosen);
     if (blocker) {
-      this.#say(gettext("Can't run yet: {reason}", { reason: blocker.words }));
+      this.#announce(gettext("Can't run yet: {reason}", { reason: blocker.words }));
       findElement(this.#root, "[data-play-run]").focus();
       return;
     }
     await Promise.all(chosen.filter(isBusy).map((column) => this.#stopColumn(column)));
     const started = chosen.map((column) => column.key);
     this.#dispatch({ type: "runStarting", keys: started, at: Date.now() });
-    this.#say(ngettext("Running {count} column", "Running {count} columns", started.length));
+    this.#announce(ngettext("Running {count} column", "Running {count} columns", started.length));
     const action = await this.#server.startRun(this.#state, started);
     this.#dispatch(action);
     if (action.type === "runStarted") for (const reply of action.run.columns) this.#follow(reply);
-    else if (action.type === "runRefused") this.#say(gettext("Not started: {reason}", { reason: action.detail }));
+    else if (action.type === "runRefused") this.#announce(gettext("Not started: {reason}", { reason: action.detail }));
   }
 
   /** Stops every reply that is being streamed. */
@@ -179,15 +179,15 @@ export class Playground {
     const removed = action.type === "columnRemoved" && before.columns.find((column) => column.key === action.key);
     if (removed && isBusy(removed)) void this.#stopColumn(removed); // it would keep costing money unseen
     this.#state = reduce(before, action);
-    if (action.type === "ended" || action.type === "lost") this.#noteEnd(action.id);
+    if (action.type === "ended" || action.type === "lost") this.#finishReply(action.id);
     if (this.#state !== before) this.#drawSoon();
   }
 
-  #noteEnd(id: Reply["id"]): void {
+  #finishReply(id: Reply["id"]): void {
     this.#streams.get(id)?.();
     this.#streams.delete(id);
     const column = this.#state.columns.find((each) => each.reply?.id === id);
-    if (column) this.#say(announceReply(this.#state, column, Date.now()));
+    if (column) this.#announce(announceReply(this.#state, column, Date.now()));
     if (this.#streams.size === 0) void this.#server.loadChoices().then((action) => this.#takeSpending(action));
   }
 
@@ -259,7 +259,7 @@ export class Playground {
     });
   }
 
-  #say(words: string): void {
+  #announce(words: string): void {
     findElement(this.#root, "[data-play-say]").textContent = words;
   }
 

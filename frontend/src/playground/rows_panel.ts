@@ -14,9 +14,9 @@ export interface RowsPanelHost {
   state(): RunState;
   newDatasetUrl: string;
   open(run: Run): void;
-  say(words: string): void;
+  announce(words: string): void;
   /** The run has ended, so the spending has changed. */
-  spent(): void;
+  updateSpending(): void;
 }
 
 export class RowsPanel {
@@ -65,11 +65,11 @@ export class RowsPanel {
   async #start(run: RowsRun): Promise<void> {
     this.#run = run;
     this.#view.show(run, this.#host.state());
-    this.#host.say(ngettext("Running {count} row", "Running {count} rows", run.rows.length));
+    this.#host.announce(ngettext("Running {count} row", "Running {count} rows", run.rows.length));
     await run.run();
     if (this.#run !== run) return;
-    this.#host.say(gettext("The run over the rows has ended"));
-    this.#host.spent();
+    this.#host.announce(gettext("The run over the rows has ended"));
+    this.#host.updateSpending();
   }
 
   #drawSoon(): void {

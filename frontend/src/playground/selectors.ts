@@ -1,5 +1,5 @@
 // Selectors of the playground's state: why a run isn't possible, its estimated cost, the verdict on a reply.
-import { formatNumber, gettext, ngettext, pageLanguage } from "../language.ts";
+import { formatNumber, gettext, ngettext, readPageLanguage } from "../language.ts";
 import { type Column, DRAFT, isBusy, type View } from "./columns.ts";
 import { computeCost, findLongestReply, sumCosts } from "./money.ts";
 import { looksLikeObject } from "./partial_json.ts";
@@ -93,7 +93,7 @@ export interface Verdict {
 const REFUSALS = new Set(["content_filter", "refusal", "safety"]);
 
 /** A verdict's text within a sentence; other languages keep the capitals of their nouns. */
-export const fitIntoSentence = (words: string): string => (pageLanguage() === "en" ? words.toLowerCase() : words);
+export const fitIntoSentence = (words: string): string => (readPageLanguage() === "en" ? words.toLowerCase() : words);
 
 export function describeVerdict(column: Column, now: number): Verdict | null {
   const { reply, phase } = column;
@@ -167,7 +167,7 @@ export function listViews(state: RunState, column: Column): View[] {
 }
 
 /** The view to show: the reader's choice, else Raw for a reply that should be JSON and isn't. */
-export function chosenView(state: RunState, column: Column): View {
+export function findChosenView(state: RunState, column: Column): View {
   const views = listViews(state, column);
   if (column.view && views.includes(column.view)) return column.view;
   const first = views[0] ?? "reply";

@@ -22,13 +22,13 @@ const FIELDS: SettingField[] = [
 ];
 
 /** The draft's values, which apply if a field is empty; those of other versions aren't known here. */
-function savedSettings(state: RunState, column: Column): Record<string, unknown> {
+function findSavedSettings(state: RunState, column: Column): Record<string, unknown> {
   return column.source === DRAFT ? state.facts.settings : {};
 }
 
 /** The text of the button: the temperature if known, and how many other settings were changed. */
 export function describeSettings(state: RunState, column: Column): string {
-  const temperature = column.settings.temperature ?? savedSettings(state, column).temperature;
+  const temperature = column.settings.temperature ?? findSavedSettings(state, column).temperature;
   const others = FIELDS.filter(({ name }) => name !== "temperature" && column.settings[name] !== undefined).length;
   const words =
     typeof temperature === "number" ? gettext("Temperature {value}", { value: temperature }) : gettext("Settings");
@@ -80,7 +80,7 @@ export class SettingsMenu {
 
   update(state: RunState, column: Column): void {
     this.#words.textContent = describeSettings(state, column);
-    const saved = savedSettings(state, column);
+    const saved = findSavedSettings(state, column);
     const isDraft = column.source === DRAFT;
     for (const [name, box] of this.#boxes) {
       const value = column.settings[name];

@@ -108,7 +108,7 @@ function beginColumns(state: RunState, choices: Choices): RunState {
 }
 
 /** The source of a new column: the first one that no column shows yet, else the draft. */
-function nextSource(state: RunState): string {
+function chooseNextSource(state: RunState): string {
   const shown = new Set(state.columns.map((column) => column.source));
   const sources = state.choices?.sources ?? [];
   return (sources.find((source) => source.value !== DRAFT && !shown.has(source.value)) ?? { value: DRAFT }).value;
@@ -205,7 +205,7 @@ function reduceColumns(state: RunState, action: Action): RunState | null {
   switch (action.type) {
     case "columnAdded": {
       const model = state.columns[0]?.model ?? state.choices?.models[0]?.name ?? "";
-      return addColumn(state, { source: nextSource(state), model, settings: {} });
+      return addColumn(state, { source: chooseNextSource(state), model, settings: {} });
     }
     case "columnRemoved": {
       if (state.columns.length < 2) return state;

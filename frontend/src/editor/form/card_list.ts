@@ -4,7 +4,7 @@ import type { EditorView } from "@codemirror/view";
 import { createElement } from "../../dom.ts";
 import { gettext } from "../../language.ts";
 import { bindHistoryKeys } from "../edit_history.ts";
-import { offsetAt } from "../positions.ts";
+import { findOffset } from "../positions.ts";
 import type { Problem } from "../types.ts";
 import { type ChipMenuHost, chipMenu } from "./chip_menu.ts";
 import { type Fragment, insertCompletion } from "./insert_completion.ts";
@@ -16,7 +16,7 @@ import { matchSizes, type PartSize, sumSizes } from "./part_sizes.ts";
 import { describeLoopSize, drawBlock, type SectionSize } from "./section_box.ts";
 import { describeStatement, listLoopNames } from "./statement_words.ts";
 import { type Change, dropNode, moveNode } from "./text_edits.ts";
-import { type ChipState, expressionAt } from "./value_chips.ts";
+import { type ChipState, findExpressionAt } from "./value_chips.ts";
 import { drawLines } from "./widgets.ts";
 
 /** What the cards need from the form around them. */
@@ -84,14 +84,14 @@ export class CardList {
   /** Put each problem below its part; returns those outside the parts. */
   showProblems(problems: Problem[], doc: Text): Problem[] {
     const left = new Set(problems);
-    const offset = (problem: Problem): number => offsetAt(doc, problem.line, problem.column);
+    const offset = (problem: Problem): number => findOffset(doc, problem.line, problem.column);
     for (const card of this.#cards) {
       const here = [...left].filter((each) => offset(each) >= card.part.from && offset(each) < card.part.to);
       for (const problem of here) left.delete(problem);
       const errors = here.filter((problem) => problem.severity === "error");
       const wrong = errors.map((problem) => {
         const line = doc.lineAt(offset(problem));
-        return expressionAt(line.text, offset(problem) - line.from);
+        return findExpressionAt(line.text, offset(problem) - line.from);
       });
       card.showProblems(here, wrong.filter(Boolean));
     }
@@ -111,7 +111,7 @@ export class CardList {
   }
 
   /** A name that no part uses yet. */
-  freshName(): string {
+  findFreshName(): string {
     const names = new Set(this.#cards.map((card) => card.name));
     let number = this.#cards.length + 1;
     while (names.has(`part ${number}`)) number++;
@@ -144,7 +144,7 @@ export class CardList {
 
   #drawNode(nodes: Node[], index: number, node: Node, movable: boolean, names: string[]): HTMLElement {
     if (node.kind === "lines") return drawLines(node.text, () => this.#editAsSource(node.from));
-    const actions = this.#actionsOf(nodes, index, node);
+    const actions = this.#buildActions(nodes, index, node);
     if (node.kind === "part") return this.#drawCard(node, nodes, movable ? actions : null, names);
     const block = drawBlock(
       node,
@@ -194,7 +194,7 @@ export class CardList {
     this.#observer = observer;
   }
 
-  #actionsOf(nodes: Node[], index: number, node: Node): NodeActions {
+  #buildActions(nodes: Node[], index: number, node: Node): NodeActions {
     const words = nameNode(node);
     return {
       words,

@@ -232,7 +232,7 @@ export class Form {
   }
 
   #add(): void {
-    this.#change(addPart(this.#text, this.#cards.freshName()));
+    this.#change(addPart(this.#text, this.#cards.findFreshName()));
     this.#cards.selectLast();
   }
 

@@ -23,7 +23,7 @@ const FLOW_LIST = /^\[([^[\]{}]*)\]$/;
 const FLOW_MAPPING = /^\{([^{}[\]"']*)\}$/;
 
 /** The lines of the front matter after the first, including the closing one; null if there isn't any. */
-export function frontMatterRows(text: string): Row[] | null {
+export function readFrontMatterRows(text: string): Row[] | null {
   const rows: Row[] = [];
   let from = 0;
   while (from <= text.length) {
@@ -128,7 +128,7 @@ interface Place {
 }
 
 function findField(text: string, key: string): Place | null {
-  const rows = frontMatterRows(text) ?? [];
+  const rows = readFrontMatterRows(text) ?? [];
   const at = rows.findIndex((row) => row.line.startsWith(`${key}:`));
   const row = rows[at];
   if (!row) return null;
@@ -150,7 +150,7 @@ function writeField(text: string, key: string, yaml: string | null, withInner = 
     return { from: place.row.from, to: last.to, insert: `${key}: ${yaml}` };
   }
   if (yaml === null) return null;
-  const rows = frontMatterRows(text);
+  const rows = readFrontMatterRows(text);
   if (!rows) return { from: 0, to: 0, insert: `---\n${key}: ${yaml}\n---\n` };
   const rank = ORDER.indexOf(key);
   const next = rows.find((row) => {

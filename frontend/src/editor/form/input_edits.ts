@@ -1,16 +1,16 @@
 // Edits of the inputs declared in the front matter.
 import type { Json, Schema } from "../types.ts";
-import { frontMatterRows, type Row } from "./front_matter.ts";
+import { type Row, readFrontMatterRows } from "./front_matter.ts";
 import type { Change } from "./text_edits.ts";
 
 const RESERVED = /^(?:true|false|null|yes|no|on|off|~)$/i;
 
 /** A value in YAML's flow style: `{type: string, enum: [formal, warm]}`. */
-export function flowYaml(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(flowYaml).join(", ")}]`;
+export function writeFlowYaml(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(writeFlowYaml).join(", ")}]`;
   if (value !== null && typeof value === "object") {
     return `{${Object.entries(value)
-      .map(([key, each]) => `${flowYaml(key)}: ${flowYaml(each)}`)
+      .map(([key, each]) => `${writeFlowYaml(key)}: ${writeFlowYaml(each)}`)
       .join(", ")}}`;
   }
   if (typeof value === "string") {
@@ -21,8 +21,8 @@ export function flowYaml(value: Json): string {
 
 /** Declare an input at the end of the list; null if the layout can only be edited in the source. */
 export function addInput(text: string, name: string, schema: Schema): Change | null {
-  const entry = `${name}: ${flowYaml(schema as Json)}`;
-  const rows = frontMatterRows(text);
+  const entry = `${name}: ${writeFlowYaml(schema as Json)}`;
+  const rows = readFrontMatterRows(text);
   if (!rows) return { from: 0, to: 0, insert: `---\ninputs:\n  ${entry}\n---\n` };
   const close = rows[rows.length - 1];
   const head = rows.findIndex((row) => /^inputs:/.test(row.line));
@@ -31,7 +31,7 @@ export function addInput(text: string, name: string, schema: Schema): Change | n
   if (!found) return null;
   if (/^inputs:\s*\{\s*\}\s*$/.test(found.line)) return { ...found, insert: `inputs:\n  ${entry}` };
   if (!/^inputs:\s*$/.test(found.line)) return null;
-  const inner = inputRows(rows, head);
+  const inner = findInputRows(rows, head);
   const last = inner[inner.length - 1] ?? found;
   const margin = /^ +/.exec(inner[0]?.line ?? "")?.[0] ?? "  ";
   return { from: last.to, to: last.to, insert: `\n${margin}${entry}` };
@@ -42,7 +42,7 @@ export function setInput(text: string, name: string, schema: Schema): Change | n
   const place = findInput(text, name);
   if (!place) return null;
   const from = place.from + place.line.indexOf(":") + 1;
-  return { from, to: place.to, insert: ` ${flowYaml(schema as Json)}` };
+  return { from, to: place.to, insert: ` ${writeFlowYaml(schema as Json)}` };
 }
 
 /** Remove the declaration of an input; null if it isn't on one line. */
@@ -52,10 +52,10 @@ export function dropInput(text: string, name: string): Change | null {
 }
 
 function findInput(text: string, name: string): Row | null {
-  const rows = frontMatterRows(text) ?? [];
+  const rows = readFrontMatterRows(text) ?? [];
   const head = rows.findIndex((row) => /^inputs:\s*$/.test(row.line));
   if (head < 0) return null;
-  const inner = inputRows(rows, head);
+  const inner = findInputRows(rows, head);
   const margin = /^ */.exec(inner[0]?.line ?? "")?.[0].length ?? 0;
   const at = inner.findIndex((row) => row.line.startsWith(`${" ".repeat(margin)}${name}:`));
   const next = inner[at + 1];
@@ -66,7 +66,7 @@ function findInput(text: string, name: string): Row | null {
 }
 
 /** The lines under `inputs:`. */
-function inputRows(rows: Row[], head: number): Row[] {
+function findInputRows(rows: Row[], head: number): Row[] {
   const rest = rows.slice(head + 1);
   const end = rest.findIndex((row) => row.line.trim() && !row.line.startsWith(" "));
   const inner = end < 0 ? rest : rest.slice(0, end);

@@ -5,7 +5,7 @@ import type { Data, Schema } from "../types.ts";
 import { addInput, dropInput, setInput } from "./input_edits.ts";
 import { findKind } from "./input_kinds.ts";
 import type { Published, Rename } from "./input_name.ts";
-import { drawInputs, emptyInput, type InputEdits } from "./inputs.ts";
+import { drawInputs, type InputEdits, makeEmptyInput } from "./inputs.ts";
 import type { Change } from "./text_edits.ts";
 
 /** What the table needs from the form around it. */
@@ -26,7 +26,7 @@ export interface InputTableHost {
 export class InputTable {
   readonly element = createElement("div");
   readonly #host: InputTableHost;
-  readonly #newInput = emptyInput();
+  readonly #newInput = makeEmptyInput();
   #drawn = "";
 
   constructor(host: InputTableHost) {

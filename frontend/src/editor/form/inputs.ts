@@ -30,7 +30,7 @@ export interface NewInput {
 }
 
 /** A new input without any typed text. */
-export function emptyInput(): NewInput {
+export function makeEmptyInput(): NewInput {
   return { name: "", kind: "text" };
 }
 
@@ -243,7 +243,7 @@ function drawAdd(
     if (!NAME.test(typed)) note.textContent = gettext("Use letters, digits and _, starting with a letter.");
     else if (taken.has(typed)) note.textContent = gettext("There is an input {name}.", { name: typed });
     else {
-      Object.assign(newInput, emptyInput()); // before the table is redrawn
+      Object.assign(newInput, makeEmptyInput()); // before the table is redrawn
       tell(declared.add(typed, KINDS[kind.value]?.schema ?? { type: "string" }));
     }
   };

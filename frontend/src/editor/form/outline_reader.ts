@@ -100,7 +100,7 @@ class Reader {
             line.number,
           );
         }
-        found.push(END_TAGS[word] ? this.block(word) : this.nestedTag(word, statement[2] ?? ""));
+        found.push(END_TAGS[word] ? this.block(word) : this.readNestedTag(word, statement[2] ?? ""));
       } else if (!line.text.trim()) {
         this.at++;
       } else if (COMMENT.test(line.text)) {
@@ -137,7 +137,7 @@ class Reader {
   }
 
   /** A single statement (`set`, `include`), or one with a body up to its end tag (`macro`). */
-  nestedTag(word: string, rest: string): Lines {
+  readNestedTag(word: string, rest: string): Lines {
     const first = this.at;
     const closing = word === "set" && !rest.includes("=") ? "endset" : NESTED_TAGS[word];
     this.at++;
@@ -195,7 +195,7 @@ class Reader {
     const from = line.from + line.text.length - rest.length;
     if (key === "content") {
       const isEmpty = /^\|[+-]?$/.test(rest.trim()) && linesBelow.length === 0;
-      part.content = isEmpty ? this.emptyBlock(rest, from) : readContent(rest, from, linesBelow, this.size);
+      part.content = isEmpty ? this.readEmptyBlock(rest, from) : readContent(rest, from, linesBelow, this.size);
     } else if (linesBelow.length)
       throw new UnclearOutline(
         gettext("Line {line} can only be edited in the source.", { line: line.number }),
@@ -208,7 +208,7 @@ class Reader {
   }
 
   /** A literal block without text, such as that of a part whose text was deleted. The blank line below is its own. */
-  emptyBlock(rest: string, from: number): Content {
+  readEmptyBlock(rest: string, from: number): Content {
     const blank = this.lines[this.at];
     const to = blank && !blank.text.trim() ? blank.from + blank.text.length : from + rest.trimEnd().length;
     return { from: from + rest.length - rest.trimStart().length, to, text: "", style: "inline", indent: 0 };

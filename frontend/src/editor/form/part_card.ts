@@ -2,14 +2,14 @@
 import type { Extension } from "@codemirror/state";
 import type { EditorView } from "@codemirror/view";
 import { createElement } from "../../dom.ts";
-import { gettext, ngettext } from "../../language.ts";
+import { capitalize, gettext, ngettext } from "../../language.ts";
 import type { Problem } from "../types.ts";
 import type { Part, Value } from "./outline.ts";
 import { drawHandle, installMoves, type NodeActions } from "./part_order.ts";
 import { type CardSize, formatSigned } from "./part_sizes.ts";
 import { type Change, quoteYaml, writeContent, writeKey } from "./text_edits.ts";
 import { type ChipState, createTextEditor, drawFixedText, redrawChips, setEditorText } from "./value_chips.ts";
-import { capitalize, createSelect, drawInsert, drawProblem, listPriorities } from "./widgets.ts";
+import { createSelect, drawInsert, drawProblem, listPriorities } from "./widgets.ts";
 
 /** What a card needs from the form around it. */
 export interface PartCardHost {

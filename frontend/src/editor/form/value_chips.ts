@@ -106,7 +106,7 @@ export function listExpressions(line: string): { source: string; column: number 
 }
 
 /** The expression at a 0-based column of a line; empty if there isn't one. */
-export function expressionAt(line: string, column: number): string {
+export function findExpressionAt(line: string, column: number): string {
   const found = listExpressions(line).find(
     (each) => each.column <= column && column < each.column + each.source.length,
   );

@@ -88,8 +88,6 @@ export function drawInsert(offered: () => string[], insert: (name: string) => vo
   return menu;
 }
 
-export const capitalize = (word: string): string => (word[0] ?? "").toUpperCase() + word.slice(1);
-
 /** The priorities to choose from, including the current one. */
 export function listPriorities(now: string): [string, string][] {
   const highest = Math.max(HIGHEST, Number.parseInt(now, 10) || 0);
