@@ -43,7 +43,7 @@ SYSTEM = "You are Ada. Be kind, brief and exact."
 WORDS = " ".join(topics[name] for name in sorted(topics)).split()
 
 
-def data(size: int, salt: int) -> dict[str, Any]:
+def build_chat(size: int, salt: int) -> dict[str, Any]:
     """A chat of `size` turns of 40 words; a different salt produces texts that no cache contains."""
     turns = []
     for index in range(size):

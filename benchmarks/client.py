@@ -92,7 +92,7 @@ def main() -> None:
     """Measure and print; exit with 1 if a gate was missed."""
     logging.disable(logging.WARNING)  # the client logs 200 warnings that the server is gone
     with tempfile.TemporaryDirectory(prefix="promptuary-bench-") as home:
-        port = servers.free_port()
+        port = servers.find_free_port()
         environment = {
             **os.environ,
             "PROMPTUARY_HOME": home,
@@ -100,25 +100,25 @@ def main() -> None:
             "PROMPTUARY_RATE_CALLER": "1000000/s",
             "DJANGO_SETTINGS_MODULE": "registry.settings",
         }
-        servers.run([sys.executable, "manage.py", "migrate", "--verbosity", "0"], environment)
-        key = servers.run([sys.executable, "-c", SETUP], environment).split()[-1]
+        servers.run_command([sys.executable, "manage.py", "migrate", "--verbosity", "0"], environment)
+        key = servers.run_command([sys.executable, "-c", SETUP], environment).split()[-1]
         url = f"http://127.0.0.1:{port}"
-        with servers.registry(port, environment):
-            start(url, key, environment)
-            cached(url, key)
-            cold(url, key)
-            live(url, key)
+        with servers.run_registry(port, environment):
+            measure_start(url, key, environment)
+            measure_cached_gets(url, key)
+            measure_cold_start(url, key)
+            measure_live_clients(url, key)
             survivor = Promptuary(url, key, ttl=0.2, reports=False)
             survivor.warm(NAMES)
             survivor.render(NAME, {"question": "Where?"})  # the first one reads the vocabulary
             with Promptuary(url, key, cache_dir=home, timeout=30, reports=False) as copying:
                 copying.warm(NAMES)
         with survivor:
-            dead(url, key, home, survivor)
+            measure_dead_server(url, key, home, survivor)
     sys.exit(0 if all(_gates) else 1)
 
 
-def start(url: str, key: str, environment: dict[str, str]) -> None:
+def measure_start(url: str, key: str, environment: dict[str, str]) -> None:
     """CPU seconds, own and resident megabytes of a fresh process: medians of five interleaved runs after a warm-up."""
     # With cached byte code, as in an installed package; the first round writes it.
     environment = {**environment, "PYTHONPYCACHEPREFIX": f"{environment['PROMPTUARY_HOME']}/bytecode"}
@@ -127,7 +127,7 @@ def start(url: str, key: str, environment: dict[str, str]) -> None:
     for _ in range(6):
         for name, (before, work) in STARTS.items():
             program = MEASURE.format(before=before, work=work)
-            answer = servers.run([sys.executable, "-c", program, url, key, NAME], environment)
+            answer = servers.run_command([sys.executable, "-c", program, url, key, NAME], environment)
             found[name].append([float(figure) for figure in answer.split()[-3:]])
     print("\na fresh process (megabytes beyond the bare package)")
     medians = {
@@ -144,12 +144,12 @@ def start(url: str, key: str, environment: dict[str, str]) -> None:
         seconds, own, resident = medians[name]
         ratios = f"{seconds / peer_seconds:.2f} of langfuse's time, {own / peer_own:.2f} of its own memory"
         ratios += f", {resident / peer_resident:.2f} of the resident"
-        gate(f"{name}: {ratios}", seconds <= most_seconds and own <= most_megabytes)
+        check_gate(f"{name}: {ratios}", seconds <= most_seconds and own <= most_megabytes)
 
 
-def cached(url: str, key: str) -> None:
+def measure_cached_gets(url: str, key: str) -> None:
     """Microseconds per call, the best of several interleaved rounds."""
-    with Promptuary(url, key, ttl=600, reports=False) as ours, peer(url, key) as theirs:
+    with Promptuary(url, key, ttl=600, reports=False) as ours, open_langfuse(url, key) as theirs:
         ours.get(NAME)
         ours.get(NAME, 1)
         plain = {(NAME, "production"): object()}
@@ -171,10 +171,10 @@ def cached(url: str, key: str) -> None:
     fastest = min(best["langfuse, a label"], best["langfuse, a pin"])
     ours_slowest = max(best["Promptuary, a label"], best["Promptuary, a pin"])
     record_ratio("a cached get: langfuse's fastest / our slowest", fastest / ours_slowest)
-    gate(f"{fastest / ours_slowest:.1f} times as fast as langfuse's fastest", 3 * ours_slowest <= fastest)
+    check_gate(f"{fastest / ours_slowest:.1f} times as fast as langfuse's fastest", 3 * ours_slowest <= fastest)
 
 
-def cold(url: str, key: str) -> None:
+def measure_cold_start(url: str, key: str) -> None:
     """Milliseconds until 200 templates are fetched, verified and compiled."""
     print(f"\na cold start of {TEMPLATES} templates")
     spent = {}
@@ -184,17 +184,17 @@ def cold(url: str, key: str) -> None:
         "one by one": lambda client: [client.get(name) for name in NAMES],
     }
     for name, way in ways.items():
-        with Promptuary(url, key, timeout=30, reports=False) as client, counted(client) as requests:
+        with Promptuary(url, key, timeout=30, reports=False) as client, count_requests(client) as requests:
             started = time.perf_counter()
             way(client)
             spent[name] = time.perf_counter() - started
             print(f"  {name:24} {spent[name] * 1000:7.0f} ms   {requests[0]} requests")
             if name != "one by one":
-                gate(f"{name}: {requests[0]} request", requests[0] == 1)
+                check_gate(f"{name}: {requests[0]} request", requests[0] == 1)
     print(f"  one request takes {spent['in one request'] / spent['one by one']:.2f} of the time of one by one")
 
 
-def live(url: str, key: str) -> None:
+def measure_live_clients(url: str, key: str) -> None:
     """Seconds from the response to a label move until each client returns the new version."""
     print(f"\na label move, {CLIENTS} live clients")
     with ExitStack() as stack:
@@ -226,13 +226,13 @@ def live(url: str, key: str) -> None:
             medians.append(statistics.median(after))
     print("  half of them after " + ", ".join(f"{seconds:.2f} s" for seconds in medians))
     print("  the last one after " + ", ".join(f"{seconds:.2f} s" for seconds in slowest))
-    gate(
+    check_gate(
         f"the median client of three moves after {statistics.median(medians):.2f} s", statistics.median(medians) <= 0.3
     )
-    gate(f"the slowest of three moves after {max(slowest):.2f} s", max(slowest) <= 2.0)
+    check_gate(f"the slowest of three moves after {max(slowest):.2f} s", max(slowest) <= 2.0)
 
 
-def dead(url: str, key: str, home: str, survivor: Promptuary) -> None:
+def measure_dead_server(url: str, key: str, home: str, survivor: Promptuary) -> None:
     """After the server is gone: renders from the cache, and the time that uncached calls take to fail."""
     print("\na server that is gone")
     ended = time.monotonic() + 3
@@ -243,28 +243,28 @@ def dead(url: str, key: str, home: str, survivor: Promptuary) -> None:
         slowest = max(slowest, time.perf_counter() - started)
         done += 1
     stale = survivor.get(NAME).stale
-    gate(
+    check_gate(
         f"{done} renders from memory and none failed, the slowest {slowest * 1000:.0f} ms; stale is told: {stale}",
         stale,
     )
     with Promptuary(url, key, cache_dir=home, reports=False) as again:
         told = [again.fetch(name) for name in NAMES[:20]]
-        gate(f"{len(told)} fetches of a new process from its disk", all(fetched.stale for fetched in told))
+        check_gate(f"{len(told)} fetches of a new process from its disk", all(fetched.stale for fetched in told))
     with closing(socket.create_server(("127.0.0.1", 0))) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         for name, where in (("nobody listens", url), ("somebody listens and says nothing", address)):
             with Promptuary(where, key, timeout=BOUND, reports=False) as client:
-                spent = failing(partial(client.get, NAME))
-                gate(f"{name}: an error after {spent:.2f} s", spent <= BOUND + 0.3)
-                spent = failing(partial(client.warm, NAMES))
-                gate(f"{name}: no cold start, an error after {spent:.2f} s", spent <= BOUND + 0.3)
-        with peer_of_silence(address, key) as theirs:
+                spent = time_failure(partial(client.get, NAME))
+                check_gate(f"{name}: an error after {spent:.2f} s", spent <= BOUND + 0.3)
+                spent = time_failure(partial(client.warm, NAMES))
+                check_gate(f"{name}: no cold start, an error after {spent:.2f} s", spent <= BOUND + 0.3)
+        with open_silent_langfuse(address, key) as theirs:
             started = time.perf_counter()
             theirs.get_prompt(NAME, fallback="x")
             print(f"  langfuse, as it ships, gives its fallback after {time.perf_counter() - started:.2f} s of silence")
 
 
-def failing(call: Callable[[], object]) -> float:
+def time_failure(call: Callable[[], object]) -> float:
     """Seconds until the call raises Unavailable."""
     started = time.perf_counter()
     try:
@@ -275,7 +275,7 @@ def failing(call: Callable[[], object]) -> float:
 
 
 @contextmanager
-def peer(url: str, key: str) -> Iterator[Any]:
+def open_langfuse(url: str, key: str) -> Iterator[Any]:
     """Langfuse's client on the same registry."""
     connections = httpx.Client(timeout=20)
     client = langfuse.Langfuse(
@@ -291,7 +291,7 @@ def peer(url: str, key: str) -> Iterator[Any]:
 
 
 @contextmanager
-def peer_of_silence(url: str, key: str) -> Iterator[Any]:
+def open_silent_langfuse(url: str, key: str) -> Iterator[Any]:
     """Langfuse's client, with its default connections and limits, on an address that doesn't answer."""
     client = langfuse.Langfuse(public_key="silence", secret_key=key, base_url=url, tracing_enabled=False)
     try:
@@ -301,7 +301,7 @@ def peer_of_silence(url: str, key: str) -> Iterator[Any]:
 
 
 @contextmanager
-def counted(client: Promptuary) -> Iterator[list[int]]:
+def count_requests(client: Promptuary) -> Iterator[list[int]]:
     """Count the requests that the client sends."""
     requests = [0]
     transport = client._transport
@@ -322,7 +322,7 @@ def wait_for(is_so: Callable[[], object], seconds: float) -> None:
         time.sleep(0.01)  # bounded polling: the client doesn't signal that a label moved
 
 
-def gate(found: str, held: bool) -> None:
+def check_gate(found: str, held: bool) -> None:
     """Print a gate with its result."""
     _gates.append(held)
     print(f"  {'ok    ' if held else 'MISSED'} {found}", flush=True)

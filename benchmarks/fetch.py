@@ -33,7 +33,7 @@ from pathlib import Path
 
 from baseline import record_ratio
 from fetching import servers
-from fetching.load import Load, wrk
+from fetching.load import Load, run_wrk
 
 ROOT = servers.ROOT
 NAME = "bench/reply"
@@ -95,40 +95,42 @@ def main() -> None:
 
 def measure_warm(gates: Gates) -> None:
     """Fetch one version again and again, as a service without a cache does."""
-    with seeded() as (home, port, keys, environment), ExitStack() as stack:
+    with run_seeded_registry() as (home, port, keys, environment), ExitStack() as stack:
         base, key = f"http://127.0.0.1:{port}/api/v1/templates/{NAME}", keys[0]
-        (home / "body.json").write_bytes(fetch(f"{base}@1", key))
+        (home / "body.json").write_bytes(fetch_body(f"{base}@1", key))
         targets = {"by number": (f"{base}@1", key), "by label": (f"{base}@production", key)}
-        targets["granian, the same bytes"] = (stack.enter_context(servers.ceiling(home, environment)), "")
+        targets["granian, the same bytes"] = (stack.enter_context(servers.run_ceiling(home, environment)), "")
         if shutil.which("nginx"):
-            address = stack.enter_context(servers.nginx(home, port))
+            address = stack.enter_context(servers.run_nginx(home, port))
             targets["nginx, a file"] = (f"{address}/body.json", "")
             targets["nginx, a cache in front"] = (f"{address}/api/v1/templates/{NAME}@1", key)
         if program := servers.find_mlflow():
-            targets["mlflow"] = (stack.enter_context(servers.mlflow(program, home, TEXT)), "")
-        rows = in_turns(targets)
-        report(rows)
+            targets["mlflow"] = (stack.enter_context(servers.run_mlflow(program, home, TEXT)), "")
+        rows = measure_in_turns(targets)
+        print_rows(rows)
         pinned = rows["by number"]
-        gates.check("by label / by number, worst", least(rows["by label"], pinned), 0.9)
+        gates.check("by label / by number, worst", find_worst_ratio(rows["by label"], pinned), 0.9)
         if "nginx, a file" in rows:
-            gates.check("by number / nginx's file, worst", least(pinned, rows["nginx, a file"]), 0.45, 0.7)
-            gates.check("by number / nginx's cache, worst", least(pinned, rows["nginx, a cache in front"]), 0.55, 0.9)
+            gates.check("by number / nginx's file, worst", find_worst_ratio(pinned, rows["nginx, a file"]), 0.45, 0.7)
+            gates.check(
+                "by number / nginx's cache, worst", find_worst_ratio(pinned, rows["nginx, a cache in front"]), 0.55, 0.9
+            )
         if "mlflow" in rows:
-            gates.check("by number / mlflow, both at their best", over(pinned, rows["mlflow"]), 100, 200)
+            gates.check("by number / mlflow, both at their best", divide_best_rates(pinned, rows["mlflow"]), 100, 200)
 
 
 def measure_misses(gates: Gates, versions: int) -> None:
     """Fetch random versions out of far more than a process caches."""
     database = "PostgreSQL" if os.environ.get("PROMPTUARY_DATABASE_URL") else "SQLite"
-    with seeded(versions) as (home, port, keys, _), ExitStack() as stack:
+    with run_seeded_registry(versions) as (home, port, keys, _), ExitStack() as stack:
         targets = {f"a miss on {database}": (f"http://127.0.0.1:{port}/", keys[0])}
         if program := servers.find_mlflow():
-            targets["mlflow"] = (stack.enter_context(servers.mlflow(program, home, TEXT)), "")
-        rows = in_turns(targets, scatter={f"a miss on {database}": (versions // EACH, EACH)})
-        report(rows)
+            targets["mlflow"] = (stack.enter_context(servers.run_mlflow(program, home, TEXT)), "")
+        rows = measure_in_turns(targets, scatter={f"a miss on {database}": (versions // EACH, EACH)})
+        print_rows(rows)
         if "mlflow" in rows:
             gate, goal = (3, 5) if database == "PostgreSQL" else (10, None)
-            missed = over(rows[f"a miss on {database}"], rows["mlflow"])
+            missed = divide_best_rates(rows[f"a miss on {database}"], rows["mlflow"])
             gates.check(f"a miss on {database} / mlflow, both at their best", missed, gate, goal)
 
 
@@ -138,19 +140,19 @@ def measure_writes(gates: Gates) -> None:
     The rate is well below the server's maximum. Above that, latency would measure the queue for cores that wrk shares,
     for nginx too.
     """
-    with seeded() as (home, port, keys, environment), ExitStack() as stack:
+    with run_seeded_registry() as (home, port, keys, environment), ExitStack() as stack:
         base = f"http://127.0.0.1:{port}/api/v1"
         targets = {"while people write": (f"{base}/templates/{NAME}@production", keys[0])}
-        (home / "body.json").write_bytes(fetch(f"{base}/templates/{NAME}@1", keys[0]))
-        targets["granian, meanwhile"] = (stack.enter_context(servers.ceiling(home, environment)), "")
+        (home / "body.json").write_bytes(fetch_body(f"{base}/templates/{NAME}@1", keys[0]))
+        targets["granian, meanwhile"] = (stack.enter_context(servers.run_ceiling(home, environment)), "")
         if shutil.which("nginx"):
             targets["nginx, a file, meanwhile"] = (f"{stack.enter_context(servers.nginx(home, port))}/body.json", "")
-        with writing(base, keys[1]) as done:
-            rows = in_turns(targets, rate=RATE, seconds=5)
-            full = in_turns(targets)
-        report(rows)
+        with keep_writing(base, keys[1]) as done:
+            rows = measure_in_turns(targets, rate=RATE, seconds=5)
+            full = measure_in_turns(targets)
+        print_rows(rows)
         print(f"  the same as fast as they answer, where nginx too waits for wrk; {done[0]} saves and moves in all:")
-        report(full)
+        print_rows(full)
         worst = max(load.p99 / load.p50 for load in rows["while people write"].values())
         gates.check(f"10 x p50 / p99 at {RATE:,}/s, worst", 10 / worst, 1)
 
@@ -159,18 +161,18 @@ def measure_growth(gates: Gates, versions: int) -> None:
     """Measure the same fetch with a thousand versions and with many."""
     found = {}
     for count in (1_000, versions):
-        with seeded(count) as (_, port, keys, _):
+        with run_seeded_registry(count) as (_, port, keys, _):
             base = f"http://127.0.0.1:{port}/api/v1/templates"
-            scattered = in_turns({"": (f"http://127.0.0.1:{port}/", keys[0])}, {"": (count // EACH, EACH)})[""]
-            warm = in_turns({"": (f"{base}/bench/many/t3@7", keys[0])})[""]
-            report({f"{count:,} versions, one of them": warm, f"{count:,} versions, at random": scattered})
+            scattered = measure_in_turns({"": (f"http://127.0.0.1:{port}/", keys[0])}, {"": (count // EACH, EACH)})[""]
+            warm = measure_in_turns({"": (f"{base}/bench/many/t3@7", keys[0])})[""]
+            print_rows({f"{count:,} versions, one of them": warm, f"{count:,} versions, at random": scattered})
             found[count] = warm
-    gates.check(f"a fetch of one of {versions:,} / of 1,000", least(found[versions], found[1_000]), 0.8)
+    gates.check(f"a fetch of one of {versions:,} / of 1,000", find_worst_ratio(found[versions], found[1_000]), 0.8)
 
 
 def measure_rollout(gates: Gates) -> None:
     """Compare a label under a rollout, without and with a bucket, with a plain label of the same bytes."""
-    with seeded() as (_, port, keys, _):
+    with run_seeded_registry() as (_, port, keys, _):
         base = f"http://127.0.0.1:{port}/api/v1/templates/gradual"
         divided = f"{base}/reply@production"
         targets = {
@@ -178,19 +180,19 @@ def measure_rollout(gates: Gates) -> None:
             "a label under a rollout": (divided, keys[2]),
         }
         targets["the same, with a bucket"] = (f"{divided}?bucket=user-17", keys[2])
-        rows = in_turns(targets)
-        report(rows)
-        ratio = least(rows["a label under a rollout"], rows["a plain label"])
+        rows = measure_in_turns(targets)
+        print_rows(rows)
+        ratio = find_worst_ratio(rows["a label under a rollout"], rows["a plain label"])
         gates.check("a label under a rollout / a plain label, worst", ratio, 0.95)
-        ratio = least(rows["the same, with a bucket"], rows["a plain label"])
+        ratio = find_worst_ratio(rows["the same, with a bucket"], rows["a plain label"])
         gates.check("the same with a bucket / a plain label, worst", ratio, 0.85)
 
 
 @contextmanager
-def seeded(versions: int = 0, registry: Registry = servers.registry) -> Iterator[Seeded]:
+def run_seeded_registry(versions: int = 0, registry: Registry = servers.run_registry) -> Iterator[Seeded]:
     """A registry in its own home: (home, port, keys as `seeds.py` prints them, environment)."""
     with tempfile.TemporaryDirectory(prefix="promptuary-bench-") as folder:
-        home, port = Path(folder), servers.free_port()
+        home, port = Path(folder), servers.find_free_port()
         home.chmod(0o755)
         environment = {
             **os.environ,
@@ -200,16 +202,16 @@ def seeded(versions: int = 0, registry: Registry = servers.registry) -> Iterator
             "DJANGO_SETTINGS_MODULE": "registry.settings",
             "PYTHONPATH": str(ROOT),
         }
-        servers.run([sys.executable, "manage.py", "migrate", "--verbosity", "0"], environment)
+        servers.run_command([sys.executable, "manage.py", "migrate", "--verbosity", "0"], environment)
         if versions:
             print(f"putting {versions:,} versions into the database ...", flush=True)
         seeds = [sys.executable, "benchmarks/fetching/seeds.py", str(versions // EACH), str(EACH)]
-        keys = servers.run(seeds, environment).split()[-3:]
+        keys = servers.run_command(seeds, environment).split()[-3:]
         with registry(port, environment):
             yield home, port, keys, environment
 
 
-def in_turns(
+def measure_in_turns(
     targets: dict[str, tuple[str, str]],
     scatter: dict[str, tuple[int, int]] | None = None,
     seconds: int = SECONDS,
@@ -222,27 +224,27 @@ def in_turns(
     for _ in range(ROUNDS):
         for count in CONNECTIONS:
             for name, (url, key) in targets.items():
-                load = wrk(url, key, count, seconds, (scatter or {}).get(name), rate)
+                load = run_wrk(url, key, count, seconds, (scatter or {}).get(name), rate)
                 seen[name].setdefault(count, []).append(load)
-    return {name: {count: median(loads) for count, loads in counts.items()} for name, counts in seen.items()}
+    return {name: {count: take_medians(loads) for count, loads in counts.items()} for name, counts in seen.items()}
 
 
 def warm_up(url: str, key: str, scatter: tuple[int, int] | None) -> None:
     """Send requests until all workers have answered: each of mlflow's takes seconds for its first request."""
     before, deadline = 0.0, time.monotonic() + 60
     while time.monotonic() < deadline:
-        rate = wrk(url, key, CONNECTIONS[0], 2, scatter).rate
+        rate = run_wrk(url, key, CONNECTIONS[0], 2, scatter).rate
         if 0 < rate < 1.5 * before:
             return
         before = rate
 
 
-def median(loads: list[Load]) -> Load:
+def take_medians(loads: list[Load]) -> Load:
     """The median of each figure by itself."""
     return Load(*(statistics.median(getattr(load, name) for load in loads) for name in ("rate", "p50", "p99")))
 
 
-def report(rows: Rows) -> None:
+def print_rows(rows: Rows) -> None:
     """Print requests a second and the latency, by connections."""
     print(f"{'':36}" + "".join(f"{f'{count} conn.':>12} p50 ms  p99 ms" for count in CONNECTIONS))
     for name, counts in rows.items():
@@ -251,19 +253,19 @@ def report(rows: Rows) -> None:
     print(flush=True)
 
 
-def least(rows: dict[int, Load], beside: dict[int, Load]) -> float:
+def find_worst_ratio(rows: dict[int, Load], beside: dict[int, Load]) -> float:
     """The worst ratio over all numbers of connections."""
     return min(rows[count].rate / beside[count].rate for count in rows)
 
 
-def over(rows: dict[int, Load], beside: dict[int, Load]) -> float:
+def divide_best_rates(rows: dict[int, Load], beside: dict[int, Load]) -> float:
     """The ratio of the two best rates; infinite if the other one had no answers."""
     best = max(load.rate for load in beside.values())
     return max(load.rate for load in rows.values()) / best if best else math.inf
 
 
 @contextmanager
-def writing(base: str, key: str) -> Iterator[list[int]]:
+def keep_writing(base: str, key: str) -> Iterator[list[int]]:
     """Save another template and move its label while the block runs; yields their counts."""
     ended, done = threading.Event(), [0]
 
@@ -272,7 +274,7 @@ def writing(base: str, key: str) -> Iterator[list[int]]:
         while not ended.wait(0.5):
             number = done[0] // 2 + 1
             if done[0] % 2 == 0:
-                answer = call(
+                answer = send_put(
                     f"{base}/templates/bench/moving",
                     key,
                     {"document": f"- name: a\n  content: Number {number}\n", "message": ""},
@@ -280,7 +282,7 @@ def writing(base: str, key: str) -> Iterator[list[int]]:
                 )
                 digest = answer["digest"]
             else:
-                call(f"{base}/templates/bench/moving/-/labels/staging", key, {"version": number, "expected": held})
+                send_put(f"{base}/templates/bench/moving/-/labels/staging", key, {"version": number, "expected": held})
                 held = number
             done[0] += 1
 
@@ -293,7 +295,7 @@ def writing(base: str, key: str) -> Iterator[list[int]]:
         thread.join()
 
 
-def call(url: str, key: str, body: dict[str, object], match: str = "") -> dict[str, str]:
+def send_put(url: str, key: str, body: dict[str, object], match: str = "") -> dict[str, str]:
     """Send a PUT and return its response."""
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     headers |= {"If-Match": match} if match else {}
@@ -303,7 +305,7 @@ def call(url: str, key: str, body: dict[str, object], match: str = "") -> dict[s
     return answer
 
 
-def fetch(url: str, key: str) -> bytes:
+def fetch_body(url: str, key: str) -> bytes:
     """The body of one response."""
     request = urllib.request.Request(url, headers={"Authorization": f"Bearer {key}"})
     with urllib.request.urlopen(request, timeout=30) as response:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import fetch
 from fetching import servers
-from fetching.load import Load, wrk
+from fetching.load import Load, run_wrk
 
 ROUNDS, SECONDS, IDLE_SECONDS, CONNECTIONS = 3, 3, 20, 8
 MOST_CPU = 5.0  # percent of a core for all idle streams
@@ -53,8 +53,8 @@ def main() -> None:
         sys.exit("This benchmark needs wrk (apt install wrk).")
     print(f"load of this machine before: {os.getloadavg()[0]:.1f}\n")
     gates = fetch.Gates()
-    with fetch.seeded() as (_, port, keys, environment):
-        session = servers.run([sys.executable, "-c", SIGN_IN], environment).split()[-1]
+    with fetch.run_seeded_registry() as (_, port, keys, environment):
+        session = servers.run_command([sys.executable, "-c", SIGN_IN], environment).split()[-1]
         url = f"http://127.0.0.1:{port}/api/v1/templates/{fetch.NAME}@1"
         fetch.warm_up(url, keys[0], None)
         before = measure_idle(port)
@@ -62,9 +62,9 @@ def main() -> None:
             after = measure_idle(port)
         rows: dict[str, list[Load]] = {"without": [], "with": []}
         for _ in range(ROUNDS):
-            rows["without"].append(wrk(url, keys[0], CONNECTIONS, SECONDS))
+            rows["without"].append(run_wrk(url, keys[0], CONNECTIONS, SECONDS))
             with open_streams(port, session, count):
-                rows["with"].append(wrk(url, keys[0], CONNECTIONS, SECONDS))
+                rows["with"].append(run_wrk(url, keys[0], CONNECTIONS, SECONDS))
     report(count, before, after, rows)
     check_idle(gates, count, before, after)
     gates.check("fetches with streams / without", rate(rows["with"]) / rate(rows["without"]), 0.9)
@@ -103,7 +103,7 @@ def report(count: int, before: Usage, after: Usage, rows: dict[str, list[Load]])
         print(f"{name:24}{usage.cpu:>8.2f}{usage.memory:>8.0f}{usage.threads:>9}")
     print(f"\n{'fetches by number':24}{'a second':>10}{'p50 ms':>8}{'p99 ms':>8}")
     for name, loads in rows.items():
-        load = fetch.median(loads)
+        load = fetch.take_medians(loads)
         print(f"{name + ' streams':24}{load.rate:>10,.0f}{load.p50:>8.2f}{load.p99:>8.1f}")
     print()
 

@@ -27,7 +27,7 @@ def main() -> None:
     """Start, wait and print; exit with 1 if the gate was missed."""
     database = "postgresql" if os.environ.get("PROMPTUARY_DATABASE_URL", "").startswith("postgres") else "sqlite"
     with tempfile.TemporaryDirectory(prefix="promptuary-bench-") as home:
-        port = servers.free_port()
+        port = servers.find_free_port()
         log = Path(home).with_suffix(".log")
         with log.open("w") as file:
             process = subprocess.Popen(

@@ -27,9 +27,9 @@ from typing import Any
 
 import httpx
 from baseline import record_ratio
-from fetch import NAME, seeded
+from fetch import NAME, run_seeded_registry
 from fetching import servers
-from fetching.load import Load, wrk
+from fetching.load import Load, run_wrk
 
 REPLIES, RATE, CONNECTIONS, SECONDS, ROUNDS = 50, 500, 8, 8, 7
 GATE = 1.2
@@ -57,13 +57,13 @@ def main() -> None:
     if shutil.which("wrk") is None:
         sys.exit("This benchmark needs wrk (apt install wrk).")
     print(f"load of this machine before: {os.getloadavg()[0]:.1f}")
-    with seeded(registry=servers.whole_registry) as (home, port, keys, environment):
-        model_port = servers.free_port()
+    with run_seeded_registry(registry=servers.run_whole_registry) as (home, port, keys, environment):
+        model_port = servers.find_free_port()
         entry = f"{{base_url: 'http://127.0.0.1:{model_port}/v1', concurrency: 32}}"
         (home / "models.yml").write_text("".join(f"{name}: {entry}\n" for name in MODELS))
-        servers.run([sys.executable, "manage.py", "shell", "--verbosity", "0", "-c", SIGN_UP], environment)
+        servers.run_command([sys.executable, "manage.py", "shell", "--verbosity", "0", "-c", SIGN_UP], environment)
         command = [*LOWEST, sys.executable, "-m", "streaming.model", str(model_port)]
-        with servers.started(command, model_port, environment, Path(__file__).parent):
+        with servers.run_server(command, model_port, environment, Path(__file__).parent):
             alone, beside = measure_in_turns(port, keys[0])
     verdicts = [report(name, alone, beside) for name in ("p50", "p99")]
     sys.exit(0 if all(verdicts) else 1)
@@ -72,7 +72,7 @@ def main() -> None:
 def measure_in_turns(port: int, key: str) -> tuple[list[Round], list[Round]]:
     """Measure fetches without and with concurrent replies, in alternating rounds."""
     url = f"http://127.0.0.1:{port}/api/v1/templates/{NAME}@1"
-    wrk(url, key, CONNECTIONS, 2, rate=RATE)
+    run_wrk(url, key, CONNECTIONS, 2, rate=RATE)
     alone, beside = [], []
     for _ in range(ROUNDS):
         alone.append(measure_round(url, key, port))
@@ -86,7 +86,7 @@ def measure_in_turns(port: int, key: str) -> tuple[list[Round], list[Round]]:
 def measure_round(url: str, key: str, port: int) -> Round:
     """Measure one round of fetches."""
     before, began = read_processor_seconds(port), time.monotonic()
-    load = wrk(url, key, CONNECTIONS, SECONDS, rate=RATE)
+    load = run_wrk(url, key, CONNECTIONS, SECONDS, rate=RATE)
     return Round(load, (read_processor_seconds(port) - before) / (time.monotonic() - began))
 
 

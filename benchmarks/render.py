@@ -38,7 +38,7 @@ sys.path.insert(0, str(ROOT))
 import jinja2
 
 from benchmarks.baseline import record_ratio
-from benchmarks.chat_prompt import BODY, FRONT, PLAIN, SYSTEM, data
+from benchmarks.chat_prompt import BODY, FRONT, PLAIN, SYSTEM, build_chat
 from benchmarks.chat_prompt_peers import Peers
 from promptuary import renderer
 from promptuary.renderer.tokens.base import Memory
@@ -97,7 +97,7 @@ def show(title: str, results: dict[int, dict[str, float]], base: str, ours: str)
             print(f"  ours is faster than {name}: {', '.join(f'{ratio:.1f}' for ratio in ratios)} times")
 
 
-def greedy(counts: list[int], limit: int) -> int:
+def cut_greedily(counts: list[int], limit: int) -> int:
     """The floor for truncation: the first turns are dropped until the rest fits."""
     total, first = sum(counts), 1
     while total > limit and first < len(counts) - 1:
@@ -106,7 +106,7 @@ def greedy(counts: list[int], limit: int) -> int:
     return first
 
 
-def never(part: Any, tokens: int) -> Any:
+def refuse_to_shrink(part: Any, tokens: int) -> Any:
     """Raise an error: parts of this chat don't shrink."""
     raise AssertionError(part, tokens)
 
@@ -120,15 +120,17 @@ def main() -> None:
     if not isinstance(tokenizer, VocabularyTokenizer):
         raise SystemExit("the o200k_base vocabulary is not installed")
     bench = Bench(tokenizer, 5 if chosen.quick else 9)
-    bench.render(sizes)
-    bench.whole(sizes)
-    bench.cut(sizes)
-    bench.targets(sizes)
-    bench.growing(1000)
-    bench.importing()
+    bench.measure_rendering(sizes)
+    bench.measure_whole(sizes)
+    bench.measure_cut(sizes)
+    bench.measure_targets(sizes)
+    bench.measure_growing_chat(1000)
+    bench.measure_import()
 
 
 class Bench:
+    """The template in each library's form, and the measurements."""
+
     def __init__(self, tokenizer: VocabularyTokenizer, rounds: int) -> None:
         self.tokenizer = tokenizer
         self.core = tokenizer._core
@@ -139,45 +141,45 @@ class Bench:
         self.poet, self.hermes = peers.poet(), peers.hermes()
         self.haystack, self.langchain = peers.haystack(), peers.langchain()
 
-    def parts(self, values: dict[str, Any]) -> Any:
+    def render_parts(self, values: dict[str, Any]) -> Any:
         checked, _ = self.template.inputs.prepare(values, "ignore")
         return self.template.body.build_parts({**checked, "token_limit": -1})[0]
 
-    def forget(self, words: bool = False) -> None:
+    def clear_caches(self, words: bool = False) -> None:
         self.tokenizer._memory = Memory(64 * 1024 * 1024)
         if words:
             self.tokenizer._words = WordMemory(self.tokenizer._encode_whole, self.core.id_to_token)
 
-    def render(self, sizes: tuple[int, ...]) -> None:
+    def measure_rendering(self, sizes: tuple[int, ...]) -> None:
         results = {}
         for size in sizes:
-            timed: Timed = {"plain Jinja": self.plain.render, "promptuary, to parts": self.parts}
+            timed: Timed = {"plain Jinja": self.plain.render, "promptuary, to parts": self.render_parts}
             if self.poet:
                 timed["prompt-poet, to parts (cached template)"] = self.poet
             if self.langchain:
                 timed["langchain ChatPromptTemplate"] = self.langchain
             if self.haystack:
                 timed["haystack PromptBuilder (text only)"] = self.haystack
-            results[size] = measure(timed, functools.partial(data, size), self.rounds, size)
+            results[size] = measure(timed, functools.partial(build_chat, size), self.rounds, size)
         show("Render to parts", results, "plain Jinja", "promptuary, to parts")
 
-    def whole(self, sizes: tuple[int, ...]) -> None:
+    def measure_whole(self, sizes: tuple[int, ...]) -> None:
         results = {}
         for size in sizes:
-            limit = sum(len(self.core.encode(turn["text"]).ids) for turn in data(size, 0)["turns"]) // 2 + 30
+            limit = sum(len(self.core.encode(turn["text"]).ids) for turn in build_chat(size, 0)["turns"]) // 2 + 30
 
             def floor(values: Any, limit: int = limit) -> None:
                 self.plain.render(values)
                 turns = [f"{turn['author']}: {turn['text']}" for turn in values["turns"]]
                 texts = [SYSTEM, *turns, values["question"]]
                 encodings = self.core.encode_batch_fast(texts, add_special_tokens=False)
-                greedy([len(found.ids) for found in encodings], limit)
+                cut_greedily([len(found.ids) for found in encodings], limit)
 
             def ours(values: Any, limit: int = limit) -> None:
                 self.template.render(values, token_limit=limit, tokenizer=self.tokenizer)
 
             def wordless(values: Any, limit: int = limit) -> None:
-                self.forget(words=True)
+                self.clear_caches(words=True)
                 self.template.render(values, token_limit=limit, tokenizer=self.tokenizer)
 
             def poet(values: Any, limit: int = limit) -> None:
@@ -185,47 +187,47 @@ class Bench:
                 prompt.tokenize()
                 prompt.truncate()
 
-            make, rounds = functools.partial(data, size), self.rounds if size < 5000 else 5
-            self.forget()
+            make, rounds = functools.partial(build_chat, size), self.rounds if size < 5000 else 5
+            self.clear_caches()
             timed: Timed = {"Jinja + tokenizers + greedy cut": floor, "promptuary": ours}
             if self.poet:
                 timed["prompt-poet"] = poet
             if self.hermes and size <= 1000:
                 timed["hermes-cai"] = lambda values, limit=limit: self.hermes(values, limit + 250)
-            results[size] = measure(timed, make, rounds, size, self.forget)
+            results[size] = measure(timed, make, rounds, size, self.clear_caches)
             # Measured separately, since it clears the words that the others remember.
             results[size] |= measure({"promptuary, no word remembered": wordless}, make, rounds, size)
         show("Render, count and cut to half, cold", results, "Jinja + tokenizers + greedy cut", "promptuary")
 
-    def cut(self, sizes: tuple[int, ...]) -> None:
+    def measure_cut(self, sizes: tuple[int, ...]) -> None:
         results = {}
         for size in sizes:
-            parts = self.parts(data(size, 1))
+            parts = self.render_parts(build_chat(size, 1))
             counts = [self.tokenizer.count(part.content) for part in parts]
             limit = sum(counts) // 2
 
             def ours(_: Any, parts: Any = parts, counts: Any = counts, limit: int = limit) -> None:
                 plan = truncation_plan.Plan(parts, counts, counts, keep_last=0, keep_pairs=False)
-                plan.take(sum(counts) - limit, never)
+                plan.take(sum(counts) - limit, refuse_to_shrink)
 
             timed: Timed = {
-                "greedy cut over lengths": lambda _, counts=counts, limit=limit: greedy(counts, limit),
+                "greedy cut over lengths": lambda _, counts=counts, limit=limit: cut_greedily(counts, limit),
                 "promptuary, the cut over lengths": ours,
                 "promptuary, with counting and the report": lambda _, parts=parts, limit=limit: fitting.fit_parts(
                     parts, self.tokenizer, limit=limit
                 ),
             }
             if self.poet:
-                prompt = self.poet(data(size, 1), token_limit=limit, truncation_step=1)
+                prompt = self.poet(build_chat(size, 1), token_limit=limit, truncation_step=1)
                 prompt.tokenize()
                 timed["prompt-poet truncate()"] = lambda _, prompt=prompt: prompt.truncate()
             results[size] = measure(timed, int, self.rounds * 2, max(1, size // 20))
         show("Truncate to half", results, "greedy cut over lengths", "promptuary, with counting and the report")
 
-    def targets(self, sizes: tuple[int, ...]) -> None:
+    def measure_targets(self, sizes: tuple[int, ...]) -> None:
         results = {}
         for size in sizes:
-            prompt = self.template.render(data(size, 1), tokenizer=self.tokenizer)
+            prompt = self.template.render(build_chat(size, 1), tokenizer=self.tokenizer)
             timed: Timed = {
                 "promptuary .text": lambda _, prompt=prompt: prompt.text,
                 "promptuary .tokens": lambda _, prompt=prompt: prompt.tokens,
@@ -237,7 +239,7 @@ class Bench:
                 results[size] |= measure(
                     {"prompt-poet .string": lambda prompt: prompt.string,
                         "prompt-poet .tokens": lambda prompt: prompt.tokens},
-                    functools.partial(self.counted, size), 3, 1000,
+                    functools.partial(self.count_prompt, size), 3, 1000,
                 )  # fmt: skip
         show("Targets", results, "promptuary .text", "promptuary .tokens")
         sizes_of = ", ".join(
@@ -245,20 +247,20 @@ class Bench:
         )
         print(f"  .tokens, microseconds a turn: {sizes_of}")
 
-    def counted(self, size: int, salt: int) -> Any:
-        prompt = self.poet(data(size, salt))  # type: ignore[misc]  # called if it is there
+    def count_prompt(self, size: int, salt: int) -> Any:
+        prompt = self.poet(build_chat(size, salt))  # type: ignore[misc]  # called if it is there
         prompt.tokenize()
         return prompt
 
-    def growing(self, size: int) -> None:
+    def measure_growing_chat(self, size: int) -> None:
         """One more turn than last time, all earlier ones already seen."""
-        values = data(size + 10 * self.rounds, 7)
+        values = build_chat(size + 10 * self.rounds, 7)
         limit = 10_000_000
 
         def upto(salt: int) -> dict[str, Any]:
             return {**values, "turns": values["turns"][: size + salt]}
 
-        self.forget()
+        self.clear_caches()
         self.template.render(upto(0), token_limit=limit, tokenizer=self.tokenizer)
         timed: Timed = {
             "promptuary, next turn": lambda values: self.template.render(
@@ -276,7 +278,7 @@ class Bench:
         results = {size: measure(timed, upto, self.rounds, size)}
         show("A growing chat, its next turn", results, "promptuary, next turn", "promptuary, next turn")
 
-    def importing(self) -> None:
+    def measure_import(self) -> None:
         print("\nImport\n" + " " * 44 + f"{'CPU ms':>10}{'RSS MB':>10}")
         modules = ["promptuary.renderer", "promptuary.renderer.template", *(["prompt_poet"] if self.poet else [])]
         found = {}

@@ -29,20 +29,26 @@ packages' own metadata.
 
 def write_page() -> str:
     """The text of the page."""
-    python = [(name, version, _licence(name)) for name, version in _python_pins()]
+    python = [(name, version, _find_licence(name)) for name, version in _read_python_pins()]
     return "\n".join(
-        [INTRODUCTION, "## Python\n", _table(python), "## The browser's bundle\n", _table(_bundled_packages())]
+        [
+            INTRODUCTION,
+            "## Python\n",
+            _write_table(python),
+            "## The browser's bundle\n",
+            _write_table(_list_bundled_packages()),
+        ]
     )
 
 
-def _python_pins() -> list[tuple[str, str]]:
+def _read_python_pins() -> list[tuple[str, str]]:
     """Name and version of each locked package that is installed; some are for other systems only."""
     pins = {pin for name in LOCKS for pin in PIN.findall((ROOT / name).read_text(encoding="utf-8"))}
-    installed = {_normalized(each.name) for each in metadata.distributions()}
-    return sorted(pin for pin in pins if _normalized(pin[0]) in installed)
+    installed = {_normalize_name(each.name) for each in metadata.distributions()}
+    return sorted(pin for pin in pins if _normalize_name(pin[0]) in installed)
 
 
-def _licence(name: str) -> str:
+def _find_licence(name: str) -> str:
     fields = metadata.metadata(name)
     if expression := fields.get("License-Expression"):
         return str(expression)
@@ -52,7 +58,7 @@ def _licence(name: str) -> str:
     return "; ".join(named) or (first_line if len(first_line) < 80 else "") or "see the package"
 
 
-def _bundled_packages() -> list[tuple[str, str, str]]:
+def _list_bundled_packages() -> list[tuple[str, str, str]]:
     packages = json.loads((ROOT / "frontend" / "package-lock.json").read_text(encoding="utf-8"))["packages"]
     return sorted(
         (path.rpartition("node_modules/")[2], package["version"], package.get("license", "see the package"))
@@ -61,12 +67,12 @@ def _bundled_packages() -> list[tuple[str, str, str]]:
     )
 
 
-def _table(rows: list[tuple[str, str, str]]) -> str:
+def _write_table(rows: list[tuple[str, str, str]]) -> str:
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(["| package | version | licence |", "| --- | --- | --- |", *lines, ""])
 
 
-def _normalized(name: str) -> str:
+def _normalize_name(name: str) -> str:
     return re.sub(r"[-_.]+", "-", name).lower()
 
 

@@ -75,10 +75,10 @@ INTERNAL = {"PROMPTUARY_RENDER_SOCKET", "PROMPTUARY_REPLY_SOCKET"}  # `serve` se
 
 def list_settings() -> str:
     """A table of the environment's variables: what the code reads, and what the pages for operators say of each."""
-    meanings = _meanings()
+    meanings = _read_meanings()
     rows = []
-    for call in _calls("registry"):
-        reader, arguments = _name(call), [_constant(argument) for argument in call.args]
+    for call in _find_calls("registry"):
+        reader, arguments = _read_name(call), [_read_constant(argument) for argument in call.args]
         if reader in READERS and arguments and arguments[0] and arguments[0] not in INTERNAL:
             if arguments[0] not in meanings:
                 raise LookupError(f"no table below docs/operate explains {arguments[0]}")
@@ -86,7 +86,7 @@ def list_settings() -> str:
     return "| variable | kind | meaning |\n| --- | --- | --- |\n" + "\n".join(sorted(set(rows)))
 
 
-def _meanings() -> dict[str, str]:
+def _read_meanings() -> dict[str, str]:
     """Where the pages for operators explain each variable: a link to the page, by the variable's name."""
     found: dict[str, str] = {}
     for path in (DOCS / "operate").glob("*.md"):
@@ -98,53 +98,55 @@ def _meanings() -> dict[str, str]:
             for name in re.findall(r"`([A-Z_]+)`", names):
                 full = name if not name.startswith("_") else first.rpartition("_")[0] + name
                 first = first or full
-                found.setdefault(full, f"{_without_links(meaning)} ([{title}](../operate/{path.name}))")
+                found.setdefault(full, f"{_remove_links(meaning)} ([{title}](../operate/{path.name}))")
     return found
 
 
-def _without_links(text: str) -> str:
+def _remove_links(text: str) -> str:
     return re.sub(r"\[([^\]]+)\]\([^)]+\)", r"\1", text)
 
 
 def list_events() -> str:
     """A table of the kinds of events with their fields, those of their base classes among them, from the classes."""
     files = [*sorted((ROOT / "registry").glob("*/*events.py")), ROOT / "registry/journal/event.py"]
-    modules = [_classes(path) for path in files]
+    modules = [_read_classes(path) for path in files]
     imported = {name: node for classes in modules for name, node in classes.items()}
     rows = []
     for classes in modules:
         for node in classes.values():
-            if kind := _kind(node):
+            if kind := _find_kind(node):
                 sentence = (ast.get_docstring(node) or "").partition("\n\n")[0].replace("\n", " ")
                 # The names of base classes are unique within a module only.
-                rows.append(f"| `{kind}` | {sentence} | {', '.join(_fields(node, imported | classes))} |")
+                rows.append(f"| `{kind}` | {sentence} | {', '.join(_list_fields(node, imported | classes))} |")
     return "| kind | when | fields |\n| --- | --- | --- |\n" + "\n".join(sorted(rows))
 
 
-def _classes(path: Path) -> dict[str, ast.ClassDef]:
+def _read_classes(path: Path) -> dict[str, ast.ClassDef]:
     nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
     return {node.name: node for node in nodes if isinstance(node, ast.ClassDef)}
 
 
-def _fields(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> list[str]:
+def _list_fields(node: ast.ClassDef, classes: dict[str, ast.ClassDef]) -> list[str]:
     inherited = [classes[base.id] for base in node.bases if isinstance(base, ast.Name) and base.id in classes]
-    fields = [field for base in inherited for field in _fields(base, classes)]
-    return fields + [field for item in node.body if isinstance(item, ast.AnnAssign) and (field := _field(item))]
+    fields = [field for base in inherited for field in _list_fields(base, classes)]
+    return fields + [
+        field for item in node.body if isinstance(item, ast.AnnAssign) and (field := _describe_field(item))
+    ]
 
 
-def _kind(node: ast.ClassDef) -> str:
+def _find_kind(node: ast.ClassDef) -> str:
     for decorator in node.decorator_list:
-        if isinstance(decorator, ast.Call) and _name(decorator) == "event" and decorator.args:
-            return str(_constant(decorator.args[0]))
+        if isinstance(decorator, ast.Call) and _read_name(decorator) == "event" and decorator.args:
+            return str(_read_constant(decorator.args[0]))
     return ""
 
 
-def _field(item: ast.AnnAssign) -> str:
+def _describe_field(item: ast.AnnAssign) -> str:
     if "ClassVar" in ast.unparse(item.annotation) or ast.unparse(item.target).startswith("_"):
         return ""
     name, has_default = ast.unparse(item.target), item.value is not None
-    if isinstance(item.value, ast.Call) and _name(item.value) == "json_name":
-        name = str(_constant(item.value.args[0]))
+    if isinstance(item.value, ast.Call) and _read_name(item.value) == "json_name":
+        name = str(_read_constant(item.value.args[0]))
         has_default = any(keyword.arg == "default" for keyword in item.value.keywords)
     return f"`{name}`" + (" (optional)" if has_default else "")
 
@@ -155,12 +157,12 @@ FIGURES = {"Total": "counter", "Counter": "counter", "Histogram": "histogram", "
 def list_metrics() -> str:
     """A table of the figures for Prometheus that the product adds, from where they are declared."""
     rows = []
-    for call in _calls("registry"):
-        values = [_constant(argument) for argument in call.args]
+    for call in _find_calls("registry"):
+        values = [_read_constant(argument) for argument in call.args]
         name = str(values[0]) if values else ""
-        if _name(call) in FIGURES and name.startswith("promptuary_"):
-            total = "_total" if FIGURES[_name(call)] == "counter" else ""
-            rows.append(f"| `{name}{total}` | {FIGURES[_name(call)]} | {values[1]} |")
+        if _read_name(call) in FIGURES and name.startswith("promptuary_"):
+            total = "_total" if FIGURES[_read_name(call)] == "counter" else ""
+            rows.append(f"| `{name}{total}` | {FIGURES[_read_name(call)]} | {values[1]} |")
     return "| figure | kind | meaning |\n| --- | --- | --- |\n" + "\n".join(sorted(rows))
 
 
@@ -177,18 +179,18 @@ def list_packages() -> str:
     return "\n\n".join(tables)
 
 
-def _calls(folder: str) -> Iterator[ast.Call]:
+def _find_calls(folder: str) -> Iterator[ast.Call]:
     for path in sorted((ROOT / folder).rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 yield node
 
 
-def _name(call: ast.Call) -> str:
+def _read_name(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
 
 
-def _constant(node: ast.expr) -> object:
+def _read_constant(node: ast.expr) -> object:
     return node.value if isinstance(node, ast.Constant) else ""
 
 

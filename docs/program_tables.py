@@ -33,9 +33,9 @@ def list_commands() -> str:
     sections = []
     for name, command in _list_commands(typer.main.get_command(app)):
         parameters = [parameter for parameter in command.params if not parameter.hidden]
-        arguments = [_usage(parameter) for parameter in parameters if parameter.param_type_name == "argument"]
-        rows = [_row(_spelling(parameter), _meaning(parameter)) for parameter in parameters]
-        sections.append(_section(" ".join([f"promptuary {name}", *arguments]), command.help, rows))
+        arguments = [_format_usage(parameter) for parameter in parameters if parameter.param_type_name == "argument"]
+        rows = [_write_row(_format_spelling(parameter), _describe_parameter(parameter)) for parameter in parameters]
+        sections.append(_write_section(" ".join([f"promptuary {name}", *arguments]), command.help, rows))
     return "\n\n".join(sections)
 
 
@@ -48,24 +48,24 @@ def _list_commands(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
             yield f"{before}{name}", command
 
 
-def _spelling(parameter: Any) -> str:
+def _format_spelling(parameter: Any) -> str:
     if parameter.param_type_name == "argument":
-        return f"`{_placeholder(parameter)}`"
+        return f"`{_format_placeholder(parameter)}`"
     flags = "`, `".join([*parameter.opts, *parameter.secondary_opts])
     return f"`{flags}`" if parameter.is_flag else f"`{flags} …`"
 
 
-def _usage(parameter: Any) -> str:
+def _format_usage(parameter: Any) -> str:
     more = "..." if parameter.nargs == -1 else ""
-    name = f"{_placeholder(parameter)}{more}"
+    name = f"{_format_placeholder(parameter)}{more}"
     return name if parameter.required else f"[{name}]"
 
 
-def _placeholder(parameter: Any) -> str:
+def _format_placeholder(parameter: Any) -> str:
     return str(parameter.metavar or parameter.name.upper()).removesuffix("...")
 
 
-def _meaning(parameter: Any) -> str:
+def _describe_parameter(parameter: Any) -> str:
     notes = ["Required."] if parameter.required and parameter.param_type_name == "option" else []
     if parameter.default not in (None, "", False, 0, ()) and not callable(parameter.default):
         notes.append(f"Default: `{parameter.default}`.")
@@ -83,18 +83,18 @@ def list_server_commands() -> str:
         parser = argparse.ArgumentParser(add_help=False)
         command.add_arguments(parser)
         positional = [action.metavar or action.dest for action in parser._get_positional_actions()]
-        rows = [_row(spelling, meaning) for spelling, meaning in _actions(parser)]
-        sections.append(_section(" ".join([f"manage.py {path.stem}", *map(str, positional)]), command.help, rows))
+        rows = [_write_row(spelling, meaning) for spelling, meaning in _list_actions(parser)]
+        sections.append(_write_section(" ".join([f"manage.py {path.stem}", *map(str, positional)]), command.help, rows))
     return "\n\n".join(sections)
 
 
-def _actions(parser: argparse.ArgumentParser, before: str = "") -> Iterator[tuple[str, str]]:
+def _list_actions(parser: argparse.ArgumentParser, before: str = "") -> Iterator[tuple[str, str]]:
     """Spelling and meaning of each argument, those of verbs below the verb; `before` is the verb."""
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for verb in action._choices_actions:
-                yield f"`{before}{verb.dest}`", _sentence(verb.help or "")
-                yield from _actions(action.choices[verb.dest], f"{before}{verb.dest} ")
+                yield f"`{before}{verb.dest}`", _format_sentence(verb.help or "")
+                yield from _list_actions(action.choices[verb.dest], f"{before}{verb.dest} ")
             continue
         if isinstance(action, argparse._HelpAction):
             continue
@@ -103,7 +103,7 @@ def _actions(parser: argparse.ArgumentParser, before: str = "") -> Iterator[tupl
         choices = f" One of {', '.join(map(str, action.choices))}." if action.choices else ""
         yield (
             f"`{before}{name} …`" if takes_value else f"`{before}{name}`",
-            f"{_sentence(action.help or '')}{choices}".strip(),
+            f"{_format_sentence(action.help or '')}{choices}".strip(),
         )
 
 
@@ -124,7 +124,7 @@ def list_operations() -> str:
         for method in METHODS:
             if operation := operations.get(method):
                 meaning = operation["description"].partition("\n\n")[0].replace("\n", " ")
-                row = _row(f"`{method.upper()} {path}`", meaning, f"`{operation['operationId']}`")
+                row = _write_row(f"`{method.upper()} {path}`", meaning, f"`{operation['operationId']}`")
                 groups.setdefault(operation["tags"][0], []).append(row)
     head = "| operation | what it does | its name in OpenAPI |\n| --- | --- | --- |\n"
     return "\n\n".join(f"## {tag.capitalize()}\n\n{head}" + "\n".join(rows) for tag, rows in sorted(groups.items()))
@@ -132,30 +132,30 @@ def list_operations() -> str:
 
 def list_functions() -> str:
     """A table of the functions that a template may call."""
-    rows = [_row(f"`{function.signature}`", function.summary) for function in FUNCTIONS.values()]
+    rows = [_write_row(f"`{function.signature}`", function.summary) for function in FUNCTIONS.values()]
     return "| function | gives |\n| --- | --- |\n" + "\n".join(rows)
 
 
 def list_filters() -> str:
     """The names of Jinja's functions and filters that a template may use."""
-    return f"Functions: {_names(GLOBALS)}.\n\nFilters: {_names(FILTERS)}."
+    return f"Functions: {_join_names(GLOBALS)}.\n\nFilters: {_join_names(FILTERS)}."
 
 
-def _names(names: Iterable[str]) -> str:
+def _join_names(names: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(names))
 
 
-def _section(title: str, text: str | None, rows: list[str]) -> str:
+def _write_section(title: str, text: str | None, rows: list[str]) -> str:
     table = OPTION_HEAD + "\n".join(rows) if rows else "It takes no arguments."
-    return f"### `{title}`\n\n{_sentence(text or '')}\n\n{table}"
+    return f"### `{title}`\n\n{_format_sentence(text or '')}\n\n{table}"
 
 
-def _sentence(text: str) -> str:
+def _format_sentence(text: str) -> str:
     text = " ".join(text.split())
     end = "." if text and not text.endswith(".") else ""
     begin = text[:1] if "://" in text.partition(" ")[0] else text[:1].upper()
     return f"{begin}{text[1:]}{end}"
 
 
-def _row(*cells: str) -> str:
+def _write_row(*cells: str) -> str:
     return "| " + " | ".join(" ".join(cell.split()).replace("|", "\\|") for cell in cells) + " |"

@@ -7,7 +7,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Load", "wrk"]
+__all__ = ["Load", "run_wrk"]
 
 UNITS = {"us": 0.001, "ms": 1.0, "s": 1000.0, "m": 60_000.0}
 SCATTER = """
@@ -32,7 +32,7 @@ class Load:
     p99: float
 
 
-def wrk(
+def run_wrk(
     url: str, key: str, connections: int, seconds: int, scatter: tuple[int, int] | None = None, rate: int | None = None
 ) -> Load:
     """Request one address, or random ones of (templates, versions); any response but 200 ends the benchmark.

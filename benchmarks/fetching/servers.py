@@ -12,7 +12,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["answers", "ceiling", "find_mlflow", "free_port", "mlflow", "nginx", "registry", "run", "whole_registry"]
+__all__ = [
+    "find_free_port",
+    "find_mlflow",
+    "is_listening",
+    "run_ceiling",
+    "run_command",
+    "run_mlflow",
+    "run_nginx",
+    "run_registry",
+    "run_server",
+    "run_whole_registry",
+]
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 HIGHER = ["nice", "-n", "-10"]  # without permission it prints a warning and runs the command anyway
@@ -46,37 +57,37 @@ http {{
 
 
 @contextmanager
-def registry(port: int, environment: Mapping[str, str]) -> Iterator[None]:
+def run_registry(port: int, environment: Mapping[str, str]) -> Iterator[None]:
     """Promptuary's web processes, as `manage.py serve` runs them, without a worker."""
-    with started([sys.executable, "manage.py", "serve", "--only", "web"], port, environment, ROOT):
+    with run_server([sys.executable, "manage.py", "serve", "--only", "web"], port, environment, ROOT):
         yield
 
 
 @contextmanager
-def whole_registry(port: int, environment: Mapping[str, str]) -> Iterator[None]:
+def run_whole_registry(port: int, environment: Mapping[str, str]) -> Iterator[None]:
     """Promptuary with its worker, as `manage.py serve` runs it."""
-    with started([*HIGHER, sys.executable, "manage.py", "serve"], port, environment, ROOT):
+    with run_server([*HIGHER, sys.executable, "manage.py", "serve"], port, environment, ROOT):
         yield
 
 
 @contextmanager
-def ceiling(home: Path, environment: Mapping[str, str]) -> Iterator[str]:
+def run_ceiling(home: Path, environment: Mapping[str, str]) -> Iterator[str]:
     """granian with an application that returns the same bytes and does nothing else."""
     (home / "ceiling.py").write_text(CEILING.format(path=str(home / "body.json")))
-    port = free_port()
+    port = find_free_port()
     granian = [str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--port", str(port)]
     command = [*granian, "--workers", "2", "--blocking-threads", "4", "--no-ws", "--log-level", "error"]
-    with started([*command, "ceiling:application"], port, environment, home):
+    with run_server([*command, "ceiling:application"], port, environment, home):
         yield f"http://127.0.0.1:{port}/"
 
 
 @contextmanager
-def nginx(home: Path, behind: int) -> Iterator[str]:
+def run_nginx(home: Path, behind: int) -> Iterator[str]:
     """nginx with the bytes in a file, and with a cache in front of the registry that is keyed on the API key."""
-    port = free_port()
+    port = find_free_port()
     user = "user root;" if os.geteuid() == 0 else ""
     (home / "nginx.conf").write_text(NGINX.format(home=home, port=port, behind=behind, user=user))
-    with started(["nginx", "-c", str(home / "nginx.conf")], port, os.environ, home):
+    with run_server(["nginx", "-c", str(home / "nginx.conf")], port, os.environ, home):
         yield f"http://127.0.0.1:{port}"
 
 
@@ -87,21 +98,21 @@ def find_mlflow() -> Path | None:
 
 
 @contextmanager
-def mlflow(program: Path, home: Path, text: str) -> Iterator[str]:
+def run_mlflow(program: Path, home: Path, text: str) -> Iterator[str]:
     """mlflow's registry with its default settings, with the text as the first version of a prompt."""
-    port = free_port()
+    port = find_free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY")}
     environment |= {"PATH": f"{program.parent}:{os.environ['PATH']}", "MLFLOW_DISABLE_TELEMETRY": "true"}
     command = [str(program), "server", "--port", str(port), "--backend-store-uri", f"sqlite:///{home}/mlflow.db"]
-    with started(command, port, environment, home, patience=180):
+    with run_server(command, port, environment, home, patience=180):
         code = f"import mlflow; mlflow.set_tracking_uri('http://127.0.0.1:{port}')\n"
         code += f"mlflow.genai.register_prompt(name='reply', template={text!r})"
-        run([str(program.with_name("python")), "-c", code], environment)
+        run_command([str(program.with_name("python")), "-c", code], environment)
         yield f"http://127.0.0.1:{port}/api/2.0/mlflow/model-versions/get?name=reply&version=1"
 
 
 @contextmanager
-def started(
+def run_server(
     command: list[str], port: int, environment: Mapping[str, str], folder: Path, patience: float = 60
 ) -> Iterator[None]:
     """Run a server while the block runs, which starts once the port answers."""
@@ -115,7 +126,7 @@ def started(
     ) as server:
         try:
             deadline = time.monotonic() + patience
-            while not answers(port):
+            while not is_listening(port):
                 if server.poll() is not None or time.monotonic() > deadline:
                     sys.exit(f"{command[0]} does not start")
                 time.sleep(0.1)  # bounded polling: another process gives no signal
@@ -132,7 +143,7 @@ def started(
                 pass  # all of them have ended
 
 
-def run(command: list[str], environment: Mapping[str, str]) -> str:
+def run_command(command: list[str], environment: Mapping[str, str]) -> str:
     """Run a command and return its output."""
     done = subprocess.run(command, cwd=ROOT, env=dict(environment), capture_output=True, text=True, check=False)
     if done.returncode:
@@ -140,13 +151,13 @@ def run(command: list[str], environment: Mapping[str, str]) -> str:
     return done.stdout
 
 
-def answers(port: int) -> bool:
+def is_listening(port: int) -> bool:
     """Whether something listens on the port."""
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     """A port that is currently unused."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return int(probe.getsockname()[1])

@@ -69,8 +69,7 @@ const VALUES: Record<string, Completion[]> = {
   type: ["string", "number", "integer", "boolean", "array", "object"].map((each) => makeWordCompletion(each)),
   untrusted: [makeWordCompletion("true")],
 };
-// no text: words of Jinja
-const TAGS = "for endfor if elif else endif set endset macro endmacro include raw endraw".split(" ");
+const TAGS = "for endfor if elif else endif set endset macro endmacro include raw endraw".split(" "); // no text: Jinja
 const BLOCK_WORDS = ["in", "not", "and", "or", "is", "loop", "defined", "none", "true", "false"];
 const LOOP = ["index", "index0", "first", "last", "length", "previtem", "nextitem", "cycle", "changed"];
 
