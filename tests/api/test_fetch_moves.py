@@ -107,7 +107,7 @@ def test_moves_of_one_answer_are_bounded_and_the_cursor_goes_on(cast, author, mo
 
 
 @pytest.mark.usefixtures("transactional_db")
-def test_a_waiting_client_hears_of_a_move_immediately(cast, server, author):
+def test_a_waiting_request_returns_as_soon_as_a_label_moves(cast, server, author):
     ahead = Ahead(cast.key(scope="write"))
     cursor = json.loads(ahead(f"/api/v1/{MOVES}")[2])["cursor"]
     with ThreadPoolExecutor(1) as pool:

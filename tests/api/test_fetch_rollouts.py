@@ -159,7 +159,7 @@ def test_a_bucket_that_is_none_is_refused(caller, rollout, query):
     assert list(fields) == ["bucket"]
 
 
-def test_a_pinned_fetch_knows_no_sides(caller, rollout):
+def test_a_pinned_fetch_ignores_the_bucket(caller, rollout):
     answer = caller("author").get(f"templates/{REPLY}@1?bucket={BUCKETS[0]}")
     assert (answer.json()["version"], "Promptuary-Side" in answer) == (1, False)
 
@@ -201,7 +201,7 @@ def test_a_redacted_candidate_is_served_to_nobody(cast, caller, rollout):
         assert caller("author").get(f"{LABEL}?bucket={bucket}").json()["version"] == 1
 
 
-def test_label_moves_tell_of_starts_steps_and_stops(cast, caller, rollout):
+def test_starts_steps_and_stops_are_reported_as_moves(cast, caller, rollout):
     author = caller("author")
     cursor = author.get("namespaces/support/moves").json()["cursor"]
     services.step_rollout(actor=cast.actor("author"), number=1)

@@ -111,7 +111,7 @@ class TestLimitedKeys:
         caller("admin", session=True).call("PATCH", "namespaces/support", PROTECT)
         assert self.pinned(limited) == refused
 
-    def test_the_label_alone_gives_what_it_serves_and_says_so(self, protected, limited):
+    def test_a_never_approved_version_is_fetched_by_its_label_only(self, protected, limited):
         answer = limited.get(f"templates/{REPLY}@staging")
         assert (answer.status_code, answer[HEADER], answer.json()["version"]) == (200, "never_approved", 1)
         digest = answer.json()["digest"]
@@ -149,7 +149,7 @@ class TestLimitedKeys:
         assert answer.status_code == 410
 
 
-def test_a_protected_label_that_was_approved_says_so_and_others_say_nothing(cast, caller, moved_freely):
+def test_only_approved_protected_labels_have_the_approval_header(cast, caller, moved_freely):
     cast.publish(2)
     reader = caller("reader", session=True)
     assert reader.get(f"templates/{REPLY}@production")[HEADER] == "approved"

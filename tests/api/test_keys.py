@@ -155,7 +155,7 @@ def test_a_fetch_follows_the_label_that_its_key_is_limited_to(cast, staged):
     assert caller.get("templates/demo/answer@2").status_code == 200
 
 
-def test_within_a_second_a_warm_process_knows_of_a_rotation(cast):
+def test_a_rotation_takes_effect_in_a_warm_process_within_a_second(cast):
     cast.save()
     key = cast.key(scope="write")
     assert fetcher().answer(f"Bearer {key}", f"{REPLY}@1").status == 200

@@ -54,7 +54,7 @@ def test_only_admins_set_standards(cast):
     problem(answer, 403, "not-allowed")
 
 
-def test_a_check_with_a_name_tells_what_a_save_would_be_refused_for(admin, caller):
+def test_a_check_with_a_template_name_applies_its_standards(admin, caller):
     author = caller("author")
     assert codes(author.post("check", {"document": BAD})) == []
     assert codes(author.post("check", {"document": BAD, "template": REPLY})) == ["PT004", "PT007"]

@@ -51,7 +51,7 @@ def test_vendor_frozen_compares_without_asking_anyone(run, monkeypatch):
     assert (result.exit_code, "hashes to" in result.stderr) == (1, True)
 
 
-def test_vendor_frozen_tells_what_is_locked_and_not_brought(run):
+def test_vendor_frozen_reports_locked_versions_that_are_missing(run):
     run("vendor", f"{REPLY}@1")
     run("lock", f"{REPLY}@latest")
     result = run("vendor", "--frozen", "--json")
@@ -76,7 +76,7 @@ def test_diff_shows_what_each_sample_renders_to(run):
     assert "short: renders otherwise" in result.stderr
 
 
-def test_diff_renders_with_data_of_ones_own_and_tells_it_in_json(run):
+def test_diff_renders_the_given_data_and_prints_json(run):
     told = json.loads(run("diff", f"{REPLY}@1", f"{REPLY}@2", "--data", '{"question": "Why?"}', "--json").stdout)
     (sample,) = told["rendered"]
     assert (told["equal"], sample["sample"], sample["equal"]) == (False, "data", False)

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Visit
 
 
-def test_a_line_tells_the_figure_of_each_night_by_pointer_and_by_keys(visit: Visit):
+def test_a_line_shows_the_figure_of_each_night_by_pointer_and_by_keys(visit: Visit):
     page = visit.open("reader", "/runs/?template=support/refunds/decision")
     line = page.get_by_role("slider", name="refund-decisions: Same answer")
     words = line.locator("[data-trend-words]")

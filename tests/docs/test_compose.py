@@ -56,7 +56,7 @@ def test_a_variable_of_a_container_is_one_that_promptuary_reads(name):
         assert f"`{variable.removesuffix('_FILE')}`" in SETTINGS
 
 
-def test_only_nginx_is_published_and_nobody_else_knows_the_owner_s_password():
+def test_only_nginx_is_published_and_two_services_have_the_owners_password():
     assert [name for name, service in SERVICES.items() if "ports" in service] == ["proxy"]
     owners = {
         name

@@ -80,7 +80,7 @@ TEXTLESS = {"choices": [{"message": {"content": None}, "finish_reason": "length"
         (None, (None, None)),
     ],
 )
-def test_an_answer_without_a_text_tells_what_it_took(prompt, usage, counts):
+def test_a_response_without_a_text_has_its_token_counts(prompt, usage, counts):
     made, asked = model([httpx.Response(200, json={**TEXTLESS, "usage": usage})])
     with pytest.raises(ModelError, match="sent no text") as caught:
         made.complete(prompt, {})
@@ -199,7 +199,7 @@ def test_responses_are_asked_and_read_in_their_form(prompt):
     assert body["input"] == [{"role": "user", "content": "who?"}]
 
 
-def test_a_response_cut_at_its_limit_says_so(prompt):
+def test_a_response_cut_at_its_limit_is_marked(prompt):
     content = {
         "output": [{"type": "message", "content": [{"type": "output_text", "text": "hel"}]}],
         "incomplete_details": {"reason": "max_output_tokens"},

@@ -77,7 +77,7 @@ def test_a_setting_that_is_wrong_is_named_without_a_traceback():
     assert (ended.returncode, ended.stderr) == (1, message)
 
 
-def test_a_start_whose_migration_fails_says_so_and_ends(tmp_path):
+def test_a_failed_migration_ends_the_start_with_a_message(tmp_path):
     (tmp_path / "registry.sqlite3").write_bytes(b"This is no database. " * 500)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

@@ -17,7 +17,7 @@ def test_a_stranger_is_sent_to_the_login_and_comes_back_after_it(desk):
     assert signed_in["Location"] == "/t/support/?q=boots"
 
 
-def test_a_wrong_password_keeps_the_account_and_says_so(desk):
+def test_a_wrong_password_is_reported_and_keeps_the_account(desk):
     answer = Client().post("/login", {"username": "author", "password": "wrong", "next": "/"})
     assert answer.status_code == 422
     assert 'value="author"' in words(answer)

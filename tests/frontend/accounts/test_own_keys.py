@@ -23,7 +23,7 @@ def key(desk):
     return issued.key
 
 
-def test_home_tells_of_a_new_key_until_it_was_seen(key, browser):
+def test_a_new_key_is_reported_at_home_until_it_was_seen(key, browser):
     client = browser("author")
     sentence = "admin issued a key that acts in your name: chat in support."
     assert sentence in words(client.get("/"))

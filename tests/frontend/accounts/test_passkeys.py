@@ -324,9 +324,7 @@ def test_a_reset_removes_passkeys_too(owned, desk):
     assert not Authenticator.objects.filter(user=desk.people["author"]).exists()
 
 
-def test_its_person_hears_by_mail_of_what_was_done_with_second_steps(
-    desk, settings, django_capture_on_commit_callbacks
-):
+def test_changes_of_second_steps_are_reported_by_mail(desk, settings, django_capture_on_commit_callbacks):
     settings.MAIL_IS_SENT = True
     User.objects.filter(username="author").update(email="author@example.org", language="de")
     client = browse()

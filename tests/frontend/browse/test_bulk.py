@@ -52,7 +52,7 @@ def test_a_refusal_names_the_template_and_changes_nothing(both, browser):
     assert Version.objects.count() == before
 
 
-def test_a_form_without_tags_says_so(both, browser):
+def test_a_form_without_tags_is_refused(both, browser):
     answer = browser("author").post("/several", {"act": "tag", "template": both})
     assert answer.status_code == 422
     assert "Write a tag to add or to remove." in words(answer)

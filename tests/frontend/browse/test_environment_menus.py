@@ -67,7 +67,7 @@ def test_a_schedule_is_cancelled_from_the_menu(reply, browser):
     assert ChangeRequest.objects.get(number=change.number).goes_live_at is None
 
 
-def test_a_box_tells_approvals_and_who_fetches_the_label(reply, browser):
+def test_a_menu_shows_approvals_and_the_services_that_fetch_the_label(reply, browser):
     key = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="chat-service", scope="read").key
     version, today = Version.objects.get(template__name=REPLY, number=1), datetime.now(UTC)
     for ref, count in (("production", 70), ("1", 700)):

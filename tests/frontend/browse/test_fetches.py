@@ -32,7 +32,7 @@ def fetch(reply):
     return count
 
 
-def test_a_template_that_nobody_fetches_says_so(reply, browser):
+def test_a_template_without_fetches_is_marked(reply, browser):
     assert "No service fetched it in the last 7 days." in words(browser("reader").get(f"/t/{REPLY}"))
 
 
@@ -120,7 +120,7 @@ def test_the_page_says_what_a_key_fetches_before_it_is_revoked(fetch, browser):
     assert "fetched 1,200 times yesterday, 1 version" in words(browser("admin").get("/n/support/keys"))
 
 
-def test_the_form_that_revokes_a_key_tells_which_templates_it_fetches(fetch, browser):
+def test_the_form_that_revokes_a_key_lists_its_templates(fetch, browser):
     fetch("chat", 1, "production", 1200, 1)
     key = Key.objects.get(name="chat")
     page = words(browser("admin").get(f"/n/support/keys?revoke={key.id}"))

@@ -61,7 +61,7 @@ def test_ready_templates_are_paged_and_counted_over_all_pages(reply, browser, mo
     assert all("Ready 2" in page for page in (first, second))
 
 
-def test_a_count_that_is_not_exact_says_so(reply, browser, monkeypatch):
+def test_an_inexact_count_is_shown_with_a_plus(reply, browser, monkeypatch):
     reply.save(name=TRIAGE)
     monkeypatch.setattr(promotion_state, "MOST_EXAMINED", 1)
     page = shown(browser)

@@ -45,7 +45,7 @@ def test_reloaded_after_a_roll_back_it_chooses_the_last_good_version(roll_back, 
     assert chosen(open_panel("&version=2")) == 1
 
 
-def test_where_none_is_left_it_chooses_none_and_says_so(roll_back, open_panel):
+def test_without_an_earlier_version_none_is_chosen(roll_back, open_panel):
     roll_back(1)
     for query in ("", "&version=1", "&version=3", "&version=9"):
         page = open_panel(query)

@@ -121,7 +121,7 @@ def test_a_comment_is_in_the_conversation_as_its_characters(change, act, browser
     assert "<p>&lt;b&gt;why&lt;/b&gt;<br> not?</p>" in page
 
 
-def test_a_newer_head_voids_the_approval_and_says_so(change, act, reply, browser):
+def test_a_newer_head_voids_the_approval(change, act, reply, browser):
     act("reviewer", "approve")
     reply.save(OTHER.replace("Quote", "Always quote"))
     assert act("author", "set_version", version="3").status_code == 302

@@ -97,7 +97,7 @@ def test_an_author_is_refused_for_every_action(press):
     assert held() == 1
 
 
-def test_where_the_rule_does_not_allow_it_the_page_says_so(change, reply, press, browser):
+def test_a_forbidden_emergency_is_explained(change, reply, press, browser):
     rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=False)
     page = words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
     assert "does not allow publishing without approval" in page

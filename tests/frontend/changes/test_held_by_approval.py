@@ -175,7 +175,7 @@ class TestPages:
         assert answer.status_code == 403
         assert "without an approval" in words(answer)
 
-    def test_the_audit_page_tells_it_in_words(self, staged, change, browser):
+    def test_the_audit_page_describes_the_approval_of_a_served_version(self, staged, change, browser):
         finish(staged, change)
         assert f"published {REPLY}: staging stays on version 2, approved now" in words(
             browser("admin").get("/n/support/audit")

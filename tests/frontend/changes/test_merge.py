@@ -58,7 +58,7 @@ def test_a_clean_merge_is_looked_at_and_taken_with_one_press(beside, browser):
     assert head.document == THEIRS.replace("Answer a refund question", "Answer any refund question")
 
 
-def test_a_merge_that_breaks_a_standard_of_the_namespace_says_so_and_is_not_saved(beside, desk, browser):
+def test_a_merge_that_breaks_a_standard_is_refused(beside, desk, browser):
     change = beside(APART)
     standards = {"banned_words": {"words": ["policy"]}}
     rules.set_rules(actor=desk.actor("admin"), namespace="support", standards=standards)
@@ -135,7 +135,7 @@ def test_a_label_that_moved_meanwhile_is_shown_and_the_answers_stay(beside, brow
     assert "typed for another</textarea>" in words(gone)
 
 
-def test_where_there_is_nothing_to_merge_the_page_says_so(reply, browser):
+def test_a_change_that_needs_no_merge_is_reported(reply, browser):
     change = reply.propose(2)
     assert "There is nothing to merge" in words(browser("author").get(f"/changes/{change.number}/merge"))
 

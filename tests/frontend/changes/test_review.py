@@ -152,7 +152,7 @@ def test_a_returning_reviewer_sees_the_changes_since_the_review(change, reply, b
     assert "since your review" not in page_of(change, browser("admin"))
 
 
-def test_the_conversation_tells_the_whole_story(change, reply, act, browser):
+def test_the_conversation_lists_all_entries(change, reply, act, browser):
     review_drafts.save_remark(actor=reply.actor("reviewer"), number=change.number, place=Place(2, LINE), text="Which?")
     act("reviewer", "request_changes", digest=change.version.digest, text="See the line.")
     version = reply.save(OTHER.replace("before you answer", "first"))

@@ -342,7 +342,7 @@ PAGES = ["/", "/environments/", "/environments/?show=rolling", f"/t/{REPLY}"]
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_every_page_tells_the_share_the_next_step_and_the_scores(score, browser, address):
+def test_every_page_shows_the_share_the_next_step_and_the_scores(score, browser, address):
     score("stable", 300, 270)
     score("candidate", 250, 125)
     page = words(browser("reader").get(address))
@@ -366,7 +366,7 @@ def test_no_page_speaks_of_a_rollout_that_ended(act, browser, address):
     assert "serves the rest" not in words(browser("reader").get(address))
 
 
-def test_a_paused_rollout_says_so_and_one_by_hand_too(act, browser):
+def test_paused_and_manual_rollouts_are_marked(act, browser):
     act("author", **{**PLAN, "hours": ""})
     assert "25 % by hand, v1 serves the rest" in words(browser("reader").get("/"))
     act("author", do="rollout_pause", rollout=1)
@@ -437,7 +437,7 @@ def test_pages_take_as_many_queries_for_one_rollout_as_for_three(reply, act, bro
     assert [cost(address) for address in ("/", "/environments/?show=rolling")] == before
 
 
-def test_the_audit_tells_each_step_in_a_sentence_that_leads_to_the_change(change, act, browser):
+def test_the_audit_page_has_a_linked_sentence_for_each_step(change, act, browser):
     act("author", **PLAN)
     for button in ("rollout_pause", "rollout_resume", "rollout_step"):
         act("author", do=button, rollout=1)
@@ -481,7 +481,7 @@ def test_a_proposal_for_a_label_that_serves_nothing_offers_no_rollout(browser, r
     assert 'value="gradually"' not in page
 
 
-def test_a_proposal_keeps_its_plan_and_its_pages_say_so(browser, reply):
+def test_a_proposal_keeps_its_plan_and_shows_it(browser, reply):
     answer = propose(browser, metric="helpful", below="0.85")
     change = ChangeRequest.objects.get(version__number=2)
     assert answer["Location"] == f"/changes/{change.number}"
@@ -642,7 +642,7 @@ def test_home_names_the_freeze_of_a_change_that_waits_for_more(reply, browser, d
     assert home.count("support has no releases until") == 1
 
 
-def test_a_rollout_whose_approval_was_taken_back_says_so(act, change, browser, desk):
+def test_a_rollout_without_approval_any_more_is_marked(act, change, browser, desk):
     act("author", **PLAN)
     pages = ("/", "/environments/", f"/t/{REPLY}", f"/changes/{change.number}")
     assert not any("not approved any more" in words(browser("reviewer").get(page)) for page in pages)

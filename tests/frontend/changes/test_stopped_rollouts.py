@@ -34,14 +34,14 @@ def read(label="production", number=2):
     return read_stopped_rollouts([(label, version.pk)]).get((label, version.pk))
 
 
-def test_before_it_is_proposed_again_the_panel_and_environments_tell_of_it(stopped, browser):
+def test_the_panel_and_environments_show_the_stop_before_another_proposal(stopped, browser):
     for page in (PROPOSE, "/environments/"):
         text = words(browser("author").get(page))
         assert (text.count(SAID), WHY in text) == (1, True), page
     assert "was stopped in a rollout" in words(browser("author").get("/environments/"))
 
 
-def test_the_api_and_the_terminal_tell_of_it(stopped, browser, capsys):
+def test_the_api_and_the_command_line_report_the_stop(stopped, browser, capsys):
     told = browser("author").get(PREVIEW).json()
     stop = told["stopped_rollout"]
     assert (stop["number"], stop["change"], stop["share"], stop["reason"]) == (1, 2, 500, "helpful 0.52, needs 0.85")
@@ -49,7 +49,7 @@ def test_the_api_and_the_terminal_tell_of_it(stopped, browser, capsys):
     assert f"  Rollout 1 of this version was stopped at 5 % at {stop['at']}: helpful 0.52" in capsys.readouterr().err
 
 
-def test_the_change_that_proposes_it_again_tells_of_it_on_every_page(stopped, browser):
+def test_another_proposal_shows_the_stop_on_every_page(stopped, browser):
     number = stopped.propose(2).number
     pages = ["/environments/", f"/t/{REPLY}", f"/changes/{number}", f"/changes/{number}/publish"]
     for page in pages:
@@ -90,6 +90,6 @@ def test_another_version_and_another_label_have_none(stopped, browser, django_as
         read_stopped_rollouts([("production", 1), ("production", 2), ("staging", 3)])
 
 
-def test_a_closed_change_tells_of_no_stop(stopped, browser):
+def test_a_closed_change_does_not_show_the_stop(stopped, browser):
     number = ChangeRequest.objects.get(state="withdrawn").number
     assert SAID not in words(browser("author").get(f"/changes/{number}")).partition('id="rollout"')[0]

@@ -55,7 +55,7 @@ def test_a_dependant_that_cannot_be_updated_is_left_unchanged_with_the_reason(po
     assert not ChangeRequest.objects.exists()
 
 
-def test_a_reader_is_told_what_it_takes(policy, browser):
+def test_a_reader_sees_which_role_is_needed(policy, browser):
     page = words(browser("reader").get(ADDRESS + "?version=2"))
     assert "saving it needs the author role in support" in page
     assert browser("outsider").get(ADDRESS).status_code == 404

@@ -37,7 +37,7 @@ def test_the_line_says_how_many_tokens_are_left(ask_tokens):
     assert 'data-view-link="run"' in line
 
 
-def test_a_text_without_a_limit_says_so(ask_tokens):
+def test_a_missing_limit_is_reported(ask_tokens):
     line = ask_tokens(DOCUMENT.replace("token_limit: 60\nreserve: 10\n", ""), question="Why?")
     assert "no limit set" in line
 

@@ -50,7 +50,7 @@ def test_the_page_shows_each_save_of_the_draft(browser, address, keep):
     assert 'data-revision="2"' in html
 
 
-def test_a_text_that_does_not_render_says_so(browser, address, keep):
+def test_a_shared_draft_that_does_not_render_shows_its_problems(browser, address, keep):
     keep(MINE.replace("{{ question }}", "{{ question"))
     page = browser("reader").get(address)
     assert page.status_code == 200

@@ -62,7 +62,7 @@ def test_the_rows_of_others_are_not_found(browser, gold):
     assert browser("reader").get(f"{PAGE}/-/rows.jsonl", {"version": 9}).status_code == 404
 
 
-def test_a_new_dataset_knows_the_inputs_of_its_template(browser, reply):
+def test_a_new_dataset_has_columns_for_the_inputs_of_its_template(browser, reply):
     names = [column["name"] for column in declared(browser("author").get("/d/new", {"for": REPLY}))]
     assert "question" in names
     assert declared(browser("author").get("/d/new", {"for": "support/absent"})) == []

@@ -293,7 +293,7 @@ def model(settings, tmp_path):
     server.server_close()
 
 
-def test_a_run_tells_what_it_cost(start, model):
+def test_a_run_has_its_tokens_and_its_cost(start, model):
     run = finish(start(model="s"))
     assert (run.prompt_tokens, run.completion_tokens, float(run.cost), run.currency) == (800, 400, 0.16, "EUR")
     again = finish(start(model="s"))

@@ -137,7 +137,7 @@ def test_in_a_freeze_an_approved_change_is_not_published(author, approved, freez
     assert not Label.objects.filter(name="production").exists()
 
 
-def test_the_gate_says_so_beforehand_and_nobody_is_waited_for(author, approved, freeze_now):
+def test_a_freeze_blocks_the_gate_without_waiting_for_anyone(author, approved, freeze_now):
     freeze_now()
     approved.refresh_from_db()
     gate = change_gate.evaluate(approved, author)
@@ -243,7 +243,7 @@ def test_labels_that_are_not_protected_move_in_a_freeze(author, save, freeze_now
     assert moved.version.number == 1
 
 
-def test_an_emergency_ignores_a_freeze_and_says_so(admin, reviewer, save, propose, freeze_now):
+def test_an_emergency_ignores_a_freeze(admin, reviewer, save, propose, freeze_now):
     rules.set_rules(actor=admin, namespace="support", break_glass=True)
     change = propose(save())
     freeze_now()

@@ -147,7 +147,7 @@ def test_a_job_that_lost_its_worker_too_often_ends_its_improvement(place):
     assert "lost too often" in queries.find_own_improvement(place.author, improvement.number).reason
 
 
-def test_a_fault_of_promptuary_ends_it_and_says_so(place):
+def test_an_internal_error_ends_the_improvement_with_a_reason(place):
     improvement = place.start()
     Improvement.objects.filter(pk=improvement.pk).update(shown_rows=["no number"])
     tasks.run_jobs()

@@ -104,7 +104,7 @@ def watch(port: int, session: str, query: str, **headers: str) -> Iterator[Strea
         yield Stream(answer)
 
 
-def test_a_save_by_another_process_is_told_within_two_seconds(place, port, sessions):
+def test_a_save_by_another_process_is_streamed_within_two_seconds(place, port, sessions):
     with watch(port, sessions["reviewer"], "topic=template=support/reply") as stream:
         assert stream.next()[0] == "ready"
         place.run("-c", SAVE, "support/other", "1")
@@ -140,7 +140,7 @@ def test_a_stream_resumes_behind_the_last_event(place, port, sessions):
         assert stream.next() == ("reset", {"number": head})
 
 
-def test_an_outsider_and_the_author_are_told_nothing_of_it(place, port, sessions):
+def test_outsiders_and_the_author_get_no_event_of_the_review(place, port, sessions):
     with (
         watch(port, sessions["outsider"], "topic=home&topic=template=support/reply") as outsider,
         watch(port, sessions["author"], "topic=home") as author,

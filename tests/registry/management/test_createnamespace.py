@@ -25,7 +25,7 @@ def test_a_namespace_is_made_with_its_admin_and_protected_labels(capsys):
         (["--check", "budget", "--check", "samples"], ["budget", "samples"]),
     ],
 )
-def test_the_checks_that_must_pass_are_the_usual_ones_unless_told_otherwise(capsys, options, required):
+def test_the_usual_checks_are_required_by_default(capsys, options, required):
     User.objects.create_user("admin")
     call_command("createnamespace", "support", "--admin", "admin", "--protect", "production", *options)
     assert Namespace.objects.get(name="support").required_checks == required

@@ -32,7 +32,7 @@ def test_an_account_is_made_with_the_password_of_standard_input(typed):
     assert (made.email, made.display_name, made.is_superuser) == ("author@example.org", "An Author", False)
 
 
-def test_the_first_person_is_told_the_next_step_and_later_ones_whom_to_ask(capsys):
+def test_the_output_names_the_next_step_or_the_admin_to_ask(capsys):
     call_command("createperson", "first", "--no-password")
     assert "manage.py createnamespace support --admin first --protect production" in capsys.readouterr().out
     call_command("createnamespace", "support", "--admin", "first")

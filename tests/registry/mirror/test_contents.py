@@ -88,7 +88,7 @@ def test_a_key_is_a_file_without_its_secret_and_goes_when_revoked(story, mirror_
     assert path not in tree(mirror_path)
 
 
-def test_an_archived_template_says_so_and_keeps_its_document(story, mirror_path):
+def test_an_archived_template_has_a_file_with_the_reason_and_keeps_its_document(story, mirror_path):
     archive.archive_template(actor=story["admin"], name=TEMPLATE, reason="Not used", force=True)
     mirror.catch_up()
     assert b"reason: Not used" in tree(mirror_path)[".promptuary/support/archived/refunds/reply.yml"]

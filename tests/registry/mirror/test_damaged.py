@@ -48,7 +48,7 @@ def damaged(request, support, mirror_path):
     return mirror_path, head
 
 
-def test_the_status_says_so_and_counts_nothing_as_mirrored(damaged, capsys):
+def test_the_status_of_a_damaged_mirror_has_the_error_and_no_mirrored_events(damaged, capsys):
     state = mirror.read_status()
     assert (state.mirrored, state.head, state.diverged) == (0, None, None)
     assert state.behind == state.journal > 0

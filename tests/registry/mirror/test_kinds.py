@@ -42,7 +42,7 @@ def test_kinds_written_by_the_worker_are_distinguished():
     assert set(by_worker) < set(event.list_kinds())
 
 
-def test_a_reaction_that_needs_a_person_says_so_where_the_worker_acted():
+def test_a_reaction_to_an_act_of_the_worker_cannot_read_an_actor():
     occasion = event.Occasion(event=None)
     with pytest.raises(TypeError, match=r"A reaction needs Actor, not NoneType\."):
         occasion.author_as(Actor)

@@ -56,7 +56,7 @@ def test_reading_goes_on(older, story):
     assert log.describe_disagreement().startswith("The database is older")
 
 
-def test_the_api_and_the_pages_say_so(older, story):
+def test_the_api_and_the_pages_refuse_writes_with_the_reason(older, story):
     client = Client()
     client.force_login(story["author"].person)
     body = {"document": "- name: a\n  content: b\n", "message": ""}
@@ -139,5 +139,5 @@ def test_where_nothing_was_forgotten_there_is_nothing_to_adopt(story, mirror_pat
     assert mirror.adopt() == 0
 
 
-def test_a_mirror_that_is_not_there_knows_nothing_that_was_forgotten(story, mirror_path):
+def test_a_missing_mirror_has_no_forgotten_events(story, mirror_path):
     assert mirror.list_forgotten() == []

@@ -80,7 +80,7 @@ def test_later_commits_are_pushed_and_nothing_is_pushed_twice(remote, story, mir
     assert refs(outside) == refs(mirror_path)
 
 
-def test_a_remote_that_somebody_pushed_to_is_left_alone_and_writing_goes_on(remote, story, mirror_path, outside):
+def test_a_remote_with_foreign_commits_is_left_unchanged(remote, story, mirror_path, outside):
     tasks_tasks.push()
     forged = git(outside, "commit-tree", "main^{tree}", "-p", "main", "-m", "I was here")
     git(outside, "update-ref", "refs/heads/main", forged)
@@ -94,7 +94,7 @@ def test_a_remote_that_somebody_pushed_to_is_left_alone_and_writing_goes_on(remo
     assert mirror.read_status().behind == 0
 
 
-def test_admins_are_told_on_their_home_page(remote, story, mirror_path, outside, client):
+def test_a_refused_push_is_reported_to_admins_at_home(remote, story, mirror_path, outside, client):
     git(outside, "update-ref", "refs/heads/main", git(outside, "commit-tree", git(outside, "mktree"), "-m", "Other"))
     mirror.push_due()
     client.force_login(story["admin"].person)

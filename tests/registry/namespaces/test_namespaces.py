@@ -40,7 +40,7 @@ DEFAULT = ["problems", "samples", "budget", "contract"]
         ({"approvals": 2, "break_glass": True}, DEFAULT),
     ],
 )
-def test_a_new_namespace_requires_checks_unless_told_otherwise(operator, given, required):
+def test_a_new_namespace_requires_the_usual_checks_by_default(operator, given, required):
     made = namespace_services.create_namespace(actor=operator, name="sales", **given)
     assert made.required_checks == required
     body = json.loads(Event.objects.get(kind="namespace.created").text)["body"]

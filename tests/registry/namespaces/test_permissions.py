@@ -99,7 +99,7 @@ def test_a_key_opens_no_other_namespace_of_its_person(outsider, operator, suppor
         require_verb(Actor(outsider.person, key), Verb.READ, support)
 
 
-def test_an_outsider_is_told_nothing(outsider, support):
+def test_an_outsider_gets_the_same_error_as_for_an_unknown_namespace(outsider, support):
     with pytest.raises(NotFound) as caught:
         require_verb(outsider, Verb.READ, support)
     with pytest.raises(NotFound) as missing:

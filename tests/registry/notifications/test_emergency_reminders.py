@@ -54,7 +54,7 @@ def mailed():
     return sorted(message.to[0].partition("@")[0] for message in outbox.outbox)
 
 
-def test_on_the_first_day_everybody_who_may_approve_is_told_and_nobody_twice(change, admin):
+def test_on_the_first_day_each_possible_approver_gets_one_mail(change, admin):
     watches.set_watch_level(actor=admin, level="none")
     assert mailed() == ["admin", "author"], "the admin wishes for no mail at all"
     assert emergency_reminders.remind_of_emergencies() == 0

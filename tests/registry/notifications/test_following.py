@@ -35,7 +35,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize("topic", sorted(KINDS))
-def test_a_follower_hears_of_the_chosen_topic_alone(author, reviewer, reader, save, topic):
+def test_a_follower_is_notified_of_the_chosen_topic_only(author, reviewer, reader, save, topic):
     save()
     following.follow_template(actor=reader, name=NAME, topics=[topic])
     _act_on_it(author, reviewer, save)
@@ -43,7 +43,7 @@ def test_a_follower_hears_of_the_chosen_topic_alone(author, reviewer, reader, sa
     assert [(row.kind, row.template.name) for row in heard] == [(kind, NAME) for kind in KINDS[topic]]
 
 
-def test_without_a_topic_a_follower_hears_of_all(author, reviewer, reader, save):
+def test_without_a_topic_a_follower_is_notified_of_everything(author, reviewer, reader, save):
     save()
     following.follow_template(actor=reader, name=NAME)
     _act_on_it(author, reviewer, save)

@@ -34,7 +34,7 @@ def test_a_decision_clears_the_reviewers_notification(reviewer, admin, change, a
     assert len(unread(admin)) == 1
 
 
-def test_the_author_hears_of_a_decision(author, change, approve):
+def test_the_author_is_notified_of_a_decision(author, change, approve):
     approve(change)
     assert sentences(author) == ["reviewer approved support/reply v1 for production (change 1)."]
 

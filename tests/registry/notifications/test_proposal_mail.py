@@ -193,7 +193,7 @@ def test_a_redacted_version_is_not_mailed(author, admin, live, save):
     assert "Answer kindly" not in _send().body
 
 
-def test_a_follower_gets_the_diff_and_hears_of_one_change_once(author, reader, live, save):
+def test_a_follower_gets_the_diff_in_one_mail_for_each_change(author, reader, live, save):
     following.follow_template(actor=reader, name=NAME, topics=["proposed"])
     change = _propose(author, save("kindly"))
     change_services.set_head(actor=author, number=change.number, version=save("kinder").number)

@@ -71,7 +71,7 @@ def test_only_admins_remind_and_only_people_of_their_namespaces(strict, admin, r
         remind_of_two_step(actor=admin, username="author")
 
 
-def test_the_list_says_where_somebody_can_only_read(strict, admin, author, reader):
+def test_the_list_names_the_namespaces_limited_to_reading(strict, admin, author, reader):
     closed = {row.username: row.closed_namespaces for row in queries.list_people(admin)}
     assert closed["author"] == ("support",)
     assert closed["reader"] == ()

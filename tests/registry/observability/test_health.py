@@ -60,7 +60,7 @@ def test_a_mirror_that_just_fell_behind_is_not_a_reason_to_stop_serving(client):
     assert client.get("/readyz").status_code == 200
 
 
-def test_a_mirror_that_nobody_writes_is_told(client, monkeypatch):
+def test_a_mirror_that_falls_behind_is_unhealthy(client, monkeypatch):
     services.create_namespace(actor=build_operator_actor(), name="support")
     monkeypatch.setattr("registry.observability.health.MOST_LAG", -1.0)
     answer = client.get("/readyz")

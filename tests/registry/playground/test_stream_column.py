@@ -77,7 +77,7 @@ def test_a_reply_is_read_by_the_documents_output_rules(start, stream, connect, s
     )
 
 
-def test_a_reply_that_breaks_the_rules_is_done_and_says_so(start, stream, connect):
+def test_a_reply_that_breaks_the_rules_is_done_with_its_problems(start, stream, connect):
     connect()
     run = start({"source": "draft", "document": JSON_DRAFT, "model": "small"})
     column = stream(run)[-1][1]
@@ -254,7 +254,7 @@ def test_stopping_before_it_began_asks_nobody(start, stream, connect, author, se
     assert server.bodies == []
 
 
-def test_a_closed_page_ends_the_call_and_says_so(start, connect, server, author, column_of):
+def test_closing_the_page_ends_the_call(start, connect, server, author, column_of):
     server.words, server.pause = ["word "] * 200, 0.05
     connect()
     run = start()

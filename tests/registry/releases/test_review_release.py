@@ -19,7 +19,7 @@ from registry.releases import services as release_services
 from tests.registry.releases.conftest import FOUR
 
 
-def test_it_is_the_turn_of_whoever_a_member_waits_for(admin, open_release, approve_all):
+def test_the_turn_is_of_the_people_that_a_member_waits_for(admin, open_release, approve_all):
     rules.set_rules(actor=admin, namespace="support", owners=[{"pattern": "refunds/*", "people": ["admin"]}])
     release = open_release()
     approve_all(release)
@@ -140,7 +140,7 @@ def test_nobody_asks_for_edits_of_their_own_change_or_of_a_later_version(
     assert not Decision.objects.exists()
 
 
-def test_the_conversation_tells_steps_and_comments_in_order(author, reviewer, open_release, save, publish):
+def test_the_conversation_has_steps_and_comments_in_order(author, reviewer, open_release, save, publish):
     release = open_release(FOUR[:2], description="Why")
     open_release(["support/other"])
     release_comments.comment_on_release(actor=reviewer, number=1, text="Also for sale items?")

@@ -109,7 +109,7 @@ def test_only_who_resumed_it_last_is_responsible(start, admin, issue):
     assert find_responsible([]) == {}
 
 
-def test_a_mean_under_the_value_stops_and_tells_people(start, author, score, last_event):
+def test_a_mean_below_the_limit_stops_the_rollout_and_notifies_people(start, author, score, last_event):
     rollout = start(stop_rule=RULE)
     score(rollout.candidate, 100, 78)
     assert clock.advance_rollouts() == 1

@@ -146,7 +146,7 @@ def test_a_template_is_not_archived_during_a_rollout(start, admin):
         archive.archive_template(actor=admin, name="support/reply", reason="Old", force=True)
 
 
-def test_the_reviewers_of_the_change_are_not_told_but_its_author_is(start, reviewer, author, approved):
+def test_a_start_notifies_the_author_and_not_the_reviewers(start, reviewer, author, approved):
     start(actor=reviewer)
     notice = Notification.objects.get(kind="rollout.started")
     assert (notice.person, notice.change) == (author.person, approved)

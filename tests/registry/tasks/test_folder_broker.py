@@ -22,7 +22,7 @@ def test_messages_come_out_as_they_went_in_oldest_first(channel):
     assert [channel._get("jobs")["number"] for _ in range(3)] == [0, 1, 2]
 
 
-def test_an_empty_queue_says_so(channel):
+def test_reading_an_empty_queue_raises_empty(channel):
     with pytest.raises(Empty):
         channel._get("jobs")
 

@@ -38,7 +38,7 @@ def test_work_without_a_name_has_a_place(author):
     assert template_queries.find_draft(author, "support/").document == "work"
 
 
-def test_a_draft_knows_the_version_it_began_from(author, save):
+def test_a_draft_has_the_version_that_it_is_based_on(author, save):
     version = save("one")
     assert keep(author, base=1).base == version
     with pytest.raises(NotFound, match="no version 2"):

@@ -246,7 +246,7 @@ def test_a_mistyped_word_brings_the_nearest(reader, shelf):
     assert search_counts.find_similar_words(reader, "word", "xylophone") is None
 
 
-def test_a_count_beyond_what_is_counted_says_so(reader, shelf):
+def test_a_count_at_its_maximum_is_not_exact(reader, shelf):
     assert search_queries.count_templates(reader, TemplateSearch("e"), counted=2) == MatchCount(2, is_exact=False)
     assert search_queries.count_templates(reader, TemplateSearch()) == MatchCount(3)
 

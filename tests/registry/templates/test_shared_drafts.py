@@ -38,7 +38,7 @@ def test_members_read_a_shared_draft_as_it_is_now(author, reader, reviewer, toke
     assert found.shared_at is not None
 
 
-def test_outsiders_find_nothing_and_are_told_what_a_wrong_link_tells(outsider, reader, token):
+def test_outsiders_get_the_same_error_as_for_a_wrong_link(outsider, reader, token):
     with pytest.raises(NotFound) as refused:
         find(outsider, token)
     with pytest.raises(NotFound) as wrong:

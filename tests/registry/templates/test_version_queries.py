@@ -102,7 +102,7 @@ def test_a_limited_key_gets_what_is_approved(service, published, ref):
     assert version_queries.resolve_version(service, "support/reply", ref)
 
 
-def test_a_limited_key_is_told_what_is_not_approved(service, published):
+def test_a_limited_key_is_refused_unapproved_versions(service, published):
     for ref in ("3", "latest", published[2].digest):
         with pytest.raises(NotAllowed, match="support/reply@3 is not approved, and the key svc is limited"):
             version_queries.resolve_version(service, "support/reply", ref)

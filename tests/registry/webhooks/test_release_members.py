@@ -124,14 +124,14 @@ def test_earlier_events_of_other_people_are_sent(make, release, heard, author, r
     assert heard() == ["release.opened", "version.saved", "release.published"]
 
 
-def test_a_channel_that_does_not_hear_of_releases_hears_of_each_template(make, release, heard):
+def test_a_channel_without_releases_gets_a_message_for_each_template(make, release, heard):
     make(receiver="slack", kinds=["change.proposed"])
     make(receiver="slack", template="t*")
     release()
     assert sorted(heard()) == ["change.proposed"] * 5
 
 
-def test_a_service_hears_every_event(make, release, heard):
+def test_a_service_gets_every_event(make, release, heard):
     make()
     release()
     kinds = heard()

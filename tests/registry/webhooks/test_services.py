@@ -29,7 +29,7 @@ def test_the_secret_is_shown_once_and_kept_sealed(make):
     assert made.secret not in made.webhook.secrets.get().sealed
 
 
-def test_the_journal_knows_of_it_but_not_its_address_nor_its_secret(make):
+def test_the_event_has_neither_the_address_nor_the_secret(make):
     made = make(kinds=["label.moved"])
     text = Event.objects.get(kind="webhook.set").text
     assert made.webhook.id in text

@@ -77,7 +77,7 @@ def test_a_fragment_can_be_filtered_and_compared_as_text():
     assert load(body).render({"who": "Ada"}).text == "POLICY FOR ADA. 16"
 
 
-def test_spans_tell_the_fragment_from_its_inputs():
+def test_spans_separate_the_fragment_from_its_inputs():
     part = load(use("support/policy@3")).render({"who": "Ada"}).parts[0]
     found = [(part.content[s.start : s.end], s.kind, s.line, s.column) for s in part.spans]
     assert found == [("Policy for ", "fragment", 3, 5), ("Ada", "input", 3, 5), (".\n", "fragment", 3, 5)]

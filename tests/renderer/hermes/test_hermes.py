@@ -132,7 +132,7 @@ def test_a_loader_finds_the_named_document():
     assert found["chat_history"] == ["Reader says Hello there", "Ada says Good day."]
 
 
-def test_a_document_nobody_knows_is_an_error():
+def test_an_unknown_document_is_an_error():
     with pytest.raises(InputError, match="no document named 'other'"):
         build(hermes_generation_template_name="other")
     with pytest.raises(InputError, match="loader knows no document"):

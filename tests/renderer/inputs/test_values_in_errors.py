@@ -111,7 +111,7 @@ def test_a_failing_template_does_not_reveal_the_value(body):
     assert "220037" not in told
 
 
-def test_the_author_is_told_what_is_in_the_template():
+def test_errors_quote_the_literals_of_the_template():
     told = failure("- name: a\n  content: '{{ [1]|map(\"nonsense\")|list }} {{ prices.a }}'\n", {"prices": {}})
     assert "No filter named 'nonsense'" in told
     document = "---\ntoken_limit: 3\n---\n- name: 'about {{ value }}'\n  content: one two three {{ value }}\n"

@@ -265,7 +265,7 @@ def test_something_that_is_not_text_is_refused(content):
         read_templates("a.txt", content)
 
 
-def test_jinja_drops_its_last_line_end_and_says_so():
+def test_the_line_end_that_jinja_drops_is_reported():
     template = read_one("a.j2", "{% for x in xs -%}\n  {{ x }}\n{% endfor %}{% raw %}{{ x }}{% endraw %}\n")
     assert render_text(template, xs=["1", "2"]) == "1\n2\n{{ x }}"
     assert "the last line end" in list_differences(template)

@@ -47,7 +47,7 @@ def ask(kind: str, previous: bool, document: str = DOCUMENT) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(("previous", "major"), [(False, "2"), (True, "1")])
-def test_anthropics_client_takes_what_it_knows_and_is_not_sent_the_rest(previous, major):
+def test_settings_that_anthropics_client_lacks_are_not_sent(previous, major):
     found = ask("anthropic", previous)
     assert found["version"].partition(".")[0] == major
     assert found["text"] == "Hello."

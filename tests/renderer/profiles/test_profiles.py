@@ -208,7 +208,7 @@ def test_a_model_id_finds_its_family(model, name):
     assert profiles.find_profile_of_model(model)["name"] == name
 
 
-def test_a_model_nobody_knows_has_no_profile():
+def test_an_unknown_model_has_no_profile():
     assert profiles.find_profile_of_model("my-own-model") is None
 
 

@@ -209,7 +209,7 @@ def test_trailing_commas_are_repaired_and_reported():
     assert (found["relevance"], found["repairs"]) == (0.4, ["dropped a comma before a closing bracket"])
 
 
-def test_a_reply_cut_off_keeps_what_it_has_and_says_so():
+def test_a_truncated_reply_keeps_its_scores_and_is_marked():
     text = json.dumps(reply())
     found = trace_scores(text[: text.index("all_utilized") + 3], DOCUMENTS)
     assert (found["relevance"], found["utilization"], found["adherence"]) == (0.4, None, True)

@@ -163,6 +163,6 @@ def test_front_matter_alone_is_refused(text):
         ("prompter", "kind: alpaca\ninstruction: '{x}'"),
     ],
 )
-def test_a_document_that_says_something_for_some_data_is_not_empty(name, body):
+def test_a_document_with_text_for_some_data_is_not_empty(name, body):
     found = renderer.validate(f"---\nformat: {name}\n---\n{body}", fragments={"a/b@1": "- name: x\n  content: y\n"})
     assert [problem for problem in found if problem.severity == "error"] == []

@@ -58,7 +58,7 @@ def test_a_backslash_in_the_text_means_what_it_means_in_haystack(written, meant)
     assert texts(written) == [meant]
 
 
-def test_a_field_knows_where_it_stands():
+def test_a_field_has_its_position():
     field = parse_shaped("ab {query}")[1]
     assert (field.start, field.end) == (3, 10)
 
