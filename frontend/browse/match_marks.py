@@ -34,9 +34,9 @@ def compile_text_pattern(words: str) -> re.Pattern[str] | None:
     with signs in it, such as `0.50`, as a whole where it occurs.
     """
     parts = {*words.split(), *re.findall(r"[^\W_]+", words)}
-    found = [part for part in sorted(parts, key=len, reverse=True) if re.search(r"[^\W_]", part)]
+    words_and_parts = [part for part in sorted(parts, key=len, reverse=True) if re.search(r"[^\W_]", part)]
     # Scripts without spaces between words are ASCII in no part.
-    starts = [f"(?<![^\\W_]){re.escape(part)}" if part.isascii() else re.escape(part) for part in found]
+    starts = [f"(?<![^\\W_]){re.escape(part)}" if part.isascii() else re.escape(part) for part in words_and_parts]
     return re.compile("|".join(starts), re.IGNORECASE) if starts else None
 
 

@@ -173,9 +173,9 @@ def _list_suggestions(actor: Actor, text: SearchText, found: SearchPage) -> list
     for chosen in text.filters:
         near = search_counts.find_similar_words(actor, chosen.kind, chosen.value)
         if near is not None and near != chosen.value:
-            meant = Filter(chosen.kind, near)
-            filters = [meant if one == chosen else one for one in text.filters]
-            links.append(Link(meant.text, text.address(filters=filters)))
+            suggested = Filter(chosen.kind, near)
+            filters = [suggested if one == chosen else one for one in text.filters]
+            links.append(Link(suggested.text, text.address(filters=filters)))
     words = text.words.split()
     for place, word in enumerate(words):
         near = search_counts.find_similar_words(actor, "word", word.casefold())

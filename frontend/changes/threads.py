@@ -108,15 +108,15 @@ def build_discussion(
         talks.append(talk)
         if placed.end_line is None:
             outdated.append(talk)
-        elif found := places.find(thread, placed.line or placed.end_line, placed.end_line):
-            annotations.find(*found).talks.append(talk)
+        elif place_now := places.find(thread, placed.line or placed.end_line, placed.end_line):
+            annotations.find(*place_now).talks.append(talk)
         else:
             elsewhere.append(talk)
     for view_of_remark in unsent:
         remark = view_of_remark.remark
         line = lines.now(remark) if remark.thread_id is None else None
-        if line and (found := places.find(remark, line, line)):
-            annotations.find(*found).unsent.append(view_of_remark)
+        if line and (place_now := places.find(remark, line, line)):
+            annotations.find(*place_now).unsent.append(view_of_remark)
     if asked is not None and act.comment and view.shows(asked.side):
         asked = fill_form(change, asked, remarks, view.sample, parts)
         annotations.open_form(asked)

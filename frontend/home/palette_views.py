@@ -37,18 +37,19 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
     """
     q = request.GET.get("q", "").strip()[:200]
     recent = [name.replace("\0", "") for name in request.GET.getlist("recent")[:MOST]]
-    found = {
+    by_group = {
         "recent": _filter_named(bookmark_queries.find_readable(actor, recent), q),
         "favourites": _filter_named(bookmark_queries.list_favourites(actor, MOST_FAVOURITES), q),
         "templates": _search_templates(actor, q),
     }
     actions = _list_actions(q)
     groups = [
-        *_group_templates(found),
+        *_group_templates(by_group),
         {"kind": "changes", "name": gettext("Changes"), "items": _list_changes(actor, q)},
         {"kind": "actions", "name": gettext("Actions"), "items": actions},
     ]
-    if _has_action_with_beginning(actions, q) and not any(_filter_named(templates, q) for templates in found.values()):
+    has_named_template = any(_filter_named(templates, q) for templates in by_group.values())
+    if _has_action_with_beginning(actions, q) and not has_named_template:
         groups.insert(0, groups.pop())
     return JsonResponse({"groups": groups}, headers={"Cache-Control": "private, no-store"})  # no text: a header
 
@@ -66,9 +67,10 @@ def _search_templates(actor: Actor, q: str) -> list[Template]:
         if len(templates) < MOST:
             search = TemplateSearch(text.words, text.values, only_names=only_names)
             limit = MOST_RANKED if only_names and text.words else MOST
-            found = search_queries.find_templates(actor, search, limit=limit).page.items
-            ranked = sorted(found, key=lambda template: _rank_name(template.name, text.words)) if only_names else found
-            templates |= {template.name: template for template in ranked[:MOST] if template.name not in templates}
+            matches = search_queries.find_templates(actor, search, limit=limit).page.items
+            if only_names:
+                matches = sorted(matches, key=lambda template: _rank_name(template.name, text.words))
+            templates |= {template.name: template for template in matches[:MOST] if template.name not in templates}
     return list(templates.values())
 
 

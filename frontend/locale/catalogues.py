@@ -78,23 +78,23 @@ def _list_stored_refusals(findings: Path) -> Iterator[polib.POEntry]:
         else:
             texts[entry.msgid] = entry.msgstr
     # a single word would match the value of many patterns, such as a username
-    return (polib.POEntry(msgid=text, msgstr=told) for text, told in texts.items() if " " in text.strip())
+    return (polib.POEntry(msgid=text, msgstr=translation) for text, translation in texts.items() if " " in text.strip())
 
 
 def find_texts(domain: str) -> polib.POFile:
     """Extract the marked texts from the sources, in the order of files and lines, without translations."""
-    found = polib.POFile(wrapwidth=100)
+    catalogue = polib.POFile(wrapwidth=100)
     entries: dict[tuple[str | None, str], polib.POEntry] = {}
     for path, text in _read_messages(domain):
         key = (text.msgctxt, text.msgid)
         if key not in entries:
             entries[key] = text
-            found.append(text)
+            catalogue.append(text)
         if (path, "") not in entries[key].occurrences:
             entries[key].occurrences.append((path, ""))
         if text.msgid_plural and not entries[key].msgid_plural:
             entries[key].msgid_plural, entries[key].msgstr_plural = text.msgid_plural, {0: "", 1: ""}
-    return found
+    return catalogue
 
 
 def update_catalogues() -> None:

@@ -134,11 +134,11 @@ def is_source(path: Path) -> bool:
 
 def find_patterns(path: Path) -> list[str]:
     """The patterns of one module, in line order."""
-    found: dict[str, None] = {}
+    patterns: dict[str, None] = {}
     for node in _walk_texts(ast.parse(path.read_text(encoding="utf-8"))):
         forms = islice(_list_forms(node), _MOST_FORMS)
-        found |= dict.fromkeys(pattern for pattern in map(_write_pattern, forms) if _is_sentence(pattern))
-    return list(found)
+        patterns |= dict.fromkeys(pattern for pattern in map(_write_pattern, forms) if _is_sentence(pattern))
+    return list(patterns)
 
 
 def _is_sentence(pattern: str) -> bool:

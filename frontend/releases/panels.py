@@ -107,7 +107,7 @@ def show_roll_back_panel(
     release = queries.find_release(actor, Verb.READ, number)
     gate = release_gate.evaluate_release(release, actor)
     is_published = release.state == release.PUBLISHED
-    found = roll_back_preview.preview_roll_back(release, actor).members if is_published else ()
+    previews = roll_back_preview.preview_roll_back(release, actor).members if is_published else ()
     act = presenters.find_permitted_release_actions(gate, actor)
     ticked = request.POST.getlist("template")
     members = [
@@ -116,7 +116,7 @@ def show_roll_back_panel(
             member.fault or (member.missing_right if act.roll_back else ""),
             not ticked or member.target.template.name in ticked,
         )
-        for member in found
+        for member in previews
         if member.preview is not None
     ]
     movable = [member for member in members if not member.fault]
@@ -126,7 +126,7 @@ def show_roll_back_panel(
         ).format(count=len(movable), label=release.label),
         "act": act,
         "movable": movable,
-        "first_time": [member.target.template.path for member in found if member.preview is None],
+        "first_time": [member.target.template.path for member in previews if member.preview is None],
         **build_reason_context(request.POST),
     }
     return _show(request, ROLL_BACK_PANEL, release, members, context, refusal)

@@ -61,10 +61,10 @@ def _build_row_of_failed_check(member: Member, blocker: Blocker, actor: Actor) -
     change = member.change
     page, newest = reverse("change", args=[change.number]), change.template.latest or change.version
     act = change_presenters.find_permitted_actions(member.gate, actor)
-    [found] = change_presenters.list_blocker_rows(change, [blocker], act, newest.number)
-    link, link_word = found.link or "#checks", found.link_word or gettext("See the checks")
+    [row] = change_presenters.list_blocker_rows(change, [blocker], act, newest.number)
+    link, link_word = row.link or "#checks", row.link_word or gettext("See the checks")
     link = f"{page}{link}" if link.startswith("#") else link
-    return TodoRow((change,), found.cause, found.action, icon="circle-x", link=link, link_word=link_word)
+    return TodoRow((change,), row.cause, row.action, icon="circle-x", link=link, link_word=link_word)
 
 
 def _build_row(blocker: Blocker, changes: tuple[ChangeRequest, ...], viewer: str, buttons: dict[str, str]) -> TodoRow:

@@ -138,7 +138,7 @@ def _render_inside(context: Context, name: str, values: Mapping[str, Any]) -> Sa
 
 
 @register.filter
-def touches(lines: Iterable[Any], spots: Mapping[int, Any] | None) -> bool:
+def has_thread(lines: Iterable[Any], spots: Mapping[int, Any] | None) -> bool:
     """Whether one of these diff lines has a thread, so that a fold of them has to be open.
 
     A page without threads has no spots, which a template passes as an empty string.

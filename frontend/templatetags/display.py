@@ -40,7 +40,7 @@ register.filter("capital", stringfilter(capitalise_sentence))
 
 
 @register.filter
-def refused(error: object) -> str:
+def translate_refusal(error: object) -> str:
     """A refusal in the language of the page, with the page's labels of its fields."""
     return translate_finding(describe_refusal(error))
 
@@ -64,7 +64,7 @@ def is_built(name: str) -> bool:
 
 
 @register.simple_tag
-def built(name: str) -> str:
+def asset_url(name: str) -> str:
     """The URL of a file from the npm build, or an empty string if nothing was built."""
     return static(f"frontend/dist/{name}") if is_built(name) else ""
 
@@ -153,7 +153,7 @@ def _draw_pill(name: str, protected: bool, title: str, lock: str, language: str 
 
 
 @register.simple_block_tag
-def captured(content: str) -> str:
+def capture(content: str) -> str:
     """Capture the rendered content in a variable, for a translated sentence, which can't contain tags itself."""
     return content
 
@@ -168,16 +168,16 @@ def live_status(*topics: str) -> dict[str, Any]:
 
 
 @register.filter
-def strong(text: str, name: str) -> SafeString:
+def embolden(text: str, name: str) -> SafeString:
     """The text, escaped, with the first occurrence of the name in bold."""
     before, found, after = text.partition(name) if name else (text, "", "")
     return format_html("{}<b>{}</b>{}", before, found, after) if found else format_html("{}", text)
 
 
 @register.filter
-def at(found: Mapping[Any, Any] | None, key: Any) -> Any:
+def get_item(mapping: Mapping[Any, Any] | None, key: Any) -> Any:
     """The value of a mapping for a key, or None."""
-    return found.get(key) if found else None
+    return mapping.get(key) if mapping else None
 
 
 @register.simple_tag

@@ -42,14 +42,14 @@ def figure(value: float | None, unit: str = "") -> str:
 
 
 @register.simple_tag
-def marked(words: Iterable[Word], side: str = "added") -> SafeString:
+def mark_words(words: Iterable[Word], side: str = "added") -> SafeString:
     """Words of one side; changed ones as `<del>` or `<ins>`, with a word for screen readers."""
     tag = "del" if side == "removed" else "ins"
     return format_html_join("", "{}", ((_mark_word(word, tag, side),) for word in words))
 
 
-@register.simple_tag
-def cut(excerpt: Excerpt) -> SafeString | str:
+@register.simple_tag(name="excerpt")
+def format_excerpt(excerpt: Excerpt) -> SafeString | str:
     """A text, followed by how much of it is omitted."""
     if not excerpt.more:
         return excerpt.text

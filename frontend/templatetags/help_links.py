@@ -31,7 +31,7 @@ def problem_code(code: str) -> SafeString:
 
 
 @register.filter
-def linked(advice: str) -> SafeString:
+def link_addresses(advice: str) -> SafeString:
     """The advice with each `words: /runs/9/score` converted to a link. Advice that is HTML stays HTML."""
     kind = SafeString if isinstance(advice, SafeString) else str  # a part of a SafeString is a plain string
     pieces: list[str] = []

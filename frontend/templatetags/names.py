@@ -32,7 +32,7 @@ def stem(name: str) -> str:
 
 
 @register.simple_tag
-def marked(pieces: Iterable[Piece]) -> SafeString:
+def mark_matches(pieces: Iterable[Piece]) -> SafeString:
     """A text in pieces, with search matches as <mark>."""
     return format_html_join(
         "", "{}", ((format_html("<mark>{}</mark>", piece.text) if piece.marked else piece.text,) for piece in pieces)

@@ -13,7 +13,7 @@ _BOX = re.compile(r'\bviewBox="([0-9. ]+)"')
 
 
 @register.filter
-def svg(text: str) -> SafeString:
+def draw_qr(text: str) -> SafeString:
     """The path of a QR code in an svg element of our own, so that nothing else from the given svg
     gets into the page.
     """

@@ -118,7 +118,7 @@ def test_a_full_sentence_keeps_the_letters_of_the_name_it_begins_with(text, show
 
 def test_a_captured_tag_is_in_a_translated_sentence_as_markup():
     source = (
-        "{% load display i18n %}{% captured as label %}{% pill name True %}{% endcaptured %}"
+        "{% load display i18n %}{% capture as label %}{% pill name True %}{% endcapture %}"
         "{% blocktranslate %}to {{ label }} of {{ name }}{% endblocktranslate %}"
     )
     shown = Template(source).render(Context({"name": "<prod>"}))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from frontend.templatetags.help_links import linked
+from frontend.templatetags.help_links import link_addresses
 from frontend.web.wording import format_finding
 
 LINK = '<a href="/runs/9/score">Score the replies of run 9</a>'
@@ -21,9 +21,9 @@ LINK = '<a href="/runs/9/score">Score the replies of run 9</a>'
     ],
 )
 def test_an_address_that_an_advice_ends_with_is_its_link(advice, shown):
-    assert linked(advice) == shown
+    assert link_addresses(advice) == shown
 
 
 def test_a_sentence_with_code_keeps_its_code():
-    shown = linked(format_finding("plan `a<b>` has 0 of 2 scores. Score the replies of run 9: /runs/9/score"))
+    shown = link_addresses(format_finding("plan `a<b>` has 0 of 2 scores. Score the replies of run 9: /runs/9/score"))
     assert shown == f"Plan <code>a&lt;b&gt;</code> has 0 of 2 scores. {LINK}."
