@@ -175,7 +175,7 @@ def measure_gitpython() -> float:
     author = git.Actor("bench", "bench@promptuary.invalid")
     times = []
     for i in range(PEER_COMMITS):
-        paths = [mirror_paths.document(name(i)), mirror_paths.bundle(name(i))]
+        paths = [mirror_paths.locate_document(name(i)), mirror_paths.locate_bundle(name(i))]
         for path in paths:
             (work / path).write_text(f"{BODY}    peer {i}\n")
         started = time.perf_counter()
@@ -199,8 +199,8 @@ def measure_size(size: int) -> float:
     """Seconds for one commit in a repository with this many templates."""
     repository = Repository(HOME / f"size-{size}.git")
     repository.create()
-    files = {mirror_paths.document(name(i)): f"{BODY}    {i}\n".encode() for i in range(size)}
-    files.update({mirror_paths.bundle(name(i)): b"version: 1\n" for i in range(size)})
+    files = {mirror_paths.locate_document(name(i)): f"{BODY}    {i}\n".encode() for i in range(size)}
+    files.update({mirror_paths.locate_bundle(name(i)): b"version: 1\n" for i in range(size)})
     import_entries(repository, [entry(1, files)])
     repository.repack()
     step = max(1, size // STEADY)
@@ -208,8 +208,8 @@ def measure_size(size: int) -> float:
         entry(
             2 + i,
             {
-                mirror_paths.document(name(i * step)): b"new %d\n" % i,
-                mirror_paths.bundle(name(i * step)): b"version: %d\n" % i,
+                mirror_paths.locate_document(name(i * step)): b"new %d\n" % i,
+                mirror_paths.locate_bundle(name(i * step)): b"version: %d\n" % i,
             },
         )
         for i in range(STEADY)
@@ -225,8 +225,8 @@ def measure_size(size: int) -> float:
 
 def import_entries(repository: Repository, entries: Sequence[Entry]) -> None:
     """Import one batch as the mirror's writer does."""
-    heads = {ref: head.commit for ref, head in repository.heads().items()}
-    repository.fast_import(mirror_fast_import.build(entries, heads, {}))
+    heads = {ref: head.commit for ref, head in repository.list_heads().items()}
+    repository.run_fast_import(mirror_fast_import.build(entries, heads, {}))
 
 
 def print_lag() -> None:

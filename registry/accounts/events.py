@@ -24,7 +24,7 @@ class _AccountEvent(JournalEvent):
     person: str
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.other(texts.namespace, self.kind, texts.number): texts.record()}
+        files = {mirror_paths.locate_other_event(texts.namespace, self.kind, texts.number): texts.record()}
         return CommitContent(f"{self.person}: {self.done}", files)
 
 
@@ -39,7 +39,7 @@ class PersonDeactivated(_AccountEvent):
         return gettext("deactivated {person}").format(person=self.person)
 
     def restore(self, rows: Restorer) -> None:
-        rows.person(self.person)
+        rows.ensure_person(self.person)
         rows.update("User", {"username": self.person}, is_active=False)
 
 
@@ -54,7 +54,7 @@ class PersonReactivated(_AccountEvent):
         return gettext("reactivated {person}").format(person=self.person)
 
     def restore(self, rows: Restorer) -> None:
-        rows.person(self.person)
+        rows.ensure_person(self.person)
         rows.update("User", {"username": self.person}, is_active=True)
 
 
@@ -70,4 +70,4 @@ class SecondStepReset(_AccountEvent):
 
     def restore(self, rows: Restorer) -> None:
         """A restore brings back no second step, so there isn't one to remove."""
-        rows.person(self.person)
+        rows.ensure_person(self.person)

@@ -94,18 +94,18 @@ class CommentEdited(_RevisionStep):
         )
 
     def commit(self, texts: Texts) -> CommitContent:
-        text = texts.stored_row()["text"]
+        text = texts.find_stored_row()["text"]
         files = {self._path(texts.namespace, texts.number): texts.record(text=text)}
         return CommitContent(self._write_subject("edited"), files, text)
 
     def restore(self, rows: Restorer) -> None:
-        text = rows.yaml(self._path(rows.namespace_name, rows.number))["text"]
+        text = rows.read_yaml(self._path(rows.namespace_name, rows.number))["text"]
         if text or self.text:
             rows.require_digest(text, self.text)
         self._create(rows, text, is_deleted=False)
 
     def _path(self, namespace: str, event: int) -> str:
-        return mirror_paths.change(namespace, self.change, event, "comment-edited")
+        return mirror_paths.locate_change_step(namespace, self.change, event, "comment-edited")
 
 
 @event("comment.deleted", version="", caches=Cache.NOTHING)
@@ -120,7 +120,7 @@ class CommentDeleted(_RevisionStep):
         )
 
     def commit(self, texts: Texts) -> CommitContent:
-        path = mirror_paths.change(texts.namespace, self.change, texts.number, "comment-deleted")
+        path = mirror_paths.locate_change_step(texts.namespace, self.change, texts.number, "comment-deleted")
         return CommitContent(self._write_subject("deleted"), {path: texts.record()})
 
     def restore(self, rows: Restorer) -> None:

@@ -40,7 +40,7 @@ class ChangeStep(JournalEvent):
         return sentence.format(change=self.change, label=self.label, template=self.template, version=self.version)
 
     def _commit(self, texts: Texts, step: str, note: str = "") -> CommitContent:
-        files = {mirror_paths.change(texts.namespace, self.change, texts.number, step): texts.record()}
+        files = {mirror_paths.locate_change_step(texts.namespace, self.change, texts.number, step): texts.record()}
         return CommitContent(f"{self.template}: change {self.change} {step}", files, note, self.digest)
 
     def _update(self, rows: Restorer, **values: Any) -> None:
@@ -76,9 +76,9 @@ class ChangeProposed(ChangeStep):
         rows.create(
             "ChangeRequest",
             number=self.change,
-            template=rows.template(self.template),
+            template=rows.find_template(self.template),
             label=self.label,
-            version=rows.version(self.template, self.version),
+            version=rows.find_version(self.template, self.version),
             message=self.message,
             planned_rollout=self.rollout,
             opened_by=rows.author,
@@ -107,7 +107,7 @@ class ChangeHeaded(ChangeStep):
         return self._commit(texts, "headed")
 
     def restore(self, rows: Restorer) -> None:
-        self._update(rows, version=rows.version(self.template, self.version), round=self.round)
+        self._update(rows, version=rows.find_version(self.template, self.version), round=self.round)
 
 
 @event("change.decided", caches=_APPROVALS, title="Change reviewed")
@@ -169,13 +169,13 @@ class ChangeDecided(ChangeStep):
         return objection if self.taken_back == "request_changes" else approval
 
     def commit(self, texts: Texts) -> CommitContent:
-        text = texts.stored_row()["text"]
+        text = texts.find_stored_row()["text"]
         subject = f"{self.template}: change {self.change}, {self.decision.replace('_', ' ')}"
         files = {self._path(texts.namespace, texts.number): texts.record(text=text)}
         return CommitContent(subject, files, text, self.digest)
 
     def restore(self, rows: Restorer) -> None:
-        text = rows.yaml(self._path(rows.namespace_name, rows.number))["text"]
+        text = rows.read_yaml(self._path(rows.namespace_name, rows.number))["text"]
         if text or self.text:
             rows.require_digest(text, self.text)
         rows.create(
@@ -184,7 +184,7 @@ class ChangeDecided(ChangeStep):
             number=self.number,
             decision=self.decision,
             label=self.label,
-            version=rows.version(self.template, self.version),
+            version=rows.find_version(self.template, self.version),
             digest=self.digest,
             round=self.round,
             text=text,
@@ -195,7 +195,7 @@ class ChangeDecided(ChangeStep):
         self._update(rows, **({"unreviewed": False} if self.reviewed else {}))
 
     def _path(self, namespace: str, event: int) -> str:
-        return mirror_paths.change(namespace, self.change, event, self.decision)
+        return mirror_paths.locate_change_step(namespace, self.change, event, self.decision)
 
 
 @event("change.withdrawn", caches=_APPROVALS)

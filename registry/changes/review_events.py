@@ -56,13 +56,13 @@ class CommentAdded(JournalEvent):
         return TimelineLine("message-square", words, is_remark=True)
 
     def commit(self, texts: Texts) -> CommitContent:
-        comment = texts.stored_row()
+        comment = texts.find_stored_row()
         subject = f"{self.template}: change {self.change}, thread {self.thread}"
         files = {self._path(texts.namespace, texts.number): texts.record(**comment)}
         return CommitContent(subject, files, comment["text"], self.digest)
 
     def restore(self, rows: Restorer) -> None:
-        facts = rows.yaml(self._path(rows.namespace_name, rows.number))
+        facts = rows.read_yaml(self._path(rows.namespace_name, rows.number))
         digests = {"text": self.text, "suggestion": self.suggestion, "quote": self.quote}
         if rows.is_redacted(self.template, self.version):
             del digests["quote"]  # the quoted lines are redacted with their version
@@ -70,7 +70,7 @@ class CommentAdded(JournalEvent):
             if facts[name] or digest is not None:
                 rows.require_digest(facts[name] or "", digest)
         place = {name: getattr(self, name) for name in ("side", "line", "end_line", "sample", "part")}
-        version = rows.version(self.template, self.version)
+        version = rows.find_version(self.template, self.version)
         thread = rows.update_or_create(
             "Thread",
             {"change_id": self.change, "number": self.thread},
@@ -90,7 +90,7 @@ class CommentAdded(JournalEvent):
         rows.update("ChangeRequest", {"number": self.change}, updated_at=rows.at)
 
     def _path(self, namespace: str, event: int) -> str:
-        return mirror_paths.change(namespace, self.change, event, "thread-comment")
+        return mirror_paths.locate_change_step(namespace, self.change, event, "thread-comment")
 
 
 @event("thread.resolved", version="", caches=Cache.NOTHING)
@@ -121,7 +121,7 @@ class ThreadResolved(JournalEvent):
     def commit(self, texts: Texts) -> CommitContent:
         step = "thread-resolved" if self.resolved else "thread-opened"
         subject = f"{self.template}: change {self.change}, thread {self.thread} {self._verb}"
-        files = {mirror_paths.change(texts.namespace, self.change, texts.number, step): texts.record()}
+        files = {mirror_paths.locate_change_step(texts.namespace, self.change, texts.number, step): texts.record()}
         return CommitContent(subject, files)
 
     def restore(self, rows: Restorer) -> None:
@@ -152,19 +152,21 @@ class VerdictGiven(JournalEvent):
         return sentence.format(template=self.template, check=self.check, outcome=self.outcome)
 
     def commit(self, texts: Texts) -> CommitContent:
-        details = json.loads(texts.stored_row()["details"])
-        files = {mirror_paths.verdict(self.template, texts.number, self.check): texts.record(details=details)}
+        details = json.loads(texts.find_stored_row()["details"])
+        files = {mirror_paths.locate_verdict(self.template, texts.number, self.check): texts.record(details=details)}
         subject = f"{self.template} {self.version}: {self.check} {self.outcome}"
         return CommitContent(subject, files, self.summary, self.digest)
 
     def restore(self, rows: Restorer) -> None:
-        details = rows.canonical_json(mirror_paths.verdict(self.template, rows.number, self.check), "details")
+        details = rows.read_canonical_json(
+            mirror_paths.locate_verdict(self.template, rows.number, self.check), "details"
+        )
         if not rows.is_redacted(self.template, self.version):
             rows.require_digest(details, self.details)
         rows.create(
             "Verdict",
-            template=rows.template(self.template),
-            version=rows.version(self.template, self.version),
+            template=rows.find_template(self.template),
+            version=rows.find_version(self.template, self.version),
             check_name=self.check,
             key=self.key,
             outcome=self.outcome,
@@ -202,20 +204,20 @@ class ScoresCounted(JournalEvent):
         return sentence.format(count=self.count, evaluation=self.evaluation, change=self.change)
 
     def commit(self, texts: Texts) -> CommitContent:
-        scores = json.loads(texts.stored_row()["scores"])
+        scores = json.loads(texts.find_stored_row()["scores"])
         files = {self._path(texts.namespace, texts.number): texts.record(scores=scores)}
         subject = f"{self.template} {self.version}: {self.count} scores by people for {self.evaluation}"
         return CommitContent(subject, files, digest=self.digest)
 
     def restore(self, rows: Restorer) -> None:
-        text = rows.canonical_json(self._path(rows.namespace_name, rows.number), "scores")
+        text = rows.read_canonical_json(self._path(rows.namespace_name, rows.number), "scores")
         rows.require_digest(text, self.scores)
         rows.create(
             "CountedScores",
             change_id=self.change,
             evaluation=self.evaluation,
             number=self.number,
-            version=rows.version(self.template, self.version),
+            version=rows.find_version(self.template, self.version),
             run=self.run,
             rows_digest=self.rows,
             model_digest=self.model_digest,
@@ -225,4 +227,4 @@ class ScoresCounted(JournalEvent):
         )
 
     def _path(self, namespace: str, event: int) -> str:
-        return mirror_paths.change(namespace, self.change, event, "scores-counted")
+        return mirror_paths.locate_change_step(namespace, self.change, event, "scores-counted")

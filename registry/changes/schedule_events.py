@@ -39,7 +39,7 @@ class ChangeScheduled(ChangeStep):
         return self._commit(texts, "scheduled")
 
     def restore(self, rows: Restorer) -> None:
-        moment = rows.moment(self.at)
+        moment = rows.to_moment(self.at)
         scheduled = {"goes_live_at": moment, "scheduled_by": rows.author, "schedule_key_id": rows.key_id}
         self._update(rows, **scheduled, planned_rollout=None)
 

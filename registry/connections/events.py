@@ -36,7 +36,7 @@ class ConnectionSet(JournalEvent):
         return gettext("set the connection {name} to {model}").format(name=self.name, model=self.model)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.connection(texts.namespace, self.id): texts.record()}
+        files = {mirror_paths.locate_connection(texts.namespace, self.id): texts.record()}
         return CommitContent(f"{texts.namespace}: connection {self.name} set", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -59,7 +59,7 @@ class ConnectionRemoved(JournalEvent):
         return gettext("removed the connection {name}").format(name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.connection(texts.namespace, self.id): None}
+        files = {mirror_paths.locate_connection(texts.namespace, self.id): None}
         return CommitContent(f"{texts.namespace}: connection {self.name} removed", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -81,7 +81,7 @@ class SpendingCapped(JournalEvent):
         return gettext("set the spending caps")
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.spending_cap(texts.namespace): texts.yaml(self.body())}
+        files = {mirror_paths.locate_spending_cap(texts.namespace): texts.write_yaml(self.body())}
         return CommitContent(f"{texts.namespace}: spending caps set", files)
 
     def restore(self, rows: Restorer) -> None:

@@ -50,14 +50,14 @@ class DatasetSaved(JournalEvent):
     def commit(self, texts: Texts) -> CommitContent:
         first, _, note = self.message.partition("\n")
         files = {
-            mirror_paths.dataset(self.dataset): texts.stored_row()["text"].encode(),
-            mirror_paths.dataset_facts(self.dataset): texts.record(),
+            mirror_paths.locate_dataset(self.dataset): texts.find_stored_row()["text"].encode(),
+            mirror_paths.locate_dataset_facts(self.dataset): texts.record(),
         }
         subject = f"{self.dataset} {self.number}: {first}" if first else f"{self.dataset} {self.number}"
         return CommitContent(subject, files, note, self.digest)
 
     def restore(self, rows: Restorer) -> None:
-        text = rows.file(mirror_paths.dataset(self.dataset)).decode()
+        text = rows.read_file(mirror_paths.locate_dataset(self.dataset)).decode()
         rows.require_digest(text, self.digest)
         first = {"namespace": rows.namespace, "created_by": rows.author, "created_at": rows.at}
         dataset = rows.update_or_create(
@@ -93,7 +93,7 @@ class DatasetArchived(JournalEvent):
         return gettext("archived the dataset {dataset}").format(dataset=self.dataset)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.archived_dataset(self.dataset): texts.record()}
+        files = {mirror_paths.locate_dataset_archive_mark(self.dataset): texts.record()}
         return CommitContent(f"{self.dataset}: dataset archived", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -111,7 +111,7 @@ class DatasetUnarchived(JournalEvent):
         return gettext("restored the dataset {dataset}").format(dataset=self.dataset)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.archived_dataset(self.dataset): None}
+        files = {mirror_paths.locate_dataset_archive_mark(self.dataset): None}
         return CommitContent(f"{self.dataset}: dataset taken out of the archive", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -144,7 +144,7 @@ class EvaluationAttached(JournalEvent):
         return gettext("attached the evaluation {name} over {dataset}").format(name=self.name, dataset=self.dataset)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.attachment(texts.namespace, self.name): texts.record()}
+        files = {mirror_paths.locate_attachment(texts.namespace, self.name): texts.record()}
         return CommitContent(f"{texts.namespace}: evaluation {self.name} attached to {self.pattern}", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -171,7 +171,7 @@ class EvaluationAttached(JournalEvent):
 
     def _find_judge(self, rows: Restorer) -> Any:
         name, sign, number = (self.judge or "").rpartition("@")
-        return rows.version(name, int(number)) if sign else None
+        return rows.find_version(name, int(number)) if sign else None
 
 
 @event("evaluation.detached", caches=Cache.NOTHING)
@@ -185,7 +185,7 @@ class EvaluationDetached(JournalEvent):
         return gettext("removed the evaluation {name}").format(name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.attachment(texts.namespace, self.name): None}
+        files = {mirror_paths.locate_attachment(texts.namespace, self.name): None}
         return CommitContent(f"{texts.namespace}: evaluation {self.name} detached", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -214,16 +214,16 @@ class EvaluationFailing(JournalEvent):
         )
 
     def commit(self, texts: Texts) -> CommitContent:
-        path = mirror_paths.other(texts.namespace, self.kind, texts.number)
+        path = mirror_paths.locate_other_event(texts.namespace, self.kind, texts.number)
         subject = f"{self.template} {self.version}: {self.label} fails {self.evaluation}"
         return CommitContent(subject, {path: texts.record()}, digest=self.digest)
 
     def restore(self, rows: Restorer) -> None:
         rows.update_or_create(
             "LiveFailure",
-            {"template": rows.template(self.template), "evaluation": self.evaluation},
+            {"template": rows.find_template(self.template), "evaluation": self.evaluation},
             {
-                "version": rows.version(self.template, self.version),
+                "version": rows.find_version(self.template, self.version),
                 "label": self.label,
                 "run": self.run,
                 "findings": self.findings,
@@ -250,12 +250,12 @@ class EvaluationRecovered(JournalEvent):
         )
 
     def commit(self, texts: Texts) -> CommitContent:
-        path = mirror_paths.other(texts.namespace, self.kind, texts.number)
+        path = mirror_paths.locate_other_event(texts.namespace, self.kind, texts.number)
         subject = f"{self.template} {self.version}: {self.label} passes {self.evaluation} again"
         return CommitContent(subject, {path: texts.record()}, digest=self.digest)
 
     def restore(self, rows: Restorer) -> None:
-        rows.delete("LiveFailure", template=rows.template(self.template), evaluation=self.evaluation)
+        rows.delete("LiveFailure", template=rows.find_template(self.template), evaluation=self.evaluation)
 
 
 @dataclass(frozen=True)

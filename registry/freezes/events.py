@@ -39,7 +39,7 @@ class FreezeSet(JournalEvent):
         return sentence.format(number=self.number, times=times, reason=quote_start(self.reason))
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.freeze(texts.namespace, self.number): texts.record()}
+        files = {mirror_paths.locate_freeze(texts.namespace, self.number): texts.record()}
         return CommitContent(f"{texts.namespace}: freeze {self.number} set", files, self.reason)
 
     def restore(self, rows: Restorer) -> None:
@@ -47,8 +47,8 @@ class FreezeSet(JournalEvent):
             "Freeze",
             number=self.number,
             namespace=rows.namespace,
-            starts_at=rows.moment(self.starts_at) if self.starts_at is not None else None,
-            ends_at=rows.moment(self.ends_at) if self.ends_at is not None else None,
+            starts_at=rows.to_moment(self.starts_at) if self.starts_at is not None else None,
+            ends_at=rows.to_moment(self.ends_at) if self.ends_at is not None else None,
             week_start=self.week_start,
             week_end=self.week_end,
             time_zone=self.time_zone or "",
@@ -69,7 +69,7 @@ class FreezeRemoved(JournalEvent):
         return gettext("removed freeze {number}").format(number=self.number)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.freeze(texts.namespace, self.number): None}
+        files = {mirror_paths.locate_freeze(texts.namespace, self.number): None}
         return CommitContent(f"{texts.namespace}: freeze {self.number} removed", files)
 
     def restore(self, rows: Restorer) -> None:

@@ -24,7 +24,7 @@ class InvitationMade(JournalEvent):
         return gettext("invited somebody as {role}").format(role=self.role)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.invitation(texts.namespace, self.id): texts.record()}
+        files = {mirror_paths.locate_invitation(texts.namespace, self.id): texts.record()}
         return CommitContent(f"{texts.namespace}: somebody invited as {self.role}", files)  # no text: for Git
 
     def restore(self, rows: Restorer) -> None:
@@ -37,7 +37,7 @@ class InvitationMade(JournalEvent):
             secret_sha256="",  # matches no secret
             invited_by=rows.author,
             created_at=rows.at,
-            expires_at=rows.moment(self.expires_at),
+            expires_at=rows.to_moment(self.expires_at),
         )
 
 
@@ -52,7 +52,7 @@ class InvitationEnded(JournalEvent):
         return gettext("withdrew an invitation")
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.invitation(texts.namespace, self.id): None}
+        files = {mirror_paths.locate_invitation(texts.namespace, self.id): None}
         return CommitContent(f"{texts.namespace}: invitation {self.id} taken back", files)  # no text: for Git
 
     def restore(self, rows: Restorer) -> None:

@@ -74,13 +74,13 @@ class Texts(Protocol):
     def record(self, **more: Any) -> bytes:
         """The event as a readable file: who, when, its whole body and the additions."""
 
-    def yaml(self, value: Any, *, sort_keys: bool = True) -> bytes:
+    def write_yaml(self, value: Any, *, sort_keys: bool = True) -> bytes:
         """A file with this plain value. sort_keys: as for `write_yaml`."""
 
-    def version(self, number: int | None = None) -> VersionTexts:
+    def find_version(self, number: int | None = None) -> VersionTexts:
         """The version that the event saved or moved a label to, or another one of its template."""
 
-    def stored_row(self) -> Mapping[str, Any]:
+    def find_stored_row(self) -> Mapping[str, Any]:
         """The columns of the row that the event's class names as its `stored_row`."""
 
 
@@ -100,22 +100,22 @@ class Restorer(Protocol):
     @property
     def key_id(self) -> str | None: ...
 
-    def file(self, path: str) -> bytes:
+    def read_file(self, path: str) -> bytes:
         """A file of the event's commit. Raises MirrorError if it doesn't exist."""
 
-    def yaml(self, path: str) -> Any:
+    def read_yaml(self, path: str) -> Any:
         """The plain values of one of our own files."""
 
-    def canonical_json(self, path: str, field: str | None = None) -> str:
+    def read_canonical_json(self, path: str, field: str | None = None) -> str:
         """The canonical JSON of such a file, or of one field of it."""
 
-    def samples_json(self, path: str, digest: str) -> str:
+    def read_samples_json(self, path: str, digest: str) -> str:
         """The JSON of a file of samples with this digest: their names sorted, or in the order of the file."""
 
     def require_digest(self, text: str, digest: str | None) -> None:
         """Raise MirrorError if a text doesn't have the event's digest."""
 
-    def moment(self, microseconds: int) -> datetime:
+    def to_moment(self, microseconds: int) -> datetime:
         """A moment from microseconds since 1970 UTC."""
 
     def create(self, model: str, **values: Any) -> Any:
@@ -144,13 +144,13 @@ class Restorer(Protocol):
     def write_folder_role(self, folder: str, holder: Any, role: str) -> None:
         """Set the role of an account or a group in a folder of the namespace; an empty one removes it."""
 
-    def person(self, username: str) -> Any:
+    def ensure_person(self, username: str) -> Any:
         """The account, created without a password on first mention."""
 
     def add_namespace(self, name: str, rules: Mapping[str, Any]) -> Any:
         """Create a namespace."""
 
-    def template(self, name: str) -> Any:
+    def find_template(self, name: str) -> Any:
         """A template created by an earlier event."""
 
     def archive(self, name: str, at: datetime | None) -> None:
@@ -159,7 +159,7 @@ class Restorer(Protocol):
     def rename_template(self, former: str, name: str) -> None:
         """Rename a template and make the former name redirect to it."""
 
-    def version(self, template: str, number: int) -> Any:
+    def find_version(self, template: str, number: int) -> Any:
         """A version saved by an earlier event."""
 
     def is_redacted(self, template: str, number: int) -> bool:

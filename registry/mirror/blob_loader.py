@@ -35,7 +35,7 @@ class Sources:
                 bodies[event.kind].append(json.loads(event.text)["body"])
         self._rows = {kind: _load_rows(self._stored_rows[kind], of_kind) for kind, of_kind in bodies.items()}
 
-    def version(self, event: Event, number: int | None = None) -> Version:
+    def find_version(self, event: Event, number: int | None = None) -> Version:
         """The version that the event saved or moved a label to, or another one of its template. Raises MirrorError if
         the database lacks it.
         """
@@ -45,7 +45,7 @@ class Sources:
         version: Version = _find_row(self._versions, key, event)
         return version
 
-    def stored_row(self, event: Event, body: _Body) -> Mapping[str, Any]:
+    def find_stored_row(self, event: Event, body: _Body) -> Mapping[str, Any]:
         """The columns of the row that the event's class names. Raises MirrorError if the database lacks it."""
         key = _make_key(self._stored_rows[event.kind], body)
         columns: Mapping[str, Any] = _find_row(self._rows[event.kind], key, event)

@@ -59,7 +59,9 @@ def _build_entry(row: Event, sources: Sources) -> Entry:
 def _describe_unknown_event(row: Event, texts: "_EventTexts") -> CommitContent:
     """The commit of an event of a kind unknown to this release."""
     subject = f"{row.template or row.namespace or 'promptuary'}: {row.kind}"
-    return CommitContent(subject, {mirror_paths.other(row.namespace, row.kind, row.number): texts.record()})
+    return CommitContent(
+        subject, {mirror_paths.locate_other_event(row.namespace, row.kind, row.number): texts.record()}
+    )
 
 
 class _EventTexts:
@@ -73,15 +75,15 @@ class _EventTexts:
     def record(self, **more: Any) -> bytes:
         row = self._row
         author = {"person": row.person, **({"key": row.key} if row.key else {})}
-        return self.yaml(
+        return self.write_yaml(
             {"event": row.number, "at": format_moment(from_microseconds(row.at)), "by": author, **self._body, **more}
         )
 
-    def yaml(self, value: Any, *, sort_keys: bool = True) -> bytes:
+    def write_yaml(self, value: Any, *, sort_keys: bool = True) -> bytes:
         return yaml_writer.write_yaml(value, sort_keys=sort_keys).encode()
 
-    def version(self, number: int | None = None) -> Version:
-        return self._sources.version(self._row, number)
+    def find_version(self, number: int | None = None) -> Version:
+        return self._sources.find_version(self._row, number)
 
-    def stored_row(self) -> Mapping[str, Any]:
-        return self._sources.stored_row(self._row, self._body)
+    def find_stored_row(self) -> Mapping[str, Any]:
+        return self._sources.find_stored_row(self._row, self._body)

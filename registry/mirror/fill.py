@@ -29,7 +29,7 @@ def lock_path() -> Path:
 def read_heads(repository: Repository) -> dict[str, Head]:
     """Every ref of the mirror and its head; empty without a mirror. Raises Damaged if they can't be read."""
     try:
-        return repository.heads() if repository.exists else {}
+        return repository.list_heads() if repository.exists else {}
     except GitMissing:
         raise
     except (GitFailed, OSError) as error:
@@ -40,16 +40,16 @@ def read_heads(repository: Repository) -> dict[str, Head]:
 
 def import_entries(repository: Repository) -> int:
     """Import batches up to the journal's end, recording each event's commit. The caller holds the lock."""
-    heads = repository.heads()
+    heads = repository.list_heads()
     after = resume_point(heads)
     _note(repository, heads.get(mirror_paths.MAIN))
     count = 0
     while entries := read_entries(after=after, limit=BATCH):
         last_numbers = {ref: head.stamp.number for ref, head in heads.items() if head.stamp}
         chunks = mirror_fast_import.build(entries, {ref: head.commit for ref, head in heads.items()}, last_numbers)
-        repository.fast_import(_watch_chunks(chunks))
+        repository.run_fast_import(_watch_chunks(chunks))
         reach("mirror.imported")
-        heads = repository.heads()
+        heads = repository.list_heads()
         _note(repository, heads.get(mirror_paths.MAIN))
         reach("mirror.recorded")
         after = entries[-1].number
@@ -119,6 +119,6 @@ def _record(repository: Repository, main: Head | None) -> None:
 def _list_commits_after(repository: Repository, last: Commit | None) -> list[tuple[str, str]]:
     """The commits after the last recorded one, or all if Git lacks that one because the mirror was rebuilt."""
     try:
-        return list(repository.commits(mirror_paths.MAIN, after=last.sha if last else None))
+        return list(repository.list_commits(mirror_paths.MAIN, after=last.sha if last else None))
     except GitFailed:
-        return list(repository.commits(mirror_paths.MAIN))
+        return list(repository.list_commits(mirror_paths.MAIN))

@@ -93,7 +93,7 @@ class Repository:
         return removed
 
     # -- reading --------------------------------------------------------------------------------------------------
-    def heads(self) -> dict[str, Head]:
+    def list_heads(self) -> dict[str, Head]:
         """Every ref and its head. Raises GitFailed if git can't read one: it would leave a broken ref out."""
         form = "--format=%(refname)%00%(objectname)%00%(contents)%00"
         status, output, messages = self._git.run("for-each-ref", form)
@@ -102,10 +102,10 @@ class Repository:
         fields = output.decode("utf-8", "surrogateescape").split("\0")
         return {fields[i].lstrip("\n"): Head(fields[i + 1], fields[i + 2]) for i in range(0, len(fields) - 2, 3)}
 
-    def cloned_heads(self) -> dict[str, Head]:
+    def list_cloned_heads(self) -> dict[str, Head]:
         """The mirror's branches in a clone: its own `main`, its own labels or those of its origin."""
         heads: dict[str, Head] = {}
-        for ref, head in self.heads().items():
+        for ref, head in self.list_heads().items():
             branch = ref.replace(_ORIGIN, "refs/heads/", 1)
             if branch == ref and (ref == mirror_paths.MAIN or mirror_paths.is_label_branch(ref)):
                 heads[ref] = head
@@ -113,11 +113,11 @@ class Repository:
                 heads.setdefault(branch, head)
         return heads
 
-    def default_branch(self) -> str:
+    def read_default_branch(self) -> str:
         """The content of HEAD: a ref or a bare commit id."""
         return (self.path / "HEAD").read_text(encoding="utf-8", errors="replace").strip().removeprefix("ref: ")
 
-    def commits(self, ref: str, after: str | None = None) -> Iterator[tuple[str, str]]:
+    def list_commits(self, ref: str, after: str | None = None) -> Iterator[tuple[str, str]]:
         """(commit id, message), oldest first, of the first-parent history of a ref, after a commit in it."""
         limits = [f"^{_check_id(after)}"] if after else []
         output = self._git.read(
@@ -127,7 +127,7 @@ class Repository:
         for i in range(0, len(fields) - 2, 2):
             yield fields[i].lstrip("\n"), fields[i + 1]
 
-    def history(self, commit: str) -> Iterator[tuple[str, str, dict[str, str | None]]]:
+    def walk_history(self, commit: str) -> Iterator[tuple[str, str, dict[str, str | None]]]:
         """(commit id, tree id, {path: blob id or None if deleted}) up to a commit, oldest first, streamed.
 
         A mode other than that of a plain file is prepended to the blob's id, so that it can't match anything.
@@ -138,16 +138,16 @@ class Repository:
         ) as process:  # fmt: skip
             yield from _parse_history(_split(process.stdout))
 
-    def raw_commit(self, commit: str) -> str:
+    def read_commit(self, commit: str) -> str:
         """A commit object's text: headers, a blank line, the message."""
         return self._git.read("cat-file", "commit", _check_id(commit)).decode("utf-8", "surrogateescape")
 
-    def file(self, commit: str, path: str) -> bytes:
+    def read_file(self, commit: str, path: str) -> bytes:
         """A file's bytes at a commit."""
         return self._git.read("cat-file", "blob", f"{_check_id(commit)}:{mirror_paths.check_path(path)}")
 
     @contextmanager
-    def files(self) -> Iterator[Files]:
+    def open_files(self) -> Iterator[Files]:
         """A reader of many files, one git process for all."""
         with self._git.start("cat-file", "--batch") as process:
             yield Files(process.stdin, process.stdout)
@@ -156,7 +156,7 @@ class Repository:
         return sum(1 for _ in self.path.glob("objects/pack/*.pack"))
 
     # -- writing --------------------------------------------------------------------------------------------------
-    def fast_import(self, chunks: Iterable[bytes]) -> None:
+    def run_fast_import(self, chunks: Iterable[bytes]) -> None:
         """Feed a stream that ends with `done`; if it is cut short, no ref moves (but see `fast_import.build`)."""
         with self._git.start("fast-import", "--quiet", "--done", "--date-format=raw") as process:
             for chunk in chunks:

@@ -50,7 +50,7 @@ class Rows:
         self.derivation = Derivation()
         self.is_strict = False  # whether an earlier publication was decided with every contributor counted
 
-    def person(self, username: str) -> User:
+    def ensure_person(self, username: str) -> User:
         """The account, created without a password on first mention."""
         if username not in self._people:
             person, is_new = User.objects.get_or_create(username=username, defaults={"is_active": username != OPERATOR})
@@ -69,9 +69,9 @@ class Rows:
         for event in Event.objects.order_by("number").iterator():
             body = json.loads(event.text)["body"]
             self.is_strict = self.is_strict or "decided" in body
-            self.derivation.take(self.fact(event, body))
+            self.derivation.take(self.build_fact(event, body))
 
-    def fact(self, event: Event, body: Mapping[str, Any]) -> JournalFact:
+    def build_fact(self, event: Event, body: Mapping[str, Any]) -> JournalFact:
         """The event in the form of `registry.changes.derivation`."""
         return JournalFact(
             event.kind,
@@ -101,9 +101,9 @@ def replay(rows: Rows, row: Event, read: Read) -> None:
         raise MirrorError(f"Event {row.number} ({row.kind}) can't be read: {error}") from error
     if event is None:
         raise MirrorError(f"Event {row.number} is of the kind {row.kind}, which this version can't restore.")
-    rows.person(row.person)
+    rows.ensure_person(row.person)
     rows.protection.hear(row.kind, row.namespace, body)
-    fact = rows.fact(row, body)
+    fact = rows.build_fact(row, body)
     decided = rows.derivation.decided(fact)  # before the event's own rows are written
     try:
         event.restore(_EventRows(rows, row, body, read))
@@ -132,9 +132,9 @@ class _EventRows:
 
     def __init__(self, rows: Rows, row: Event, body: Mapping[str, Any], read: Read) -> None:
         self._rows, self._row, self._body = rows, row, body
-        self.file = read
+        self.read_file = read
         self.number: int = row.number
-        self.at = self.moment(row.at)
+        self.at = self.to_moment(row.at)
         self.namespace_name: str = row.namespace
         self.key_id = row.key or None
 
@@ -144,27 +144,27 @@ class _EventRows:
 
     @property
     def author(self) -> User:
-        return self._rows.person(self._row.person)
+        return self._rows.ensure_person(self._row.person)
 
-    def yaml(self, path: str) -> Any:
+    def read_yaml(self, path: str) -> Any:
         try:
-            return read_value(compose(self.file(path).decode(), _BOUNDS))
+            return read_value(compose(self.read_file(path).decode(), _BOUNDS))
         except (YamlError, UnicodeDecodeError) as error:
             raise MirrorError(f"A file of event {self.number} can't be read: {error}") from error
 
-    def canonical_json(self, path: str, field: str | None = None) -> str:
-        value = self.yaml(path)
+    def read_canonical_json(self, path: str, field: str | None = None) -> str:
+        value = self.read_yaml(path)
         return format_canonical_json(value if field is None else value[field])
 
-    def samples_json(self, path: str, digest: str) -> str:
-        text = self.canonical_json(path)
-        return text if compute_digest(text) == digest else write_canonical_texts(self.yaml(path))
+    def read_samples_json(self, path: str, digest: str) -> str:
+        text = self.read_canonical_json(path)
+        return text if compute_digest(text) == digest else write_canonical_texts(self.read_yaml(path))
 
     def require_digest(self, text: str, digest: str | None) -> None:
         if compute_digest(text) != digest:
             raise MirrorError(f"A text of event {self.number} does not have the digest that the event names.")
 
-    def moment(self, microseconds: int) -> datetime:
+    def to_moment(self, microseconds: int) -> datetime:
         return from_microseconds(microseconds)
 
     def create(self, model: str, **values: Any) -> Any:
@@ -194,15 +194,15 @@ class _EventRows:
     def write_folder_role(self, folder: str, holder: User | Group, role: str) -> None:
         roles.write_folder_role(self.namespace, folder, holder, role)
 
-    def person(self, username: str) -> User:
-        return self._rows.person(username)
+    def ensure_person(self, username: str) -> User:
+        return self._rows.ensure_person(username)
 
     def add_namespace(self, name: str, rules: Mapping[str, Any]) -> Namespace:
         namespace = Namespace.objects.create(name=name, created_at=self.at, **rules)
         self._rows.namespaces[namespace.name] = namespace
         return namespace
 
-    def template(self, name: str) -> Template:
+    def find_template(self, name: str) -> Template:
         return self._rows.templates[name]
 
     def archive(self, name: str, at: datetime | None) -> None:
@@ -214,7 +214,7 @@ class _EventRows:
         rename.write_name(template, name, self.at)
         self._rows.templates[name] = template
 
-    def version(self, template: str, number: int) -> Version:
+    def find_version(self, template: str, number: int) -> Version:
         return Version.objects.get(template=self._rows.templates[template], number=number)
 
     def is_redacted(self, template: str, number: int) -> bool:
@@ -259,7 +259,7 @@ class _EventRows:
 
     def redact(self, template: str, number: int, reason: str) -> None:
         redaction_services.write_tombstone(
-            self.version(template, number), reason=reason, person=self.author, at=self.at
+            self.find_version(template, number), reason=reason, person=self.author, at=self.at
         )
 
     def is_protected(self, label: str) -> bool:

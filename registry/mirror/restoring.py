@@ -79,7 +79,7 @@ def list_forgotten() -> list[str]:
     repository = Repository(settings.MIRROR_PATH)
     if not repository.exists:
         return []
-    texts = (read_record(message) for _, message in repository.commits(mirror_paths.MAIN))
+    texts = (read_record(message) for _, message in repository.list_commits(mirror_paths.MAIN))
     return [text for text in islice(texts, last, None) if text]
 
 
@@ -90,7 +90,7 @@ def open_clone(source: Path) -> Repository:
     if not repository.exists:
         raise MirrorError(f"{source} isn't a Git repository.")
     try:
-        heads = repository.heads()
+        heads = repository.list_heads()
     except GitFailed as error:
         raise MirrorError(f"{source} can't be read: {error}") from error
     if mirror_paths.MAIN not in heads:
@@ -101,7 +101,7 @@ def open_clone(source: Path) -> Repository:
 def _replay(repository: Repository, number: int, chain: str | None) -> Restored:
     """Restore the rows of every event after this one. The caller's transaction makes it all or nothing."""
     last_number, head = number, ""
-    with repository.files() as files:
+    with repository.open_files() as files:
         rows = Rows(_list_redacted(repository))
         rows.take_stock()
         for position, (commit, text) in enumerate(_read_records(repository), start=1):
@@ -131,7 +131,7 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored:
 
 
 def _read_records(repository: Repository) -> Iterator[tuple[str, str]]:
-    for commit, message in repository.commits(mirror_paths.MAIN):
+    for commit, message in repository.list_commits(mirror_paths.MAIN):
         record, stamp = read_record(message), read_stamp(message)
         if record is None or stamp is None or compute_digest(record) != stamp.chain:
             raise MirrorError(f"Commit {commit} was not written by Promptuary, or was changed since.")

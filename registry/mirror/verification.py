@@ -43,7 +43,7 @@ def verify(repository: Repository | None = None) -> list[str]:
 
 def verify_clone(repository: Repository) -> list[str]:
     """The same for a clone, which may be behind the journal and lack branches; what it has must be correct."""
-    heads = repository.cloned_heads()
+    heads = repository.list_cloned_heads()
     stamp = heads[mirror_paths.MAIN].stamp if mirror_paths.MAIN in heads else None
     until = stamp.number if stamp else None
     findings: list[str] = []
@@ -75,9 +75,9 @@ def _compare_all(repository: Repository) -> Iterator[str]:
         if next(_list_entries(), None) is not None:
             yield f"There is no mirror at {repository.path}."
         return
-    if repository.default_branch() != mirror_paths.MAIN:
-        yield f"HEAD of the mirror names {repository.default_branch()}, not {mirror_paths.MAIN}."
-    heads = repository.heads()
+    if repository.read_default_branch() != mirror_paths.MAIN:
+        yield f"HEAD of the mirror names {repository.read_default_branch()}, not {mirror_paths.MAIN}."
+    heads = repository.list_heads()
     expected: dict[str, None] = {mirror_paths.MAIN: None}
     yield from _compare_main(repository, heads.get(mirror_paths.MAIN), expected)
     for ref in list(expected)[1:]:
@@ -130,7 +130,7 @@ def _compare(
     """
     name = ref.removeprefix("refs/heads/")
     parent, files = "", dict[str, str]()
-    history: Iterator[_Seen] = repository.history(head.commit) if head else iter(())
+    history: Iterator[_Seen] = repository.walk_history(head.commit) if head else iter(())
     for pair, actual_commit in zip_longest(expected_entries, history):
         if actual_commit is None:
             if until is not None and pair[0].number > until:
@@ -175,7 +175,7 @@ def _describe(changes: Mapping[str, str | None], effective: Mapping[str, str | N
 
 
 def _explain(repository: Repository, name: str, entry: Entry, commit: str, tree: str, parent: str) -> Iterator[str]:
-    old, new = _commit_text(entry, tree, parent).split("\n"), repository.raw_commit(commit).split("\n")
+    old, new = _commit_text(entry, tree, parent).split("\n"), repository.read_commit(commit).split("\n")
     line = next((b for a, b in zip_longest(old, new, fillvalue="(nothing)") if a != b), "(its ending)")
     yield (
         f"{name}: commit {commit}, in the place of event {entry.number}, was not written from the journal; "

@@ -41,17 +41,19 @@ class NamespaceCreated(JournalEvent):
 
     def commit(self, texts: Texts) -> CommitContent:
         files = {
-            mirror_paths.namespace(self.name): texts.record(),
-            mirror_paths.rules(self.name): texts.yaml(self.rules),
+            mirror_paths.locate_namespace(self.name): texts.record(),
+            mirror_paths.locate_rules(self.name): texts.write_yaml(self.rules),
         }
         if self.admin:
-            files[mirror_paths.member(self.name, self.admin)] = texts.yaml({"person": self.admin, "role": "admin"})
+            files[mirror_paths.locate_member(self.name, self.admin)] = texts.write_yaml(
+                {"person": self.admin, "role": "admin"}
+            )
         return CommitContent(f"{self.name}: namespace made", files)
 
     def restore(self, rows: Restorer) -> None:
         rows.add_namespace(self.name, self.rules)
         if self.admin:
-            rows.write_own_role(rows.person(self.admin), "admin")
+            rows.write_own_role(rows.ensure_person(self.admin), "admin")
 
 
 # Another label may be protected now, and responses include its approval.
@@ -66,7 +68,7 @@ class NamespaceRuled(JournalEvent):
         return gettext("set the rules")
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.rules(texts.namespace): texts.yaml(self.rules)}
+        files = {mirror_paths.locate_rules(texts.namespace): texts.write_yaml(self.rules)}
         return CommitContent(f"{texts.namespace}: rules set", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -100,17 +102,17 @@ class MemberSet(JournalEvent):
         return sentence.format(**facts, role=gettext(self.role) if self.role else "")
 
     def commit(self, texts: Texts) -> CommitContent:
-        content = texts.yaml({"person": self.person, "role": self.role}) if self.role else None
+        content = texts.write_yaml({"person": self.person, "role": self.role}) if self.role else None
         subject = f"{texts.namespace}: {self.person} is " + (self.role or "no member any more")
-        files = {mirror_paths.member(texts.namespace, self.person): content}
+        files = {mirror_paths.locate_member(texts.namespace, self.person): content}
         if self.invitation is not None:
-            files[mirror_paths.invitation(texts.namespace, self.invitation)] = None
+            files[mirror_paths.locate_invitation(texts.namespace, self.invitation)] = None
         for folder in self.folders or ():
-            files[mirror_paths.folder_role(texts.namespace, folder, person=self.person, group=None)] = None
+            files[mirror_paths.locate_folder_role(texts.namespace, folder, person=self.person, group=None)] = None
         return CommitContent(subject, files)
 
     def restore(self, rows: Restorer) -> None:
-        person = rows.person(self.person)
+        person = rows.ensure_person(self.person)
         if self.invitation is not None:
             rows.update("Invitation", {"id": self.invitation}, accepted_at=rows.at, accepted_by=person)
         rows.write_own_role(person, self.role or "")
@@ -157,7 +159,7 @@ class KeyIssued(JournalEvent):
         self._restore_key(rows, replaces=None)
 
     def _build_key_commit(self, texts: Texts, verb: str) -> CommitContent:
-        files = {mirror_paths.key(texts.namespace, self.id): texts.record()}
+        files = {mirror_paths.locate_key(texts.namespace, self.id): texts.record()}
         return CommitContent(f"{texts.namespace}: key {self.name} {verb}", files)
 
     def _restore_key(self, rows: Restorer, replaces: str | None) -> None:
@@ -165,7 +167,7 @@ class KeyIssued(JournalEvent):
             "Key",
             id=self.id,
             namespace=rows.namespace,
-            person=rows.person(self.person),
+            person=rows.ensure_person(self.person),
             name=self.name,
             scope=self.scope,
             secret_sha256=_NO_SECRET,
@@ -176,7 +178,7 @@ class KeyIssued(JournalEvent):
             replaces_id=replaces,
             created_by=rows.author,
             created_at=rows.at,
-            expires_at=rows.moment(self.expires_at) if self.expires_at else None,
+            expires_at=rows.to_moment(self.expires_at) if self.expires_at else None,
         )
 
 
@@ -199,12 +201,15 @@ class KeyRevoked(JournalEvent):
         return sentence.format(id=self.id) + reason
 
     def commit(self, texts: Texts) -> CommitContent:
-        paths = (mirror_paths.key(texts.namespace, self.id), mirror_paths.key_addresses(texts.namespace, self.id))
+        paths = (
+            mirror_paths.locate_key(texts.namespace, self.id),
+            mirror_paths.locate_key_addresses(texts.namespace, self.id),
+        )
         return CommitContent(f"{texts.namespace}: key {self.id} revoked", dict.fromkeys(paths), self.reason or "")
 
     def restore(self, rows: Restorer) -> None:
         if self.until is not None:  # it stays valid until then
-            rows.update("Key", {"id": self.id}, expires_at=rows.moment(self.until))
+            rows.update("Key", {"id": self.id}, expires_at=rows.to_moment(self.until))
         else:
             rows.update("Key", {"id": self.id}, revoked_at=rows.at)
 
@@ -226,7 +231,7 @@ class KeyRotated(KeyIssued):
         return self._build_key_commit(texts, "rotated")
 
     def restore(self, rows: Restorer) -> None:
-        rows.update("Key", {"id": self.replaces}, expires_at=rows.moment(self.replaced_until))
+        rows.update("Key", {"id": self.replaces}, expires_at=rows.to_moment(self.replaced_until))
         self._restore_key(rows, self.replaces)
 
 
@@ -242,7 +247,7 @@ class KeyKept(KeyIssued):
         return self._build_key_commit(texts, "kept")
 
     def restore(self, rows: Restorer) -> None:
-        rows.update("Key", {"id": self.id}, expires_at=rows.moment(self.expires_at) if self.expires_at else None)
+        rows.update("Key", {"id": self.id}, expires_at=rows.to_moment(self.expires_at) if self.expires_at else None)
 
 
 @event("key.addresses_set", caches=Cache.KEYS, page=Page.KEYS, title="Addresses of a key changed")
@@ -261,7 +266,7 @@ class KeyAddressesSet(JournalEvent):
         )
 
     def commit(self, texts: Texts) -> CommitContent:
-        path = mirror_paths.key_addresses(texts.namespace, self.id)
+        path = mirror_paths.locate_key_addresses(texts.namespace, self.id)
         files = {path: texts.record() if self.addresses else None}
         return CommitContent(f"{texts.namespace}: addresses of key {self.id} set", files)
 

@@ -44,7 +44,9 @@ class FolderRoleSet(JournalEvent):
 
     def commit(self, texts: Texts) -> CommitContent:
         facts = {"folder": self.folder, "person": self.person, "group": self.group, "role": self.role}
-        content = texts.yaml({name: value for name, value in facts.items() if value is not None}) if self.role else None
+        content = (
+            texts.write_yaml({name: value for name, value in facts.items() if value is not None}) if self.role else None
+        )
         files: dict[str, bytes | None] = {}
         if self.former is not None:
             files[self._path(texts, self.former)] = None
@@ -55,7 +57,7 @@ class FolderRoleSet(JournalEvent):
 
     def restore(self, rows: Restorer) -> None:
         if self.person is not None:
-            holder = rows.person(self.person)
+            holder = rows.ensure_person(self.person)
         else:
             holder = rows.find("Group", namespace=rows.namespace, name=self.group)
         if self.former is not None:
@@ -63,4 +65,4 @@ class FolderRoleSet(JournalEvent):
         rows.write_folder_role(self.folder, holder, self.role or "")
 
     def _path(self, texts: Texts, folder: str) -> str:
-        return mirror_paths.folder_role(texts.namespace, folder, person=self.person, group=self.group)
+        return mirror_paths.locate_folder_role(texts.namespace, folder, person=self.person, group=self.group)

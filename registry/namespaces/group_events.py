@@ -35,7 +35,9 @@ class GroupSet(JournalEvent):
 
     def commit(self, texts: Texts) -> CommitContent:
         facts = {"group": self.group, "title": self.title, "role": self.role}
-        files: dict[str, bytes | None] = {mirror_paths.group(texts.namespace, self.group): texts.yaml(facts)}
+        files: dict[str, bytes | None] = {
+            mirror_paths.locate_group(texts.namespace, self.group): texts.write_yaml(facts)
+        }
         files |= _remove_folder_roles(texts, self.group, self.folders)
         return CommitContent(f"{texts.namespace}: group {self.group} set", files)
 
@@ -63,21 +65,22 @@ class GroupRemoved(JournalEvent):
         return gettext("removed the group {title}").format(title=self.title)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files: dict[str, bytes | None] = {mirror_paths.group(texts.namespace, self.group): None}
+        files: dict[str, bytes | None] = {mirror_paths.locate_group(texts.namespace, self.group): None}
         for person in self.people:
-            files[mirror_paths.group_member(texts.namespace, self.group, person)] = None
+            files[mirror_paths.locate_group_member(texts.namespace, self.group, person)] = None
         files |= _remove_folder_roles(texts, self.group, self.folders)
         return CommitContent(f"{texts.namespace}: group {self.group} removed", files)
 
     def restore(self, rows: Restorer) -> None:
         rows.delete("Group", namespace=rows.namespace, name=self.group)
-        rows.settle_roles([rows.person(person) for person in self.people])
+        rows.settle_roles([rows.ensure_person(person) for person in self.people])
 
 
 def _remove_folder_roles(texts: Texts, group: str, folders: Sequence[str] | None) -> dict[str, bytes | None]:
     """The files of the group's roles in these folders, to be removed."""
     return {
-        mirror_paths.folder_role(texts.namespace, folder, person=None, group=group): None for folder in folders or ()
+        mirror_paths.locate_folder_role(texts.namespace, folder, person=None, group=group): None
+        for folder in folders or ()
     }
 
 
@@ -91,7 +94,7 @@ class _MemberEvent(JournalEvent):
 
     def _find_row(self, rows: Restorer) -> dict[str, Any]:
         group = rows.find("Group", namespace=rows.namespace, name=self.group)
-        return {"group": group, "person": rows.person(self.person)}
+        return {"group": group, "person": rows.ensure_person(self.person)}
 
 
 @event("group.joined", caches=_CALLERS, page=Page.GROUPS, title="Person added to a group")
@@ -103,8 +106,8 @@ class GroupJoined(_MemberEvent):
         return gettext("added {person} to the group {title}").format(person=self.person, title=self.title)
 
     def commit(self, texts: Texts) -> CommitContent:
-        content = texts.yaml({"group": self.group, "person": self.person})
-        files = {mirror_paths.group_member(texts.namespace, self.group, self.person): content}
+        content = texts.write_yaml({"group": self.group, "person": self.person})
+        files = {mirror_paths.locate_group_member(texts.namespace, self.group, self.person): content}
         return CommitContent(f"{texts.namespace}: {self.person} is in the group {self.group}", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -122,7 +125,7 @@ class GroupLeft(_MemberEvent):
         return gettext("removed {person} from the group {title}").format(person=self.person, title=self.title)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.group_member(texts.namespace, self.group, self.person): None}
+        files = {mirror_paths.locate_group_member(texts.namespace, self.group, self.person): None}
         return CommitContent(f"{texts.namespace}: {self.person} is no longer in the group {self.group}", files)
 
     def restore(self, rows: Restorer) -> None:

@@ -31,12 +31,12 @@ class ReleaseCommented(ReleaseStep):
         return TimelineLine("message-square", gettext("on the release"), is_remark=True)
 
     def commit(self, texts: Texts) -> CommitContent:
-        text = texts.stored_row()["text"]
+        text = texts.find_stored_row()["text"]
         files = {self._path(texts.namespace, texts.number): texts.record(text=text)}
         return CommitContent(f"{texts.namespace}: release {self.release}, comment {self.number}", files, text)
 
     def restore(self, rows: Restorer) -> None:
-        text = rows.yaml(self._path(rows.namespace_name, rows.number))["text"]
+        text = rows.read_yaml(self._path(rows.namespace_name, rows.number))["text"]
         rows.require_digest(text, self.text)
         rows.create(
             "ReleaseComment",
@@ -50,7 +50,7 @@ class ReleaseCommented(ReleaseStep):
         self._update(rows)
 
     def _path(self, namespace: str, event: int) -> str:
-        return mirror_paths.release(namespace, self.release, event, "comment")
+        return mirror_paths.locate_release_step(namespace, self.release, event, "comment")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,18 +88,18 @@ class ReleaseCommentEdited(_RevisionStep):
         return self._describe(gettext("edited comment {comment} on release {release}"), comment=self.comment)
 
     def commit(self, texts: Texts) -> CommitContent:
-        text = texts.stored_row()["text"]
+        text = texts.find_stored_row()["text"]
         files = {self._path(texts.namespace, texts.number): texts.record(text=text)}
         subject = f"{texts.namespace}: release {self.release}, comment {self.comment} edited"
         return CommitContent(subject, files, text)
 
     def restore(self, rows: Restorer) -> None:
-        text = rows.yaml(self._path(rows.namespace_name, rows.number))["text"]
+        text = rows.read_yaml(self._path(rows.namespace_name, rows.number))["text"]
         rows.require_digest(text, self.text)
         self._create(rows, text, is_deleted=False)
 
     def _path(self, namespace: str, event: int) -> str:
-        return mirror_paths.release(namespace, self.release, event, "comment-edited")
+        return mirror_paths.locate_release_step(namespace, self.release, event, "comment-edited")
 
 
 @event("release.comment_deleted", caches=Cache.NOTHING)
@@ -111,7 +111,7 @@ class ReleaseCommentDeleted(_RevisionStep):
         return self._describe(gettext("deleted comment {comment} on release {release}"), comment=self.comment)
 
     def commit(self, texts: Texts) -> CommitContent:
-        path = mirror_paths.release(texts.namespace, self.release, texts.number, "comment-deleted")
+        path = mirror_paths.locate_release_step(texts.namespace, self.release, texts.number, "comment-deleted")
         subject = f"{texts.namespace}: release {self.release}, comment {self.comment} deleted"
         return CommitContent(subject, {path: texts.record()})
 

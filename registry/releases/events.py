@@ -33,7 +33,7 @@ class ReleaseStep(JournalEvent):
         return sentence.format(release=self.release, label=self.label, **values)
 
     def _commit(self, texts: Texts, step: str, note: str = "") -> CommitContent:
-        files = {mirror_paths.release(texts.namespace, self.release, texts.number, step): texts.record()}
+        files = {mirror_paths.locate_release_step(texts.namespace, self.release, texts.number, step): texts.record()}
         return CommitContent(f"{texts.namespace}: release {self.release} {step}", files, note)
 
     def _update(self, rows: Restorer, **values: object) -> None:

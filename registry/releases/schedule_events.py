@@ -32,7 +32,7 @@ class ReleaseScheduled(ReleaseStep):
         return self._commit(texts, "scheduled")
 
     def restore(self, rows: Restorer) -> None:
-        moment = rows.moment(self.at)
+        moment = rows.to_moment(self.at)
         self._update(rows, goes_live_at=moment, scheduled_by=rows.author, schedule_key_id=rows.key_id)
 
 

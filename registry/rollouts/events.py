@@ -49,7 +49,7 @@ class RolloutStep(JournalEvent):
         )
 
     def _commit(self, texts: Texts, step: str, note: str = "") -> CommitContent:
-        path = mirror_paths.change(texts.namespace, self.change, texts.number, f"rollout-{step}")
+        path = mirror_paths.locate_change_step(texts.namespace, self.change, texts.number, f"rollout-{step}")
         subject = f"{self.template}: rollout {self.rollout} for {self.label} {step}"
         return CommitContent(subject, {path: texts.record()}, note)
 
@@ -85,15 +85,15 @@ class RolloutStarted(RolloutStep):
         return self._commit(texts, "started")
 
     def restore(self, rows: Restorer) -> None:
-        template = rows.template(self.template)
+        template = rows.find_template(self.template)
         rows.create(
             "Rollout",
             number=self.rollout,
             template=template,
             label=self.label,
             change_id=self.change,
-            stable=rows.version(self.template, self.stable),
-            candidate=rows.version(self.template, self.version),
+            stable=rows.find_version(self.template, self.stable),
+            candidate=rows.find_version(self.template, self.version),
             salt=self.salt,
             steps=[dict(step) for step in self.steps],
             share=self.steps[0]["share"],

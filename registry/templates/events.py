@@ -50,7 +50,7 @@ class VersionSaved(JournalEvent):
         return f"{sentence}: {message}" if message else sentence
 
     def commit(self, texts: Texts) -> CommitContent:
-        version = texts.version()
+        version = texts.find_version()
         first, _, note = version.message.strip().partition("\n")
         subject = f"{self.template} {version.number}: {first}" if first else f"{self.template} {version.number}"
         document: bytes | None = None
@@ -65,18 +65,21 @@ class VersionSaved(JournalEvent):
                 problems=json.loads(version.problems),
                 message=version.message,
             )
-        files = {mirror_paths.document(self.template): document, mirror_paths.bundle(self.template): facts}
+        files = {
+            mirror_paths.locate_document(self.template): document,
+            mirror_paths.locate_bundle(self.template): facts,
+        }
         return CommitContent(subject, files, note, version.digest)
 
     def restore(self, rows: Restorer) -> None:
         is_redacted = rows.is_redacted(self.template, self.number)
         rows.add_version(
-            document=None if is_redacted else rows.file(mirror_paths.document(self.template)).decode(),
-            facts={} if is_redacted else rows.yaml(mirror_paths.bundle(self.template)),
+            document=None if is_redacted else rows.read_file(mirror_paths.locate_document(self.template)).decode(),
+            facts={} if is_redacted else rows.read_yaml(mirror_paths.locate_bundle(self.template)),
             copied_from=self.copied_from,
             number=self.number,
             digest=self.digest,
-            base=rows.version(self.template, self.base) if self.base else None,
+            base=rows.find_version(self.template, self.base) if self.base else None,
             message=self.message,
         )
 
@@ -97,7 +100,7 @@ class VersionRedacted(JournalEvent):
         )
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.redacted(self.template, self.version): texts.record()}
+        files = {mirror_paths.locate_redaction(self.template, self.version): texts.record()}
         return CommitContent(f"{self.template} {self.version}: redacted", files, self.reason, self.digest)
 
     def restore(self, rows: Restorer) -> None:
@@ -120,18 +123,18 @@ class SamplesSaved(JournalEvent):
         return gettext("saved the samples of {template}").format(template=self.template)
 
     def commit(self, texts: Texts) -> CommitContent:
-        text = texts.stored_row()["text"]
+        text = texts.find_stored_row()["text"]
         samples = json.loads(text)
         # Names stored in canonical order have a sorted file, as every set had before samples were ordered.
-        file = texts.yaml(samples, sort_keys=format_canonical_json(samples) == text)
-        return CommitContent(f"{self.template}: samples", {mirror_paths.samples(self.template): file})
+        file = texts.write_yaml(samples, sort_keys=format_canonical_json(samples) == text)
+        return CommitContent(f"{self.template}: samples", {mirror_paths.locate_samples(self.template): file})
 
     def restore(self, rows: Restorer) -> None:
-        text = rows.samples_json(mirror_paths.samples(self.template), self.digest)
+        text = rows.read_samples_json(mirror_paths.locate_samples(self.template), self.digest)
         rows.require_digest(text, self.digest)
         rows.create(
             "SampleSet",
-            template=rows.template(self.template),
+            template=rows.find_template(self.template),
             number=self.number,
             digest=self.digest,
             text=text,
@@ -153,7 +156,9 @@ class TemplateArchived(JournalEvent):
         return gettext("archived {template}").format(template=self.template)
 
     def commit(self, texts: Texts) -> CommitContent:
-        return CommitContent(f"{self.template}: archived", {mirror_paths.archived(self.template): texts.record()})
+        return CommitContent(
+            f"{self.template}: archived", {mirror_paths.locate_archive_mark(self.template): texts.record()}
+        )
 
     def restore(self, rows: Restorer) -> None:
         rows.archive(self.template, rows.at)
@@ -170,7 +175,7 @@ class TemplateUnarchived(JournalEvent):
         return gettext("restored {template}").format(template=self.template)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.archived(self.template): None}
+        files = {mirror_paths.locate_archive_mark(self.template): None}
         return CommitContent(f"{self.template}: taken out of the archive", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -199,33 +204,36 @@ class TemplateRenamed(JournalEvent):
         return f"{sentence}: {quote_start(self.reason)}" if self.reason.strip() else sentence
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.former_name(self.former): texts.record(), mirror_paths.former_name(self.template): None}
+        files = {
+            mirror_paths.locate_former_name(self.former): texts.record(),
+            mirror_paths.locate_former_name(self.template): None,
+        }
         return CommitContent(
             f"{self.former}: renamed to {self.template}",
             files,
             self.reason,
             renames=self._list_renames(texts),
             moves=tuple(
-                Move(mirror_paths.branch(label), {}, self._rename_document(texts, number))
+                Move(mirror_paths.name_branch(label), {}, self._rename_document(texts, number))
                 for label, number in sorted(self.labels.items())
             ),
         )
 
     def _list_renames(self, texts: Texts) -> dict[str, str]:
         """The template's files, old path to new. Results of checks and records of redactions keep their paths."""
-        places = [mirror_paths.bundle]
-        places += [mirror_paths.samples] if self.has_samples else []
-        places += [mirror_paths.archived] if self.is_archived else []
+        places = [mirror_paths.locate_bundle]
+        places += [mirror_paths.locate_samples] if self.has_samples else []
+        places += [mirror_paths.locate_archive_mark] if self.is_archived else []
         renames = {place(self.former): place(self.template) for place in places}
         for label in self.labels:
-            renames[mirror_paths.label(self.former, label)] = mirror_paths.label(self.template, label)
+            renames[mirror_paths.locate_label(self.former, label)] = mirror_paths.locate_label(self.template, label)
         return renames | self._rename_document(texts, self.version)
 
     def _rename_document(self, texts: Texts, number: int) -> dict[str, str]:
         """The document's file on a branch with this version; a redacted version has no file."""
-        if texts.version(number).is_redacted:
+        if texts.find_version(number).is_redacted:
             return {}
-        return {mirror_paths.document(self.former): mirror_paths.document(self.template)}
+        return {mirror_paths.locate_document(self.former): mirror_paths.locate_document(self.template)}
 
     def restore(self, rows: Restorer) -> None:
         rows.rename_template(self.former, self.template)

@@ -107,23 +107,27 @@ class LabelMoved(JournalEvent):
         return gettext("published it in an emergency, before it was approved: {label} is on v{to}")
 
     def commit(self, texts: Texts) -> CommitContent:
-        version = texts.version() if self.to else None
+        version = texts.find_version() if self.to else None
         document = version.document.encode() if version and not version.is_redacted else None
-        files = {mirror_paths.label(self.template, self.label): texts.record() if self.to else None}
+        files = {mirror_paths.locate_label(self.template, self.label): texts.record() if self.to else None}
         if self.change is not None:
-            files[mirror_paths.change(texts.namespace, self.change, texts.number, self.how)] = texts.record()
+            files[mirror_paths.locate_change_step(texts.namespace, self.change, texts.number, self.how)] = (
+                texts.record()
+            )
         return CommitContent(
             f"{self.template}: {self.label} " + (f"to version {self.to}" if self.to else "removed"),
             files,
             self.reason or "",
             self.digest or "",
-            moves=(Move(mirror_paths.branch(self.label), {mirror_paths.document(self.template): document}),),
+            moves=(
+                Move(mirror_paths.name_branch(self.label), {mirror_paths.locate_document(self.template): document}),
+            ),
         )
 
     def restore(self, rows: Restorer) -> None:
         rows.require_allowed_move()
-        template = rows.template(self.template)
-        target = rows.version(self.template, self.to) if self.to else None
+        template = rows.find_template(self.template)
+        target = rows.find_version(self.template, self.to) if self.to else None
         label = {"template": template, "name": self.label}
         if target is None:
             rows.delete("Label", **label)
@@ -133,7 +137,7 @@ class LabelMoved(JournalEvent):
             "LabelMove",
             template=template,
             label=self.label,
-            before=rows.version(self.template, self.from_version) if self.from_version else None,
+            before=rows.find_version(self.template, self.from_version) if self.from_version else None,
             after=target,
             how=self.how,
             protected=rows.is_protected(self.label),

@@ -32,7 +32,7 @@ class WebhookSet(JournalEvent):
         return gettext("set the webhook to {host}").format(host=self.host)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.webhook(texts.namespace, self.id): texts.record()}
+        files = {mirror_paths.locate_webhook(texts.namespace, self.id): texts.record()}
         return CommitContent(f"{texts.namespace}: webhook {self.id} of {self.host} set", files)
 
     def restore(self, rows: Restorer) -> None:
@@ -51,7 +51,7 @@ class WebhookRemoved(JournalEvent):
         return gettext("removed the webhook to {host}").format(host=self.host)
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.webhook(texts.namespace, self.id): None}
+        files = {mirror_paths.locate_webhook(texts.namespace, self.id): None}
         return CommitContent(f"{texts.namespace}: webhook {self.id} removed", files)
 
     def restore(self, rows: Restorer) -> None:

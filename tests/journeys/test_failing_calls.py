@@ -116,7 +116,7 @@ def mirrored(cast) -> str:
 
 
 def find_head() -> str:
-    return Repository(django_settings.MIRROR_PATH).heads()[mirror_paths.MAIN].commit
+    return Repository(django_settings.MIRROR_PATH).list_heads()[mirror_paths.MAIN].commit
 
 
 def empty_mirror() -> None:

@@ -229,7 +229,7 @@ def kill_writer(last: str) -> None:
 
 def has_moved_label() -> bool:
     """Whether the latest action moved a label; only then the writer passes the point between its kinds of branches."""
-    mirrored = Repository(settings.MIRROR_PATH).heads()["refs/heads/main"].stamp
+    mirrored = Repository(settings.MIRROR_PATH).list_heads()["refs/heads/main"].stamp
     return Event.objects.filter(number__gt=mirrored.number if mirrored else 0, kind="label.moved").exists()
 
 
@@ -247,7 +247,7 @@ def require_killed(setting: str, act: Callable[[], object]) -> None:
 
 
 def read_heads() -> dict[str, str]:
-    return {ref: head.commit for ref, head in Repository(settings.MIRROR_PATH).heads().items()}
+    return {ref: head.commit for ref, head in Repository(settings.MIRROR_PATH).list_heads().items()}
 
 
 def read_state() -> dict[str, object]:

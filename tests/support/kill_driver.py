@@ -94,7 +94,7 @@ def check() -> None:
     findings = mirror.verify()
     before = _heads()
     mirror.rebuild()
-    commits = list(Repository(settings.MIRROR_PATH).commits(mirror_paths.MAIN))
+    commits = list(Repository(settings.MIRROR_PATH).list_commits(mirror_paths.MAIN))
     _say(
         json.dumps(
             {
@@ -113,7 +113,7 @@ def _say(line: str) -> None:
 
 
 def _heads() -> dict[str, str]:
-    return {ref: head.commit for ref, head in Repository(settings.MIRROR_PATH).heads().items()}
+    return {ref: head.commit for ref, head in Repository(settings.MIRROR_PATH).list_heads().items()}
 
 
 if __name__ == "__main__":

@@ -28,4 +28,4 @@ def test_the_row_that_a_class_names_can_be_queried(cls: type[JournalEvent]) -> N
 def test_a_row_that_is_gone_names_the_event() -> None:
     event = Event(number=7, kind="samples.saved", text='{"body": {"template": "demo/a", "digest": "sha256:1"}}')
     with pytest.raises(MirrorError, match="event 7"):
-        Sources([event]).stored_row(event, {"template": "demo/a", "digest": "sha256:1"})
+        Sources([event]).find_stored_row(event, {"template": "demo/a", "digest": "sha256:1"})

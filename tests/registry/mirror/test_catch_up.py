@@ -17,13 +17,13 @@ pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
 
 def test_every_event_becomes_one_commit_of_main(support, mirror_path):
     mirror.catch_up()
-    commits = list(Repository(mirror_path).commits(mirror_paths.MAIN))
+    commits = list(Repository(mirror_path).list_commits(mirror_paths.MAIN))
     assert len(commits) == Event.objects.count() == 5
 
 
 def test_the_commit_of_each_event_is_noted_in_the_database(support, mirror_path):
     mirror.catch_up()
-    found = [sha for sha, _ in Repository(mirror_path).commits(mirror_paths.MAIN)]
+    found = [sha for sha, _ in Repository(mirror_path).list_commits(mirror_paths.MAIN)]
     assert list(Commit.objects.order_by("event_id").values_list("sha", flat=True)) == found
 
 
@@ -40,8 +40,8 @@ def test_the_mirror_is_what_the_journal_says(support):
 def test_members_are_readable_files(support, mirror_path):
     mirror.catch_up()
     repository = Repository(mirror_path)
-    head = repository.heads()[mirror_paths.MAIN].commit
-    assert repository.file(head, ".promptuary/support/members/author.yml") == b"person: author\nrole: author\n"
+    head = repository.list_heads()[mirror_paths.MAIN].commit
+    assert repository.read_file(head, ".promptuary/support/members/author.yml") == b"person: author\nrole: author\n"
 
 
 def test_an_event_of_a_newer_release_is_kept_as_it_is(support, operator, mirror_path):
@@ -49,9 +49,9 @@ def test_an_event_of_a_newer_release_is_kept_as_it_is(support, operator, mirror_
     number = add_event("guest.welcomed", {"guest": "visitor"})
     mirror.catch_up()
     repository = Repository(mirror_path)
-    head = repository.heads()[mirror_paths.MAIN]
+    head = repository.list_heads()[mirror_paths.MAIN]
     assert head.message.startswith("support: guest.welcomed\n")
-    written = repository.file(head.commit, f".promptuary/support/events/{number:08d}-guest%2ewelcomed.yml")
+    written = repository.read_file(head.commit, f".promptuary/support/events/{number:08d}-guest%2ewelcomed.yml")
     assert b"guest: visitor\n" in written
     assert mirror.verify() == []
 
@@ -71,7 +71,7 @@ def test_all_events_wait_for_a_mirror_that_is_not_there(support, mirror_path):
 
 def test_a_commit_is_known_by_its_id(support, mirror_path):
     mirror.catch_up()
-    head = Repository(mirror_path).heads()[mirror_paths.MAIN].commit
+    head = Repository(mirror_path).list_heads()[mirror_paths.MAIN].commit
     assert str(Commit.objects.latest("event_id")) == head
 
 

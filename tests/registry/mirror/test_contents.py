@@ -24,8 +24,8 @@ def tree(path, ref=mirror_paths.MAIN):
     names = subprocess.run(
         ["git", "ls-tree", "-r", "-z", "--name-only", ref], cwd=path, capture_output=True, check=True
     )
-    head = Repository(path).heads()[ref].commit
-    return {name: Repository(path).file(head, name) for name in names.stdout.decode().split("\0") if name}
+    head = Repository(path).list_heads()[ref].commit
+    return {name: Repository(path).read_file(head, name) for name in names.stdout.decode().split("\0") if name}
 
 
 def test_main_holds_the_newest_document_and_samples(story, mirror_path):
@@ -39,7 +39,7 @@ def test_each_version_s_commit_holds_its_document_byte_for_byte(story, mirror_pa
     mirror.catch_up()
     saved = Event.objects.filter(kind="version.saved").select_related("commit")
     for event in saved:
-        stored = Repository(mirror_path).file(event.commit.sha, "support/refunds/reply.yml.j2")
+        stored = Repository(mirror_path).read_file(event.commit.sha, "support/refunds/reply.yml.j2")
         assert stored.decode() == Version.objects.get(number=event.version).document
     assert len(saved) == 3
 
@@ -48,13 +48,13 @@ def test_each_version_s_commit_holds_its_document_byte_for_byte(story, mirror_pa
 def test_a_label_s_branch_holds_what_the_label_serves(story, mirror_path, label, number):
     mirror.catch_up()
     wanted = {"support/refunds/reply.yml.j2": Version.objects.get(number=number).document.encode()}
-    assert tree(mirror_path, mirror_paths.branch(label)) == wanted
+    assert tree(mirror_path, mirror_paths.name_branch(label)) == wanted
 
 
 def test_a_removed_label_leaves_its_branch_and_its_file(story, mirror_path):
     labels.remove_label(actor=story["author"], name=TEMPLATE, label="staging", expected=3)
     mirror.catch_up()
-    assert tree(mirror_path, mirror_paths.branch("staging")) == {}
+    assert tree(mirror_path, mirror_paths.name_branch("staging")) == {}
     assert ".promptuary/support/labels/refunds/reply/staging.yml" not in tree(mirror_path)
 
 

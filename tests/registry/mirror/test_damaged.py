@@ -43,7 +43,7 @@ DAMAGES = [empty_head, break_main, lose_objects, break_index]
 def damaged(request, support, mirror_path):
     """The mirror's folder and the commit that its `main` was at before it was damaged."""
     mirror.catch_up()
-    head = Repository(mirror_path).heads()[mirror_paths.MAIN].commit
+    head = Repository(mirror_path).list_heads()[mirror_paths.MAIN].commit
     request.param(mirror_path)
     return mirror_path, head
 

@@ -55,7 +55,7 @@ def full(story):
 
 
 def read(path, mirror_path):
-    with Repository(mirror_path).files() as files:
+    with Repository(mirror_path).open_files() as files:
         return files.read("refs/heads/main", path)
 
 

@@ -13,7 +13,7 @@ from registry.mirror.commit_message import Entry
 from registry.mirror.errors import GitFailed
 from registry.mirror.repository import Repository
 
-PRODUCTION = mirror_paths.branch("production")
+PRODUCTION = mirror_paths.name_branch("production")
 INTERRUPTED = """
 import os, signal, sys
 import django
@@ -28,7 +28,7 @@ def interrupt():
 
 signal.signal(signal.SIGINT, lambda *_: print("interrupted"))
 stream = sys.stdin.buffer.read()
-Repository(Path(sys.argv[1])).fast_import(interrupt())
+Repository(Path(sys.argv[1])).run_fast_import(interrupt())
 """
 
 
@@ -42,23 +42,29 @@ def entry(number, files=None, move=None, renames=None):
 
 def story():
     """Twelve events: documents, label moves, a removal, and some without files."""
-    document = mirror_paths.document("support/reply")
+    document = mirror_paths.locate_document("support/reply")
     entries = [entry(n, {document: b"text %d\n" % n}) for n in range(1, 9)]
     entries += [
-        entry(9, {mirror_paths.label("support/reply", "production"): b"3"}, Move(PRODUCTION, {document: b"text 3\n"}))
+        entry(
+            9,
+            {mirror_paths.locate_label("support/reply", "production"): b"3"},
+            Move(PRODUCTION, {document: b"text 3\n"}),
+        )
     ]
     entries += [entry(10), entry(11, move=Move(PRODUCTION, {document: b"text 8\n"}))]
     return [*entries, entry(12, move=Move(PRODUCTION, {document: None}))]
 
 
 def write(repository, entries):
-    heads = repository.heads()
+    heads = repository.list_heads()
     done = {ref: head.stamp.number for ref, head in heads.items()}
-    repository.fast_import(mirror_fast_import.build(entries, {ref: head.commit for ref, head in heads.items()}, done))
+    repository.run_fast_import(
+        mirror_fast_import.build(entries, {ref: head.commit for ref, head in heads.items()}, done)
+    )
 
 
 def places(repository):
-    return {ref: head.commit for ref, head in repository.heads().items()}
+    return {ref: head.commit for ref, head in repository.list_heads().items()}
 
 
 @pytest.fixture
@@ -80,15 +86,15 @@ def test_the_size_of_a_batch_changes_no_commit_id(repository, tmp_path, size):
 
 def test_a_label_s_branch_holds_exactly_what_the_label_serves(repository):
     write(repository, story()[:11])
-    head = repository.heads()[PRODUCTION].commit
-    assert repository.file(head, "support/reply.yml.j2") == b"text 8\n"
-    assert next(stamp for _, stamp in repository.commits(PRODUCTION)).startswith("event 9\n")
+    head = repository.list_heads()[PRODUCTION].commit
+    assert repository.read_file(head, "support/reply.yml.j2") == b"text 8\n"
+    assert next(stamp for _, stamp in repository.list_commits(PRODUCTION)).startswith("event 9\n")
 
 
 def test_a_label_taken_away_leaves_its_branch_empty(repository):
     write(repository, story())
     with pytest.raises(GitFailed):
-        repository.file(repository.heads()[PRODUCTION].commit, "support/reply.yml.j2")
+        repository.read_file(repository.list_heads()[PRODUCTION].commit, "support/reply.yml.j2")
 
 
 def test_written_commits_are_not_written_again(repository):
@@ -100,12 +106,12 @@ def test_written_commits_are_not_written_again(repository):
 
 def test_an_invalid_stream_is_reported_in_gits_words(repository):
     with pytest.raises(GitFailed, match=r"git fast-import ended early: .*[Uu]nsupported command: nonsense"):
-        repository.fast_import([b"nonsense\n", *(b"x" * 65536 for _ in range(100))])
+        repository.run_fast_import([b"nonsense\n", *(b"x" * 65536 for _ in range(100))])
 
 
 def test_input_after_the_end_of_the_stream_is_an_error(repository):
     with pytest.raises(GitFailed, match="git fast-import ended early: it took no more input"):
-        repository.fast_import([b"done\n", *(b"x" * 65536 for _ in range(100))])
+        repository.run_fast_import([b"done\n", *(b"x" * 65536 for _ in range(100))])
 
 
 def test_a_stream_cut_short_leaves_main_where_it_was(repository):
@@ -113,7 +119,7 @@ def test_a_stream_cut_short_leaves_main_where_it_was(repository):
     before = places(repository)[mirror_paths.MAIN]
     cut = b"".join(mirror_fast_import.build(story()[4:], places(repository), {})).removesuffix(b"done\n")
     with pytest.raises(GitFailed):
-        repository.fast_import([cut])
+        repository.run_fast_import([cut])
     assert places(repository)[mirror_paths.MAIN] == before
 
 
@@ -124,7 +130,7 @@ def test_after_a_stream_cut_anywhere_the_next_one_makes_it_whole(repository, tmp
     write(whole, story())
     cut = b"".join(mirror_fast_import.build(story(), {}, {}))
     with pytest.raises(GitFailed):
-        repository.fast_import([cut[: int(len(cut) * share)]])
+        repository.run_fast_import([cut[: int(len(cut) * share)]])
     write(repository, story())
     assert places(repository) == places(whole)
 
@@ -134,12 +140,12 @@ def test_a_batch_is_finished_when_the_process_group_is_interrupted(repository):
     command = [sys.executable, "-c", INTERRUPTED, str(repository.path)]
     ended = subprocess.run(command, input=stream, capture_output=True, start_new_session=True, timeout=60, check=False)
     assert (ended.returncode, ended.stdout) == (0, b"interrupted\n"), ended.stderr
-    assert {head.stamp.number for head in repository.heads().values()} == {12}
+    assert {head.stamp.number for head in repository.list_heads().values()} == {12}
 
 
 def test_a_kill_between_label_and_main_is_made_good(repository, tmp_path):
     write(repository, story()[:8])
-    behind = repository.heads()[mirror_paths.MAIN].commit
+    behind = repository.list_heads()[mirror_paths.MAIN].commit
     write(repository, story()[8:])
     whole = places(repository)
     (repository.path / "refs/heads/main").write_text(behind + "\n")  # as if killed after the checkpoint

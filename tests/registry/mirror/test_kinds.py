@@ -63,11 +63,11 @@ def guest_welcomed():
             return f"welcomed {self.guest}"
 
         def commit(self, texts):
-            path = mirror_paths.other(texts.namespace, self.kind, texts.number)
+            path = mirror_paths.locate_other_event(texts.namespace, self.kind, texts.number)
             return CommitContent(f"{texts.namespace}: {self.guest} welcomed", {path: texts.record()})
 
         def restore(self, rows):
-            member = {"namespace": rows.namespace, "person": rows.person(self.guest)}
+            member = {"namespace": rows.namespace, "person": rows.ensure_person(self.guest)}
             rows.update_or_create("Membership", member, {"role": "reader"})
 
     yield GuestWelcomed

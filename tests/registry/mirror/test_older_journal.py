@@ -139,7 +139,7 @@ def test_the_derived_and_the_written_decision_are_the_same(cast, monkeypatch):
 
 def _reader():
     rows = importlib.import_module("registry.mirror.restorer").Rows()
-    return rows.derivation, rows.fact
+    return rows.derivation, rows.build_fact
 
 
 def test_contributors_cannot_approve_after_the_migration(cast, without):

@@ -13,16 +13,19 @@ labels = st.from_regex(r"[a-z][a-z0-9._-]{0,35}", fullmatch=True)
 
 
 def test_a_document_is_under_its_own_name():
-    assert mirror_paths.document("support/refunds/reply") == "support/refunds/reply.yml.j2"
+    assert mirror_paths.locate_document("support/refunds/reply") == "support/refunds/reply.yml.j2"
 
 
 def test_samples_are_next_to_the_document():
-    assert mirror_paths.samples("support/refunds/reply") == "support/refunds/reply.samples.yml"
+    assert mirror_paths.locate_samples("support/refunds/reply") == "support/refunds/reply.samples.yml"
 
 
 def test_all_else_is_in_the_folder_of_the_namespace():
-    assert mirror_paths.label("support/reply", "production") == ".promptuary/support/labels/reply/production.yml"
-    assert mirror_paths.change("support", 12, 40, "approve") == ".promptuary/support/changes/12/00000040-approve.yml"
+    assert mirror_paths.locate_label("support/reply", "production") == ".promptuary/support/labels/reply/production.yml"
+    assert (
+        mirror_paths.locate_change_step("support", 12, 40, "approve")
+        == ".promptuary/support/changes/12/00000040-approve.yml"
+    )
 
 
 @pytest.mark.parametrize(
@@ -30,7 +33,7 @@ def test_all_else_is_in_the_folder_of_the_namespace():
 )
 def test_a_name_that_could_leave_its_folder_is_refused(name):
     with pytest.raises(Invalid):
-        mirror_paths.document(name)
+        mirror_paths.locate_document(name)
 
 
 @pytest.mark.parametrize(
@@ -43,36 +46,36 @@ def test_the_last_net_takes_no_odd_path(path):
 
 @given(usernames)
 def test_any_username_makes_a_path_that_git_and_every_file_system_take(username):
-    mirror_paths.check_path(mirror_paths.member("support", username))
+    mirror_paths.check_path(mirror_paths.locate_member("support", username))
 
 
 @pytest.mark.parametrize("username", ["", "x" * 201, "\N{SNOWMAN}" * 23])
 def test_a_name_that_no_file_can_have_is_refused(username):
     """23 characters of three bytes each are 207 once they are escaped."""
     with pytest.raises(MirrorError, match="can't be a file name: it is empty or too long"):
-        mirror_paths.member("support", username)
+        mirror_paths.locate_member("support", username)
 
 
 @given(usernames, usernames)
 def test_two_usernames_never_share_a_file_whatever_the_case(one, other):
-    same = mirror_paths.member("support", one).lower() == mirror_paths.member("support", other).lower()
+    same = mirror_paths.locate_member("support", one).lower() == mirror_paths.locate_member("support", other).lower()
     assert same == (one == other)
 
 
 @given(labels)
 def test_any_label_makes_a_branch_that_git_takes(label):
-    ref = mirror_paths.branch(label)
+    ref = mirror_paths.name_branch(label)
     assert ".." not in ref
     assert not ref.endswith((".", ".lock"))
 
 
 @given(labels, labels)
 def test_two_labels_never_share_a_branch(one, other):
-    assert (mirror_paths.branch(one) == mirror_paths.branch(other)) == (one == other)
+    assert (mirror_paths.name_branch(one) == mirror_paths.name_branch(other)) == (one == other)
 
 
 @pytest.mark.parametrize(
     ("label", "ref"), [("production", "production"), ("a..b", "a.%2eb"), ("x.lock", "x%2elock"), ("v1.", "v1%2e")]
 )
 def test_a_label_that_git_would_refuse_is_spelled_out(label, ref):
-    assert mirror_paths.branch(label) == f"refs/heads/label/{ref}"
+    assert mirror_paths.name_branch(label) == f"refs/heads/label/{ref}"

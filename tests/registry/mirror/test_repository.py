@@ -26,8 +26,8 @@ def repository(tmp_path):
 
 def write(repository, number=1):
     entry = Entry(number=number, at=0, author="author", subject="x", record="{}", chain="c")
-    heads = {ref: head.commit for ref, head in repository.heads().items()}
-    repository.fast_import(mirror_fast_import.build([entry], heads, {}))
+    heads = {ref: head.commit for ref, head in repository.list_heads().items()}
+    repository.run_fast_import(mirror_fast_import.build([entry], heads, {}))
 
 
 @pytest.mark.parametrize("lock", LEFT)
@@ -55,19 +55,19 @@ def test_settings_of_the_machine_and_of_the_caller_do_not_reach_git(repository, 
     monkeypatch.setenv("GIT_CONFIG_KEY_0", "core.hooksPath")
     monkeypatch.setenv("GIT_CONFIG_VALUE_0", str(hook.parent))
     write(repository)
-    assert mirror_paths.MAIN in repository.heads()
+    assert mirror_paths.MAIN in repository.list_heads()
 
 
 @pytest.mark.parametrize("commit", ["HEAD", "--help", "main", "0" * 39])
 def test_only_full_object_ids_are_asked_for(repository, commit):
     with pytest.raises(MirrorError):
-        repository.raw_commit(commit)
+        repository.read_commit(commit)
 
 
 @pytest.mark.parametrize("ref", ["main", "--all", "refs/tags/x"])
 def test_only_branches_of_the_mirror_are_read(repository, ref):
     with pytest.raises(MirrorError):
-        list(repository.commits(ref))
+        list(repository.list_commits(ref))
 
 
 def test_packing_keeps_every_object(repository):
@@ -75,7 +75,7 @@ def test_packing_keeps_every_object(repository):
         write(repository, number)
     repository.repack()
     assert repository.check_objects() == []
-    assert len(list(repository.commits(mirror_paths.MAIN))) == 5
+    assert len(list(repository.list_commits(mirror_paths.MAIN))) == 5
 
 
 def test_a_damaged_object_is_found(repository):
@@ -89,21 +89,21 @@ def test_a_damaged_object_is_found(repository):
 def test_a_commit_that_is_not_there_has_no_history(repository):
     write(repository)
     with pytest.raises(GitFailed, match=r"git log failed: .*bad object"):
-        list(repository.history("0" * 39 + "1"))
+        list(repository.walk_history("0" * 39 + "1"))
 
 
 def test_a_file_that_a_commit_has_not_is_named_and_the_next_one_is_read(repository):
-    there = mirror_paths.document("support/reply")
+    there = mirror_paths.locate_document("support/reply")
     entry = Entry(number=1, at=0, author="a", subject="x", record="{}", chain="c", files={there: b"Hi\n\0"})
-    repository.fast_import(mirror_fast_import.build([entry], {}, {}))
-    commit = repository.heads()[mirror_paths.MAIN].commit
-    with repository.files() as files:
+    repository.run_fast_import(mirror_fast_import.build([entry], {}, {}))
+    commit = repository.list_heads()[mirror_paths.MAIN].commit
+    with repository.open_files() as files:
         with pytest.raises(MirrorError, match=rf"Commit {commit} has no file support/other\.yml\.j2"):
-            files.read(commit, mirror_paths.document("support/other"))
+            files.read(commit, mirror_paths.locate_document("support/other"))
         assert files.read(commit, there) == b"Hi\n\0"
 
 
 def test_a_machine_without_git_is_reported(repository, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(GitFailed, match="The `git` program was not found"):
-        repository.heads()
+        repository.list_heads()

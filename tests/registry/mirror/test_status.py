@@ -32,7 +32,7 @@ def test_before_anything_was_mirrored_all_events_wait(support, mirror_path):
 def test_a_mirror_that_has_all_names_its_head_and_lags_by_nothing(support, mirror_path):
     mirror.catch_up()
     last = Event.objects.order_by("number").last()
-    head = Repository(mirror_path).heads()[mirror_paths.MAIN]
+    head = Repository(mirror_path).list_heads()[mirror_paths.MAIN]
     assert mirror.read_status() == Status(
         path=str(mirror_path),
         head=head.commit,

@@ -39,7 +39,7 @@ def mirrored(support, mirror_path):
 
 
 def head(path):
-    return Repository(path).heads()[mirror_paths.MAIN].commit
+    return Repository(path).list_heads()[mirror_paths.MAIN].commit
 
 
 def test_an_untouched_mirror_has_no_findings(mirrored):
@@ -54,14 +54,14 @@ def test_a_forged_commit_on_top_is_named(mirrored):
 
 
 def test_a_forged_commit_with_copied_trailers_is_named(mirrored):
-    message = Repository(mirrored).heads()[mirror_paths.MAIN].message
+    message = Repository(mirrored).list_heads()[mirror_paths.MAIN].message
     forged = forge(mirrored, "refs/heads/main", message, head(mirrored))
     assert forged in mirror.verify()[0]
 
 
 def test_a_changed_message_is_named_with_the_line(mirrored):
     parent = git(mirrored, "rev-parse", "main^")
-    message = Repository(mirrored).heads()[mirror_paths.MAIN].message
+    message = Repository(mirrored).list_heads()[mirror_paths.MAIN].message
     forged = forge(
         mirrored, "refs/heads/main", message.replace("admin", "nobody", 1), parent, f"{head(mirrored)}^{{tree}}"
     )
@@ -103,7 +103,7 @@ def test_a_changed_file_is_named_with_its_path(mirrored):
     forge(
         mirrored,
         "refs/heads/main",
-        Repository(mirrored).heads()[mirror_paths.MAIN].message,
+        Repository(mirrored).list_heads()[mirror_paths.MAIN].message,
         git(mirrored, "rev-parse", "main^"),
         tree.stdout.strip(),
     )

@@ -41,7 +41,11 @@ def test_writers_at_the_same_time_write_each_event_once_and_in_order(transaction
         thread.join()
     assert faults == []
     assert mirror.read_status().behind == 0
-    assert len(list(Repository(settings.MIRROR_PATH).commits(mirror_paths.MAIN))) == Event.objects.count() == 4 * ROUNDS
+    assert (
+        len(list(Repository(settings.MIRROR_PATH).list_commits(mirror_paths.MAIN)))
+        == Event.objects.count()
+        == 4 * ROUNDS
+    )
     assert Commit.objects.count() == 4 * ROUNDS
     assert mirror.verify() == []
 
