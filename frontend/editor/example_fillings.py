@@ -11,6 +11,7 @@ __all__ = ["fill_with_examples"]
 
 _MOST_ITEMS = 2
 _DEEPEST = 4
+_ROLE = "user"
 _DATE = "2026-01-31"
 _FORMATS = {"date": _DATE, "date-time": f"{_DATE}T09:30:00Z", "email": "name@example.com", "uri": "https://example.com"}
 _FORMAT_OF_ENDING = {"date": "date", "email": "email", "mail": "email", "url": "uri", "link": "uri"}
@@ -19,15 +20,20 @@ _FORMAT_OF_ENDING = {"date": "date", "email": "email", "mail": "email", "url": "
 def fill_with_examples(values: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Add a value for each input that has neither a value nor a default, including missing keys of groups.
 
-    schemas: by input name. Texts are recognizable as examples and keep to the longest length that their schema allows.
+    schemas: by input name. Texts are recognizable as examples and keep to the longest length that their schema allows;
+    the key `role` of a group gets a role of messages, because a part may have it as its role.
     """
+    return _fill(values, schemas, 0)
+
+
+def _fill(values: Mapping[str, Any], schemas: Mapping[str, Mapping[str, Any]], depth: int) -> dict[str, Any]:
     filled = dict(values)
     for name, schema in schemas.items():
         value = values.get(name)
         if isinstance(value, Mapping) and find_type(dict(schema)) == "object":
-            filled[name] = fill_with_examples(value, schema.get("properties", {}))
+            filled[name] = _fill(value, schema.get("properties", {}), depth + 1)
         elif name not in values and "default" not in schema:
-            filled[name] = _make_example(name, schema, 0)
+            filled[name] = _make_example(name, schema, depth)
     return filled
 
 
@@ -43,6 +49,8 @@ def _make_example(name: str, schema: Mapping[str, Any], depth: int) -> Any:
     if kind in ("integer", "number"):
         number = min(max(3, schema.get("minimum", 3)), schema.get("maximum", float("inf")))
         return int(number) if kind == "integer" else number
+    if kind == "string" and depth and name == "role":
+        return _ROLE
     return {"boolean": True, "null": None}.get(kind, _make_text(name, schema))
 
 

@@ -48,6 +48,19 @@ def test_values_and_defaults_stay_and_groups_are_completed():
     assert fill_with_examples(values, schemas) == {"customer": {"name": "Ada", "since": 3}, "day": "Monday"}
 
 
+def test_earlier_messages_get_a_role_that_a_part_can_have():
+    message = {"type": "object", "properties": {"role": {"type": "string"}, "content": {"type": "string"}}}
+    schemas = {
+        "history": {"type": "array", "items": message, "maxItems": 1},
+        "role": {"type": "string"},
+        "last": message,
+    }
+    filled = fill_with_examples({"last": {"content": "Hi"}}, schemas)
+    assert filled["history"] == [{"role": "user", "content": "Example content"}]
+    assert filled["last"] == {"role": "user", "content": "Hi"}
+    assert filled["role"] == "Example role"
+
+
 def test_a_schema_that_refers_to_itself_ends():
     schema: dict[str, Any] = {"type": "object", "properties": {}}
     schema["properties"]["next"] = schema
