@@ -7,9 +7,9 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import PHONE, Server, Visit, make_four_templates
+from tests.browser.conftest import PHONE, Server, Visit, make_four_templates, wait_until_held
 from tests.browser.test_release import take_picture, wait_for_checks
 from tests.support.small_site import NAME as SERVED
 from tests.support.small_site import open_small_site
@@ -65,8 +65,21 @@ def test_a_key_in_use_is_revoked_with_a_reason(visit: Visit, server: Server, unt
     take_picture(admin, "revoke")
     panel.get_by_role("button", name="Revoke key").click()
     expect(panel).to_be_visible()
-    assert httpx.get(address, headers=headers, timeout=60).status_code == 200, "without a reason nothing ends"
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    admin.route("**/keys", hold)
+    panel.get_by_label("Reason").fill("  ")
+    panel.get_by_role("button", name="Revoke key").click()
+    wait_until_held(admin, held)
     panel.get_by_label("Reason").fill("Its secret was in a log")
+    held[0].continue_()
+    admin.unroute("**/keys")
+    expect(panel).to_contain_text("Say why: it is recorded in the audit.")
+    expect(panel.get_by_label("Reason")).to_have_value("Its secret was in a log")
+    assert httpx.get(address, headers=headers, timeout=60).status_code == 200, "without a reason nothing ends"
     panel.get_by_role("button", name="Revoke key").click()
     expect(admin.get_by_text("The key of returns-bot is revoked")).to_be_visible()
     until(lambda: httpx.get(address, headers=headers, timeout=60).status_code == 401)

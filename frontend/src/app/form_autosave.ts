@@ -55,7 +55,17 @@ export function listChangedValues(form: HTMLFormElement): Record<string, string>
   return values;
 }
 
-/** Fills a form with the result of `listChangedValues`; values without a field are ignored. */
+/** All values entered in a form or written there by the server. */
+export function listValues(form: HTMLFormElement): Record<string, string> {
+  const values: Record<string, string> = {};
+  for (const control of listControls(form)) {
+    const value = readCurrentValue(control);
+    if (value !== null) values[makeKey(control)] = value;
+  }
+  return values;
+}
+
+/** Fills a form with the result of `listChangedValues` or `listValues`; values without a field are ignored. */
 export function fillForm(form: HTMLFormElement, values: Record<string, string>): void {
   for (const control of listControls(form)) {
     const value = values[makeKey(control)];

@@ -2,7 +2,7 @@
 // open the same panel as a separate page.
 import htmx from "htmx.org";
 import { createElement } from "../dom.ts";
-import { fillForm, listChangedValues, restoreForms } from "./form_autosave.ts";
+import { fillForm, listChangedValues, listValues, restoreForms } from "./form_autosave.ts";
 import { showFirstFault } from "./forms.ts";
 import { fetchPanel, installPanelWatch, PANEL_HEADERS } from "./panel_watch.ts";
 import { showPeoplePickers } from "./people_picker.ts";
@@ -81,13 +81,15 @@ async function openPanel(address: string): Promise<void> {
   focusFirst(dialog);
 }
 
-/** Posts the form of a panel over the page. If it is refused, the panel stays, with the error at its field. */
+/** Posts the form of a panel over the page. If it is refused, the panel stays, with the error at its field and what
+ * was typed meanwhile. */
 async function sendForm(form: HTMLFormElement, submitter: HTMLElement | null): Promise<void> {
   const dialog = form.closest<HTMLDialogElement>("dialog.panel-dialog");
   const before = form.closest<HTMLElement>(".panel");
   if (!dialog || !before || dialog.ariaBusy === "true") return;
   dialog.ariaBusy = "true";
   const body = new FormData(form, submitter);
+  const sent = listValues(form);
   const answer = await fetch(form.action, { method: "POST", headers: PANEL_HEADERS, body }).catch(() => null);
   const address = answer?.headers.get("HX-Redirect");
   if (address) {
@@ -105,6 +107,9 @@ async function sendForm(form: HTMLFormElement, submitter: HTMLElement | null): P
   }
   shown.dataset.address = before.dataset.address ?? "";
   shown.dataset.about = before.dataset.about ?? "";
+  const typed = Object.entries(listValues(form)).filter(([key, value]) => value !== sent[key]);
+  const refused = shown.querySelector<HTMLFormElement>("#panel-form");
+  if (refused) fillForm(refused, Object.fromEntries(typed));
   before.replaceWith(shown); // its stylesheets stay, so that the field at fault has its place at once
   prepareParts(dialog);
   showFirstFault(dialog);
