@@ -5,7 +5,10 @@ there; a name that holds a text of the same file is replaced by it.
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
 
 from promptuary.renderer.interop.imported import Difference, ImportedTemplate, LossError
 from promptuary.renderer.interop.javascript_texts import JavaScriptTexts
@@ -14,7 +17,8 @@ from promptuary.renderer.interop.placeholder_patterns import DOUBLE, SINGLE
 from promptuary.renderer.interop.placeholder_syntax import find_syntax
 from promptuary.renderer.interop.python_code import build_prompts
 from promptuary.renderer.interop.python_messages import FoundMessage, FoundPrompt
-from promptuary.renderer.interop.python_texts import CodeText
+from promptuary.renderer.interop.python_requests import SETTINGS
+from promptuary.renderer.interop.python_texts import CodeText, join_texts
 from promptuary.renderer.interop.quoted_text import is_javascript_string
 from promptuary.renderer.interop.source_file import SourceFile
 
@@ -30,6 +34,7 @@ _PROMPT_NAME = re.compile(r"prompt|template|instruct|system|message|persona|prea
 _ROLES = ("system", "developer", "user", "human", "assistant", "ai", "tool", "placeholder")
 _CLASSES = re.compile(r"(System|Human|User|AI|Assistant)Message(?:PromptTemplate)?")
 _USER_KEYS = ("prompt", "user", "userPrompt")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _SHORTEST_NAMED, _SHORTEST_FILLED, _SHORTEST = 20, 5, 80  # characters; the second, of a text around expressions
 _MOST_NAMED = 10
 
@@ -101,7 +106,7 @@ class _Finder:
             self._add_messages(index, found)
             return self.texts.pairs[index] + 1
         if source == "{" and (turns := self._read_turns(index)):
-            self._add_messages(index, turns)
+            self._add_messages(index, turns, self._read_settings(index))
             return self.texts.pairs[index] + 1
         if kind == "name" and source == "function" and self.texts.kind_at(index + 1) == "name":
             self.name = self.texts.source_at(index + 1)
@@ -145,8 +150,10 @@ class _Finder:
             self.others.append(FoundPrompt(name, self._find_line(index), text))
         return False
 
-    def _add_messages(self, index: int, messages: list[FoundMessage | str]) -> None:
-        self.named.append(FoundPrompt(self.name, self._find_line(index), messages))
+    def _add_messages(
+        self, index: int, messages: list[FoundMessage | str], settings: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
+        self.named.append(FoundPrompt(self.name, self._find_line(index), messages, dict(settings)))
 
     def _find_line(self, index: int) -> int:
         return self.text.count("\n", 0, self.texts.tokens[index].start) + 1
@@ -183,19 +190,47 @@ class _Finder:
         return fields
 
     def _read_turns(self, index: int) -> list[FoundMessage | str]:
-        """The messages of a call with a system text and a prompt: `{ system: "…", prompt: `…` }`; empty for others."""
+        """The messages of a call: `{ system: "…", prompt: `…` }` or `{ messages: […] }`; empty for other objects."""
         fields = self._read_fields(index)
         system = next((fields[key] for key in ("system", "systemPrompt", "instructions") if key in fields), None)
         user = next((fields[key] for key in _USER_KEYS if key in fields), None)
         first = self._read_content(system)
-        if first is None:
-            return []
-        if user is None and "messages" in fields and (rest := self._read_messages(fields["messages"])):
-            return [("system", first), *rest]
-        second = self._read_content(user)
-        return [("system", first), ("user", second)] if second else []
+        start: list[FoundMessage | str] = [("system", first)] if first else []
+        if user is None and "messages" in fields:
+            rest = self._read_messages(fields["messages"])
+            return [*start, *rest] if rest else []
+        second = self._read_content(user) if first else None
+        return [*start, ("user", second)] if second else []
+
+    def _read_settings(self, index: int) -> dict[str, Any]:
+        """The model and the settings of a call, as far as they are constants."""
+        settings: dict[str, Any] = {}
+        for key, value in self._read_fields(index).items():
+            source = self.texts.source_at(value)
+            if key not in SETTINGS or self.texts.source_at(value + 1) not in (",", "}"):
+                continue
+            if constant := self.texts.read_constant(value):
+                settings[key] = constant
+            elif _NUMBER.fullmatch(source):
+                settings[key] = float(source) if "." in source else int(source)
+        return settings
+
+    def _read_items(self, index: int) -> CodeText | None:
+        """The text of a message's content that is a list of items; None if one of them isn't a text."""
+        found: list[CodeText] = []
+        position, end = index + 1, self.texts.pairs.get(index, -1)
+        while position < end:
+            fields = self._read_fields(position) if self.texts.source_at(position) == "{" else {}
+            text = self._read_content(fields.get("text"))
+            if text is None or self.texts.read_constant(fields.get("type", -1)) not in ("text", "input_text"):
+                return None
+            found.append(text)
+            position = self.texts.pairs.get(position, position) + 2
+        return join_texts(found) if found else None
 
     def _read_content(self, index: int | None) -> CodeText | None:
+        if index is not None and self.texts.source_at(index) == "[" and (items := self._read_items(index)):
+            return items
         read = None if index is None else self.texts.read_text(index) or self.texts.read_name(index)
         return read[0] if read and (read[0].pieces or (read[0].template or "").strip()) else None
 

@@ -10,15 +10,16 @@ from typing import Any
 from promptuary.renderer.interop.python_messages import FoundMessage, FoundPrompt, find_messages, read_content
 from promptuary.renderer.interop.python_texts import CodeTexts
 
-__all__ = ["Conversations", "FoundRequest", "find_request"]
+__all__ = ["SETTINGS", "Conversations", "FoundRequest", "find_request"]
 
 _SYSTEM_KEYS = ("system", "instructions", "system_instruction", "system_prompt")
 _USER_KEYS = ("input", "contents", "prompt", "user_prompt")
 _CONFIG_KEYS = ("config", "generation_config")
-_SETTINGS = (
+SETTINGS = (
     *("model", "temperature", "top_p", "top_k", "max_tokens", "max_output_tokens", "max_completion_tokens", "seed"),
     *("frequency_penalty", "presence_penalty", "stop", "stop_sequences"),
 )
+"""The arguments of a call that a document takes over, if they are constants."""
 _FEWEST_WORDS = 4
 """The fewest words of a call's texts without roles for them to be a prompt: `run(system="linux", input=path)` isn't."""
 
@@ -126,7 +127,7 @@ def _count_words(messages: list[FoundMessage | str]) -> int:
 
 def _read_settings(fields: Mapping[str, ast.expr]) -> dict[str, Any]:
     settings: dict[str, Any] = {}
-    for key in _SETTINGS:
+    for key in SETTINGS:
         try:
             value = ast.literal_eval(fields[key])
         except (KeyError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError):

@@ -75,6 +75,22 @@ def test_the_turns_so_far_come_by_a_loop(turns):
     ]
 
 
+def test_a_call_gives_its_model_and_constant_settings_and_contents_may_be_lists():
+    code = """const msg = await anthropic.messages.create({
+  model: "claude-sonnet-4", max_tokens: 1024, temperature: 0.2, top_p: heat * 2,
+  system: [{ type: "text", text: `You translate into ${language}.` }],
+  messages: [{ role: "user", content: [{ type: "text", text: "Translate:" }, { type: "text", text: `${text}` }] }],
+});"""
+    template = read_one("pasted", code)
+    assert template.document.startswith(
+        "---\nformat: parts\nmodel: claude-sonnet-4\nsettings:\n  max_tokens: 1024\n  temperature: 0.2\n---\n"
+    )
+    expected = [("system", "You translate into German."), ("user", "Translate:\nTea")]
+    assert render_messages(template, language="German", text="Tea") == expected
+    with_image = code.replace('{ type: "text", text: "Translate:" }', '{ type: "image", source: image }')
+    assert read_one("pasted", with_image).source_format == "text"
+
+
 def test_each_prompt_is_a_template_and_other_long_texts_are_named():
     long = "This text is long enough to be a prompt, and no name says that it is one of the prompts here."
     code = f"export const systemPrompt = `{KIND}`;\nconst notice = `{long}`;\n"
