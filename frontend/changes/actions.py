@@ -52,7 +52,7 @@ MESSAGES = {
     "edit_comment": gettext_lazy("Comment changed. What it said before stays readable."),
     "delete_comment": gettext_lazy("Comment deleted. Its place stays."),
     "send": gettext_lazy("Your review is sent."),
-    "publish": gettext_lazy("Published: the label moved."),
+    "publish": gettext_lazy("Published: {label} serves v{number} now."),
     "withdraw": gettext_lazy("Withdrawn."),
     "close_emergency": gettext_lazy("Closed. It stays on record that nobody approved it."),
     "reopen": gettext_lazy("Reopened. It needs new approvals."),
@@ -97,7 +97,8 @@ def act_on_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespon
     tags = request.POST.get("form", "")
     if outcome.is_published:
         change = changes_query.get_change(actor, number)
-        add_label_moved_message(request, actor, change.template, change.label, outcome.message, tags=tags)
+        sentence = outcome.message.format(label=change.label, number=change.version.number)
+        add_label_moved_message(request, actor, change.template, change.label, sentence, tags=tags)
     else:
         messages.success(request, outcome.message, extra_tags=tags)
     return redirect(_build_next_url(request, number))
@@ -125,7 +126,7 @@ def add_label_moved_message(
 @dataclass(frozen=True)
 class _Outcome:
     """The result of an action. message: for the reader. is_published: the label was moved to the change's version
-    immediately.
+    immediately; the message has places for its `label` and `number` then.
     """
 
     message: str

@@ -48,18 +48,23 @@ def _describe_started(rollout: Rollout) -> str:
     )
 
 
+def _describe_finished(rollout: Rollout) -> str:
+    return gettext("Finished: {label} serves v{number} now.").format(
+        label=rollout.label, number=rollout.candidate.number
+    )
+
+
 def _step(actor: Actor, number: int, fields: Any) -> str:
     """Send the displayed share along: if two users press the button, only one takes the step."""
     share = parse_form_number(fields.get("share")) or None
     rollout = rollout_services.step_rollout(actor=actor, number=number, share=share)
     if rollout.state == Rollout.FINISHED:
-        return gettext("Finished: the label moved.")
+        return _describe_finished(rollout)
     return gettext("{share} of the callers get it now.").format(share=name_share(rollout.share))
 
 
 def _finish(actor: Actor, number: int, _fields: Any) -> str:
-    rollout_services.finish_rollout(actor=actor, number=number)
-    return gettext("Finished: the label moved.")
+    return _describe_finished(rollout_services.finish_rollout(actor=actor, number=number))
 
 
 def _pause(actor: Actor, number: int, _fields: Any) -> str:

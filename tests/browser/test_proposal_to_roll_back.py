@@ -117,7 +117,7 @@ def test_a_proposal_is_rolled_out_stopped_by_its_rule_and_rolled_back(visit: Vis
     panel = open_publish_panel(author)
     panel.get_by_text("At once", exact=True).click()
     panel.get_by_role("button", name="Publish v2").click()
-    expect(author.get_by_text("Published: the label moved.")).to_be_visible()
+    expect(author.get_by_text("Published: production serves v2 now.")).to_be_visible()
     wait_until(lambda: versions_of_callers() == {2})
 
     roll_back(reviewer)

@@ -264,7 +264,7 @@ def test_only_reviewers_are_offered_undo_after_publishing(reply, browser, role, 
     change = approve(reply, 2)
     address = f"/changes/{change.number}"
     page = words(browser(role).post(address, {"do": "publish", **seen_versions(change.number)}, follow=True))
-    assert "Published: the label moved." in page
+    assert "Published: production serves v2 now." in page
     undo = f"/t/{REPLY}/-/labels?label=production&amp;version=1&amp;from=2"
     assert (f'<a href="{undo}">Undo</a>' in page) is offered
     if offered:
@@ -312,7 +312,7 @@ def test_undo_does_not_offer_a_version_that_was_never_approved(reply, browser):
             f"/changes/{change.number}", {**seen_versions(change.number), "do": "publish"}, follow=True
         )
     )
-    assert "Published: the label moved." in page
+    assert "Published: production serves v3 now." in page
     assert ">Undo</a>" not in page
 
 

@@ -148,7 +148,9 @@ def test_the_panel_offers_three_ways_in_one_field(change, browser):
 
 
 def test_publishing_immediately_is_the_default(change, act):
-    assert "Published: the label moved." in act("author", do="publish", how="at_once", shares="5, 25", hours="24")
+    assert "Published: production serves v2 now." in act(
+        "author", do="publish", how="at_once", shares="5, 25", hours="24"
+    )
     assert not Rollout.objects.exists()
 
 
