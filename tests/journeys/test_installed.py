@@ -82,7 +82,14 @@ def make_environment(folder: Path, *wanted: str | Path) -> Path:
     # Without pip, which takes 3 s to install: that of the tests installs there too.
     run(sys.executable, "-m", "venv", "--without-pip", folder / "venv", cwd=folder)
     programs = folder / "venv" / "bin"
-    pip = [sys.executable, "-m", "pip", "--python", programs / "python", "--disable-pip-version-check"]
+    pip: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        programs / "python",
+        "--disable-pip-version-check",
+    ]
     run(*pip, "install", "-q", "--no-compile", *wanted, cwd=folder)
     return programs
 
@@ -126,7 +133,16 @@ def test_an_editable_install_is_seen_by_type_checkers_and_claims_one_name(tmp_pa
     for name in ("renderer", "evaluation", "registry", "tests"):
         assert f"No module named '{name}'" in run(python, "-c", f"import {name}", cwd=tmp_path, status=1)
     (tmp_path / "service.py").write_text(TYPED)
-    check = [sys.executable, "-m", "mypy", "--strict", "--follow-imports", "silent", "--python-executable", python]
+    check: list[str | Path] = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--follow-imports",
+        "silent",
+        "--python-executable",
+        python,
+    ]
     answers = run(*check, "service.py", cwd=tmp_path)
     assert 'Revealed type is "promptuary.client.Promptuary"' in answers
     assert 'Revealed type is "promptuary.renderer.template.Template"' in answers
