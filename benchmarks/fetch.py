@@ -146,7 +146,10 @@ def measure_writes(gates: Gates) -> None:
         (home / "body.json").write_bytes(fetch_body(f"{base}/templates/{NAME}@1", keys[0]))
         targets["granian, meanwhile"] = (stack.enter_context(servers.run_ceiling(home, environment)), "")
         if shutil.which("nginx"):
-            targets["nginx, a file, meanwhile"] = (f"{stack.enter_context(servers.nginx(home, port))}/body.json", "")
+            targets["nginx, a file, meanwhile"] = (
+                f"{stack.enter_context(servers.run_nginx(home, port))}/body.json",
+                "",
+            )
         with keep_writing(base, keys[1]) as done:
             rows = measure_in_turns(targets, rate=RATE, seconds=5)
             full = measure_in_turns(targets)
