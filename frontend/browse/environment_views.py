@@ -95,7 +95,7 @@ def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         page = _find_page(actor, chosen, visible, by_view)
     rows = environments_query.list_environment_rows(page.items)
     templates = [row.template for row in rows]
-    states = promotion_state.read_states(actor, templates, *pair)
+    states = promotion_state.read_states(actor, templates, *pair, promotable.served)
     roles = {space.pk: held for space, held in spaces}
     listed = {template.pk for template in templates}
     divided = build_rollout_rows([rollout for rollout in rollouts if rollout.template_id in listed], roles)

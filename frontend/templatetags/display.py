@@ -1,7 +1,7 @@
 """Template tags and filters of every page: icons, times, digests, counts."""
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 from functools import cache, lru_cache
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -99,14 +99,22 @@ def ago(moment: datetime | None) -> SafeString | str:
     """How long ago, as a <time> with the exact time in its title, in the reader's time zone."""
     if moment is None:
         return gettext("never")
-    zone, language = timezone.get_current_timezone(), get_language()
-    local, now = moment.astimezone(zone), timezone.now().astimezone(zone)
-    # Formatted by hand, because some lists have hundreds and Django's formats take ten times as long.
+    language = get_language()
+    local, head = _draw_moment(moment, timezone.get_current_timezone(), language)
+    since = wording.format_time_since_in(language, local, timezone.now().astimezone(local.tzinfo))
+    return format_html("{}{}</time>", head, since)
+
+
+@lru_cache(maxsize=10_000)
+def _draw_moment(moment: datetime, zone: tzinfo, language: str | None) -> tuple[datetime, SafeString]:
+    """The moment in this time zone, and the start tag of its <time>.
+
+    Formatted by hand and cached, because some lists have hundreds and Django's formats take ten times as long.
+    """
+    local = moment.astimezone(zone)
     day = f"{wording.format_day_number(local.day, language)} {wording.format_month(local.month, language)}"
-    exact = f"{day} {local:%Y, %H:%M:%S %Z}"
     iso = moment.astimezone(UTC).isoformat(timespec="seconds")
-    since = wording.format_time_since_in(language, local, now)
-    return format_html('<time datetime="{}" title="{}">{}</time>', iso, exact, since)
+    return local, format_html('<time datetime="{}" title="{}">', iso, f"{day} {local:%Y, %H:%M:%S %Z}")
 
 
 @register.filter

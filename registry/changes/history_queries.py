@@ -4,7 +4,10 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
+
+from django.db.models import FilteredRelation, Q
 
 from registry.accounts.actor import OPERATOR
 from registry.accounts.events import SecondStepReset
@@ -47,9 +50,9 @@ _COLUMNS = (  # columns of a version, of a label that points to it, and of somet
     "key_id",
     "created_at",
     "redaction__pk",
-    "labels__name",
-    "labels__rollout_id",
-    "labels__rollout__change_id",
+    "pointing__name",
+    "pointing__rollout_id",
+    "pointing__rollout__change_id",
     "contributions__pk",
     "contributions__source_id",
     "contributions__comment__person__username",
@@ -107,12 +110,15 @@ class _Versions:
     """Versions with what they took in and the labels that point to them, in one query."""
 
     def __init__(self, templates: Mapping[int, str], origins: Mapping[int, tuple[str, int]]) -> None:
-        rows = Version.objects.filter(template__in=templates)
+        # Only with their template are labels found by index: PostgreSQL would read all labels of all templates.
+        pointing = FilteredRelation("labels", condition=Q(labels__template__in=list(templates)))
+        rows = Version.objects.filter(template__in=templates).annotate(pointing=pointing)
         self.labels: defaultdict[str, dict[str, int]] = defaultdict(dict)
         self.rollouts: defaultdict[str, dict[str, tuple[int, int]]] = defaultdict(dict)
         version_rows: dict[int, tuple[Any, ...]] = {}
         parts: defaultdict[int, dict[int, tuple[int | None, str, str | None]]] = defaultdict(dict)
-        for row in rows.values_list(*_COLUMNS).order_by("pk"):
+        # Sorted here: to read them in order, SQLite may scan all versions of all templates.
+        for row in sorted(rows.values_list(*_COLUMNS).order_by(), key=itemgetter(0)):
             (pk, template, *_), (label, rollout, rolled_out, part, *taken) = row[:9], row[9:]
             version_rows[pk] = row[:9]
             if label is not None:

@@ -1,6 +1,6 @@
 """The state of promotion from one label to another: ready, requested, live without approval, or drifted."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -76,13 +76,14 @@ class PromotionCounts:
     """The ids of the templates that a person may read and that are `ready`, those with an open request for the target,
     and how many are in the state `emergency`.
 
-    is_exact: whether all templates were compared; otherwise more may be ready.
+    is_exact: whether all templates were compared; otherwise more may be ready. served: `list_served_emergencies`.
     """
 
     ready_templates: tuple[int, ...]
     is_exact: bool
     opened_templates: frozenset[int]
     emergencies: int
+    served: Mapping[tuple[int, str], int]
 
     @property
     def ready(self) -> MatchCount:
@@ -90,10 +91,17 @@ class PromotionCounts:
         return MatchCount(len(self.ready_templates), self.is_exact)
 
 
-def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str) -> dict[int, PromotionState]:
+def read_states(
+    actor: Actor,
+    rows: Sequence[Template],
+    source: str,
+    target: str,
+    served: Mapping[tuple[int, str], int] | None = None,
+) -> dict[int, PromotionState]:
     """Map each template's id to its state, in a constant number of queries.
 
-    rows: templates that the actor may read, with their namespaces. source may be `latest`, target may not.
+    rows: templates that the actor may read, with their namespaces. source may be `latest`, target may not. served:
+    `list_served_emergencies`, for callers that have read it.
     """
     ids = [template.pk for template in rows]
     labels = Label.objects.filter(template__in=ids, name__in=[source, target]).order_by("pk")
@@ -109,7 +117,8 @@ def read_states(actor: Actor, rows: Sequence[Template], source: str, target: str
     apart = [pk for pk, (origin, goal) in places.items() if origin and goal and origin != goal]
     history = history_queries.read_version_graph(apart)
     gates = _open_gates(actor, ChangeRequest.objects.pending().filter(template__in=ids, label=target))
-    served = emergencies.list_served_emergencies(actor)
+    if served is None:
+        served = emergencies.list_served_emergencies(actor)
     rules = {origin[0]: read_rules(row.namespace) for row in rows if (origin := places[row.pk][0])}
     source_checks = version_checks.read_version_checks(rules, with_missing=False)
     roll_backs = read_roll_backs(target, {pk: origin[0] for pk, (origin, _) in places.items() if origin})
@@ -163,7 +172,8 @@ def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
     places = rows.annotate(goal=Subquery(goal.values("version")[:1])).order_by("-pk")
     examined = list(places[: MOST_EXAMINED + 1])
     is_exact = len(examined) <= MOST_EXAMINED
-    in_emergency = {template for template, label in emergencies.list_served_emergencies(actor) if label == target}
+    served = emergencies.list_served_emergencies(actor)
+    in_emergency = {template for template, label in served if label == target}
     opened = frozenset(_select_pending(actor, target).values_list("template", flat=True))
     elsewhere = opened | in_emergency
     apart = [row for row in examined[:MOST_EXAMINED] if row[1] != row[2] and row[0] not in elsewhere]
@@ -173,7 +183,7 @@ def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
     history = history_queries.read_version_graph([template for template, _, _ in older[:MOST_COMPARED]])
     ready += [row[0] for row in older[:MOST_COMPARED] if not history.contains(row[2], row[1])]
     listed = Template.objects.filter(pk__in=in_emergency, archived_at=None).count() if in_emergency else 0
-    return PromotionCounts(tuple(ready), is_exact and len(older) <= MOST_COMPARED, opened, listed)
+    return PromotionCounts(tuple(ready), is_exact and len(older) <= MOST_COMPARED, opened, listed, served)
 
 
 def _open_gates(actor: Actor, pending: QuerySet[ChangeRequest]) -> dict[int, Gate]:

@@ -278,13 +278,6 @@ def _select_row_numbers(run: Run, only: str | None) -> list[int]:
 
 
 def _load_related(runs: QuerySet[Run]) -> QuerySet[Run]:
-    related = (
-        "template",
-        "template__namespace",
-        "version",
-        "dataset_version",
-        "dataset_version__dataset",
-        "samples",
-        "judge",
-    )
-    return runs.select_related(*related, "judge__template", "started_by", "change")
+    """What few runs have is read on its own: PostgreSQL takes 0.1 s to plan a query that joins all of it."""
+    related = ("template__namespace", "version", "dataset_version__dataset", "started_by")
+    return runs.select_related(*related).prefetch_related("samples", "judge__template", "change")

@@ -8,8 +8,9 @@ from registry.accounts.actor import Actor
 from registry.core.pagination import Page
 from registry.namespaces.models import Namespace
 from registry.templates import search_queries
+from registry.templates.approved_versions import list_trusted_digests
 from registry.templates.label_models import Label
-from registry.templates.label_moves import Approval, by_approval, by_emergency, read_approval
+from registry.templates.label_moves import Approval, by_emergency, read_approval
 from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template
 from registry.templates.search_queries import MatchCount, TemplateSearch, VisibleNamespaces
@@ -97,13 +98,14 @@ def _list_protected_labels(visible: VisibleNamespaces) -> list[tuple[str, str]]:
 def _list_places(rows: list[Template]) -> dict[int, dict[str, EnvironmentCell]]:
     ids = [template.pk for template in rows]
     protected = {template.pk: template.namespace.protected_labels for template in rows}
-    ways_back = find_ways_back(ids)
+    trusted = list_trusted_digests(ids)
+    ways_back = find_ways_back(ids, trusted)
     places: defaultdict[int, dict[str, EnvironmentCell]] = defaultdict(dict)
-    labels = Label.objects.filter(template__in=ids).annotate(approved=by_approval(), emergency=by_emergency())
-    columns = ("template_id", "name", "version__number", "moved_at", "approved", "emergency")
-    for template, name, number, moved_at, *facts in labels.order_by("name").values_list(*columns):
+    labels = Label.objects.filter(template__in=ids).annotate(emergency=by_emergency())
+    columns = ("template_id", "name", "version__number", "version__digest", "moved_at", "emergency")
+    for template, name, number, digest, moved_at, emergency in labels.order_by("name").values_list(*columns):
         is_protected = name in protected[template]
         before = ways_back.get((template, name)) if is_protected else None
-        approval = read_approval(*facts) if is_protected else None
+        approval = read_approval(digest in trusted[template, name], emergency) if is_protected else None
         places[template][name] = EnvironmentCell(number, moved_at, before, approval)
     return places

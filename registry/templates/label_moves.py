@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
@@ -191,6 +192,12 @@ def find_emergency_moves(change_ids: Collection[int]) -> dict[int, int]:
 
 def select_trusted_moves() -> QuerySet[LabelMove]:
     """Those moves, of any template, that gave the label what it held by approval and whose trust was not withdrawn."""
+    return _build_trusted_moves().all()
+
+
+@cache
+def _build_trusted_moves() -> QuerySet[LabelMove]:
+    """Built once, never evaluated: it takes longer to build this query than to run it for a page of templates."""
     same_label = {"template": OuterRef("template"), "label": OuterRef("label")}
     same_bytes = {**same_label, "after__digest": OuterRef("after__digest")}
     withdrawn = IS_BACKWARD & Q(before__digest=OuterRef("after__digest"))

@@ -1,7 +1,7 @@
 """The default roll back targets of protected labels."""
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from registry.templates.approved_versions import list_trusted_digests
 from registry.templates.label_models import LabelMove
@@ -9,11 +9,16 @@ from registry.templates.label_models import LabelMove
 __all__ = ["find_ways_back"]
 
 
-def find_ways_back(template_ids: Collection[int]) -> dict[tuple[int, str], int]:
+def find_ways_back(
+    template_ids: Collection[int], trusted: Mapping[tuple[int, str], set[str]] | None = None
+) -> dict[tuple[int, str], int]:
     """Map template id and label to the number of the version to roll back to; left out if there isn't one.
 
+    trusted: `list_trusted_digests` of these templates, for callers that have read them.
+
     That is the last version that the label held by approval before what it serves, or served last. A roll back leaves
-    the version that was served and all after its target; none of those counts until it is approved again. Two queries.
+    the version that was served and all after its target; none of those counts until it is approved again. Two
+    queries, one with `trusted`.
     """
     trails: defaultdict[tuple[int, str], list[tuple[int | None, str | None]]] = defaultdict(list)
     moves = LabelMove.objects.filter(template__in=template_ids).order_by("pk")
@@ -24,7 +29,8 @@ def find_ways_back(template_ids: Collection[int]) -> dict[tuple[int, str], int]:
             earlier = (at for at in reversed(range(len(trail))) if trail[at][1] == digest)
             del trail[next(earlier, len(trail)) :]
         trail.append((number, digest))
-    trusted = list_trusted_digests(template_ids)
+    if trusted is None:
+        trusted = list_trusted_digests(template_ids)
     ways_back = {}
     for place, trail in trails.items():
         served = trail[-1][1]  # None: the label was removed
