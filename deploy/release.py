@@ -48,21 +48,21 @@ class Trial:
 def run_command(*command: str | Path, cwd: Path) -> str:
     """The command's output, of both streams. Raises ReleaseError with it if the command failed."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PROMPTUARY"))}
-    done = subprocess.run(  # noqa: S603  # commands of this file, with paths that the operator chose
+    process = subprocess.run(  # noqa: S603  # commands of this file, with paths that the operator chose
         [str(word) for word in command], cwd=cwd, env=environment, capture_output=True, text=True, check=False
     )
-    if done.returncode:
-        raise ReleaseError(f"{' '.join(str(word) for word in command)} failed:\n{done.stdout}{done.stderr}")
-    return done.stdout + done.stderr
+    if process.returncode:
+        raise ReleaseError(f"{' '.join(str(word) for word in command)} failed:\n{process.stdout}{process.stderr}")
+    return process.stdout + process.stderr
 
 
 def read_version(repository: Path) -> str:
     """The version that the code says it is."""
     text = (repository / "promptuary/version.py").read_text(encoding="utf-8")
-    found = re.search(r'^VERSION = "([^"]+)"$', text, re.MULTILINE)
-    if found is None:
+    match = re.search(r'^VERSION = "([^"]+)"$', text, re.MULTILINE)
+    if match is None:
         raise ReleaseError('promptuary/version.py has no line VERSION = "...".')
-    return found[1]
+    return match[1]
 
 
 def read_notes(repository: Path, version: str) -> str:
@@ -115,11 +115,11 @@ def try_client(package: Path, trial: Trial, folder: Path) -> None:
     folder.mkdir()
     (folder / "a.yml.j2").write_text(DOCUMENT, encoding="utf-8")
     programs = make_environment(folder)
-    wanted = f"{package}[{trial.extra}]" if trial.extra else str(package)
-    run_command(programs / "pip", "install", "-q", "--disable-pip-version-check", wanted, cwd=folder)
+    requirement = f"{package}[{trial.extra}]" if trial.extra else str(package)
+    run_command(programs / "pip", "install", "-q", "--disable-pip-version-check", requirement, cwd=folder)
     printed = run_command(programs / trial.command[0], *trial.command[1:], cwd=folder)
     if trial.expected not in printed:
-        raise ReleaseError(f"{wanted}: {' '.join(trial.command)} printed no {trial.expected!r}:\n{printed}")
+        raise ReleaseError(f"{requirement}: {' '.join(trial.command)} printed no {trial.expected!r}:\n{printed}")
 
 
 def try_server(archive: Path, folder: Path) -> None:
@@ -233,9 +233,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--key", type=Path, help="the SSH key that signs the sums")
     parser.add_argument("--trial", action="store_true", help="without tag, dated changelog and signature")
     parser.add_argument("--only", nargs="*", choices=names, default=names, help="which installations to try")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     try:
-        report = make_release(ROOT, key=given.key, is_trial=given.trial, trials=given.only)
+        report = make_release(ROOT, key=options.key, is_trial=options.trial, trials=options.only)
         print(report)  # noqa: T201  # a command's answer
     except ReleaseError as error:
         print(error, file=sys.stderr)  # noqa: T201  # as above

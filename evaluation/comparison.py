@@ -86,8 +86,8 @@ def _compute_interval(differences: list[float], level: float, seed: int) -> tupl
     values, rng = numpy.asarray(differences), numpy.random.default_rng(seed)
     batch = max(1, _DRAWS_AT_ONCE // len(values))
     means = [
-        values[rng.integers(0, len(values), (min(batch, _RESAMPLES - done), len(values)))].mean(axis=1)
-        for done in range(0, _RESAMPLES, batch)
+        values[rng.integers(0, len(values), (min(batch, _RESAMPLES - drawn), len(values)))].mean(axis=1)
+        for drawn in range(0, _RESAMPLES, batch)
     ]
     low, high = numpy.quantile(numpy.concatenate(means), ((1 - level) / 2, (1 + level) / 2))
     return float(low), float(high)

@@ -244,9 +244,9 @@ def _read_tags(tags: Any, where: str) -> tuple[str, ...]:
     stripped = [" ".join(tag.split()) for tag in tags]
     if any("," in tag or len(tag) > _LONGEST_TAG for tag in stripped):
         raise DatasetError(f"{where}: a tag has no comma and at most {_LONGEST_TAG} characters")
-    if len(found := tuple(dict.fromkeys(filter(None, stripped)))) > _MOST_TAGS:
+    if len(tags_read := tuple(dict.fromkeys(filter(None, stripped)))) > _MOST_TAGS:
         raise DatasetError(f"{where}: a row has at most {_MOST_TAGS} tags")
-    return found
+    return tags_read
 
 
 _READERS = {"csv": _parse_csv, "jsonl": _parse_jsonl, "yml": _parse_yaml}

@@ -136,8 +136,8 @@ class HTTPModel:
             if time.monotonic() > ends_at:
                 spent = (Reply(content[:_MOST_COUNTED].decode(errors="replace")),)
                 raise ModelError(f"{self._title} at {place} took longer than {_LONGEST_CALL:g} s", spent=spent)
-        kept = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
-        return httpx.Response(answer.status_code, headers=kept, content=content)
+        kept_headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
+        return httpx.Response(answer.status_code, headers=kept_headers, content=content)
 
     def _read_reply(self, response: httpx.Response) -> Reply:
         partial, spent = PartialReply(), _read_spent(response)
@@ -227,11 +227,11 @@ def _read_reason(response: httpx.Response) -> str:
     """A refusal's reason in one line: the provider's message, else the body's text without markup."""
     text = response.text
     try:
-        found = response.json()
+        body = response.json()
     except (ValueError, RecursionError):  # an HTML page of a proxy, or plain text
         text = _MARKUP.sub(" ", text)
     else:
-        error = found.get("error") or found.get("detail") or found.get("message") if isinstance(found, dict) else None
+        error = body.get("error") or body.get("detail") or body.get("message") if isinstance(body, dict) else None
         message = error.get("message") if isinstance(error, dict) else error
         text = message if isinstance(message, str) and message.strip() else text
     return " ".join(text.split())[:_LONGEST_REASON]

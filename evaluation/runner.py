@@ -183,11 +183,13 @@ def _run_from_simulated(
     outputs: Row = {}
     changed = set(simulated)
     for component in chain.components:
-        known = row["actual"].get(component)
+        recorded = row["actual"].get(component)
         if component in simulated:
-            outputs[component] = {**(known or {}), **simulated[component]}
-        elif changed.isdisjoint(upstream for upstream, _ in chain.upstream(component).values()) and known is not None:
-            outputs[component] = known
+            outputs[component] = {**(recorded or {}), **simulated[component]}
+        elif (
+            changed.isdisjoint(upstream for upstream, _ in chain.upstream(component).values()) and recorded is not None
+        ):
+            outputs[component] = recorded
         else:
             result = _attempt_row(row, component, "simulated", partial(_run_wired, chain, component, data, outputs))
             if result is None:

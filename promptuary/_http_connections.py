@@ -106,8 +106,8 @@ def find_proxy(address: SplitResult) -> SplitResult | None:
 
     Raises OSError if it is reached by anything else than http.
     """
-    named = any(name.lower().endswith("_proxy") for name in os.environ)
-    if not named and sys.platform not in ("darwin", "win32"):
+    is_configured = any(name.lower().endswith("_proxy") for name in os.environ)
+    if not is_configured and sys.platform not in ("darwin", "win32"):
         return None  # there, proxies are settings of the environment only
     proxies = urllib_request.getproxies()
     chosen = proxies.get(address.scheme) or proxies.get("all")

@@ -122,8 +122,8 @@ def _read_headers(response: http.client.HTTPResponse) -> dict[str, str]:
     """The headers in the form of `Answer`, names in lower case."""
     headers: dict[str, str] = {}
     for name, value in response.getheaders():
-        known = headers.get(name.lower())
-        headers[name.lower()] = value if known is None else f"{known}, {value}"
+        earlier = headers.get(name.lower())
+        headers[name.lower()] = value if earlier is None else f"{earlier}, {value}"
     return headers
 
 

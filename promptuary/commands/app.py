@@ -29,8 +29,8 @@ from promptuary.version import VERSION
 __all__ = ["app"]
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
         typer.echo(f"promptuary {VERSION}")
         raise typer.Exit
 

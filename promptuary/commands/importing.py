@@ -156,13 +156,13 @@ def _read(files: list[Path], source_format: str, *, skip_refused: bool) -> tuple
     return imports, refusals
 
 
-def _add_results(results: list[reading.FileResult], folder: Path, found: list[Found], refusals: list[str]) -> None:
+def _add_results(results: list[reading.FileResult], folder: Path, templates: list[Found], refusals: list[str]) -> None:
     for result in results:
         path = folder / result.path
         if result.refusal:
             line = f"line {result.line}: " if result.line else ""
             refusals.append(f"{path}: {line}{result.refusal}")
-        found += [(str(path), template) for template in result.templates]
+        templates += [(str(path), template) for template in result.templates]
 
 
 def _read_document(path: Path, name: str, source_format: str) -> ImportedTemplate | None:

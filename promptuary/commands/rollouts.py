@@ -166,6 +166,6 @@ def _tell_rollout(connection: Connection, rollout: Any, as_json: bool) -> None:
         say(f"  version {rollout['candidate']} for everybody")
     for score in rollout["scores"]:
         sides = [(side, score[side]) for side in ("stable", "candidate") if score[side]]
-        means = ", ".join(f"{side} {found['mean']:.2f} over {found['count']}" for side, found in sides)
+        means = ", ".join(f"{side} {figures['mean']:.2f} over {figures['count']}" for side, figures in sides)
         say(f"  {score['metric']}: {means}")
     say(f"  {connection.url}/changes/{rollout['change']}")

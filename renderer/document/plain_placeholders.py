@@ -66,8 +66,8 @@ def read_placeholders(document: Document, fragments: Mapping[str, str]) -> Plain
 
 def _find_first_expression(text: str) -> str:
     """The expression or statement at the start of the text, or the first 60 characters of its line."""
-    found = _EXPRESSION.match(text)
-    return (found[0] if found else text.splitlines()[0])[:60]
+    match = _EXPRESSION.match(text)
+    return (match[0] if match else text.splitlines()[0])[:60]
 
 
 def require_no_braces(literal: str) -> str:

@@ -58,14 +58,14 @@ def _build_role_fix(lines: Sequence[str], line: int) -> Fix | None:
     if first is None:
         return None
     end = min((number for number in starts if number > line), default=len(lines) + 1)
-    found = [
+    role_lines = [
         (number, match)
         for number in range(first, end)
         if (match := _ROLE_LINE.match(lines[number - 1])) and match.start("key") == indent + 2
     ]
-    if len(found) != 1:
+    if len(role_lines) != 1:
         return None
-    number, match = found[0]
+    number, match = role_lines[0]
     return Fix("Make it a user part", (Edit(number, match.start("role") + 1, number, match.end("role") + 1, "user"),))
 
 

@@ -91,8 +91,8 @@ def read_chat_messages(source: SourceFile) -> list[ImportedTemplate]:
     return [_read_request({"messages": value} if isinstance(value, list) else dict(value), source.stem)]
 
 
-def _read_request(given: Mapping[str, Any], name: str) -> ImportedTemplate:
-    builder, request = TemplateBuilder(KIND, name), dict(given)
+def _read_request(fields: Mapping[str, Any], name: str) -> ImportedTemplate:
+    builder, request = TemplateBuilder(KIND, name), dict(fields)
     messages = _read_request_messages(request, builder)
     _add_description(builder, request)
     add_request(builder, request)

@@ -49,11 +49,11 @@ def read_erb(text: str, names: InputNames) -> PlainText:
 
 def _list_values(code: str) -> list[str]:
     """The paths in code, each without a method at its end."""
-    found = []
+    values = []
     for path in _VALUE.finditer(_STRING.sub("''", code)):
         before, _, last = path[1].rpartition(".")
-        found.append(before if before and (path["is_called"] or last in _METHODS) else path[1])
-    return found
+        values.append(before if before and (path["is_called"] or last in _METHODS) else path[1])
+    return values
 
 
 class _Reader:
@@ -100,9 +100,9 @@ class _Reader:
             return self._path(path[1])
         prefixes = tuple(f"{item}." for item in self.own)
         is_whole = not any(path.startswith(prefixes) for path in _list_values(self.text))
-        if found := write_item_value(body, _list_values(body), self.own, may_be_whole=is_whole, line=self.line):
-            self.differences[found[1]] = None
-            return found[0]
+        if item_value := write_item_value(body, _list_values(body), self.own, may_be_whole=is_whole, line=self.line):
+            self.differences[item_value[1]] = None
+            return item_value[0]
         reason = "give the text that this expression prints"
         foreign = re.sub(r"\W+", "_", body).strip("_")[:60] + " "
         return self.names.input_name(foreign, shown=body, reason=reason, line=self.line)

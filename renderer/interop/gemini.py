@@ -108,8 +108,8 @@ def _add_settings(builder: TemplateBuilder, request: dict[str, Any]) -> None:
     model = request.pop("model", None)
     if request:
         builder.differ(f"left out of the request: {', '.join(sorted(request))}")
-    named = {renamed[name]: value for name, value in settings.items()}
-    add_request(builder, {"model": model, "tools": functions, **named})
+    renamed_settings = {renamed[name]: value for name, value in settings.items()}
+    add_request(builder, {"model": model, "tools": functions, **renamed_settings})
 
 
 def _convert_to_snake_case(name: str) -> str:

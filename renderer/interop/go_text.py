@@ -109,7 +109,7 @@ class _Reader:
             return self._open_range(rest, tag)
         return Slot(self._translate_value(body, tag, "give the text that it prints"))
 
-    def _translate_value(self, source: str, tag: str, given: str) -> str:
+    def _translate_value(self, source: str, tag: str, reason: str) -> str:
         """A term, or what a function or a pipe gives: a key of the item that it is about, or an input."""
         if source in _CONSTANTS or (source and _TERM.fullmatch(source)):
             return self._translate_term(source, tag)
@@ -118,11 +118,11 @@ class _Reader:
         paths = [self._path(path, tag) for path in _FIELD.findall(_QUOTED.sub("", source))]
         items = [scope.dot for scope in reversed(self.scopes) if scope.end == "endfor"]
         is_whole = re.search(r"\{\{-?\s*\.[A-Za-z_]", self.text) is None
-        if found := write_item_value(source, paths, items, may_be_whole=is_whole, line=self.line):
-            self.differences[found[1]] = None
-            return found[0]
+        if item_value := write_item_value(source, paths, items, may_be_whole=is_whole, line=self.line):
+            self.differences[item_value[1]] = None
+            return item_value[0]
         input_name = re.sub(r"\W+", "_", source).strip("_")[:60] + " "
-        return self.names.input_name(input_name, shown=source, reason=given, line=self.line)
+        return self.names.input_name(input_name, shown=source, reason=reason, line=self.line)
 
     def _open_range(self, rest: str, tag: str) -> Statement:
         read = _RANGE.fullmatch(rest)

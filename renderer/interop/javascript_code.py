@@ -102,8 +102,8 @@ class _Finder:
     def _read_at(self, index: int) -> int:
         """Read what is at a token, and return the index at which to go on."""
         source, kind = self.texts.source_at(index), self.texts.kind_at(index)
-        if source == "[" and (found := self._read_messages(index)):
-            self._add_messages(index, found)
+        if source == "[" and (messages := self._read_messages(index)):
+            self._add_messages(index, messages)
             return self.texts.pairs[index] + 1
         if source == "{" and (turns := self._read_turns(index)):
             self._add_messages(index, turns, self._read_settings(index))

@@ -126,19 +126,19 @@ class _ForeignCode:
             return Statement(statement["start"] + written + statement["end"])
         return Slot(written)
 
-    def _name_result(self, expression: str, foreign: str, given: str) -> str:
+    def _name_result(self, expression: str, foreign: str, reason: str) -> str:
         plain = _STRING.sub("''", expression)
         paths = _VALUE.findall(plain)
         own = {path.partition(".")[0] for path in paths}
         items = [item for item in self.items if item in own]
         is_whole = not any(item in self.with_keys for item in items)
-        if found := write_item_value(expression, paths, items, may_be_whole=is_whole):
-            self.differences.append(found[1])
-            return found[0]
+        if item_value := write_item_value(expression, paths, items, may_be_whole=is_whole):
+            self.differences.append(item_value[1])
+            return item_value[0]
         if self.bound.difference(self.items).intersection(own):
             raise LossError(f"`{foreign}()` is a function of its program; give what it returns as an input")
         input_name = re.sub(r"\W+", "_", expression)[:60] + " "
-        return self.names.input_name(input_name, shown=expression, reason=given)
+        return self.names.input_name(input_name, shown=expression, reason=reason)
 
     def _replace_call(self, call: re.Match[str]) -> str:
         if call[2] in _METHODS:
@@ -154,10 +154,10 @@ def _find_foreign_function(source: str, bound: set[str]) -> str:
 
     Methods without arguments are left out: their results become keys.
     """
-    known = _OWN_FUNCTIONS | _WORDS | bound
+    known_names = _OWN_FUNCTIONS | _WORDS | bound
     calls = (call for call in _FUNCTION.finditer(source) if not _BEFORE_CALL.search(source[: call.start()]))
     methods = (call[1] for call in _METHOD.finditer(source) if call[1] not in _METHODS)
-    return next((call[1] for call in calls if call[1] not in known), "") or next(methods, "")
+    return next((call[1] for call in calls if call[1] not in known_names), "") or next(methods, "")
 
 
 def _find_bound_names(text: str) -> set[str]:

@@ -81,7 +81,7 @@ def _find_prompt_of_sequence(fields: Mapping[str, Any]) -> tuple[str, dict[str, 
     """The only prompt among the steps of a sequence. Raises LossError unless there is exactly one."""
     steps = [fields.get("first"), *as_list(fields.get("middle") or [], "middle"), fields.get("last")]
     written = [step for step in steps if isinstance(step, dict) and step.get("type") != "not_implemented"]
-    prompts = [found for found in map(_read_kind_and_fields, written) if found[0] in _PROMPTS]
+    prompts = [entry for entry in map(_read_kind_and_fields, written) if entry[0] in _PROMPTS]
     if len(prompts) != 1:
         raise LossError(f"its sequence has {len(prompts)} prompts; export the prompt that you want by itself")
     return prompts[0]

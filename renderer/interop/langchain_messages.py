@@ -33,8 +33,8 @@ def read_stored_messages(value: object) -> list[dict[str, Any]]:
         value = value["messages"]
     listed = value if isinstance(value, list) else [value]
     messages = [_read_message(each) for each in listed]
-    found = [message for message in messages if message is not None]
-    return found if len(found) == len(messages) else []
+    readable = [message for message in messages if message is not None]
+    return readable if len(readable) == len(messages) else []
 
 
 def _list_calls(fields: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -193,9 +193,9 @@ class LiquidExpressions:
         own = [path.partition(".")[0] for path in paths]
         items = [item for item in self.items if item in own]
         is_whole = not self.with_keys.intersection(items)
-        if found := write_item_value(text, paths, items, may_be_whole=is_whole, line=line):
-            self.differences[found[1]] = None
-            return found[0]
+        if item_value := write_item_value(text, paths, items, may_be_whole=is_whole, line=line):
+            self.differences[item_value[1]] = None
+            return item_value[0]
         if "forloop" in own:
             raise LossError(f"`{text}` calls code of its program with a value that the text makes", line)
         foreign = re.sub(r"\W+", "_", text).strip("_")[:60] + " "
@@ -207,9 +207,9 @@ def _split_filter(segment: str) -> tuple[str, list[str] | None]:
     name, colon, rest = (part.strip() for part in segment.partition(":"))
     if not colon:
         return name, []
-    found = list(_ARGUMENT.finditer(rest))
-    is_whole = "".join(argument[0] for argument in found) == rest
-    return name, [argument[1] for argument in found] if is_whole else None
+    arguments = list(_ARGUMENT.finditer(rest))
+    is_whole = "".join(argument[0] for argument in arguments) == rest
+    return name, [argument[1] for argument in arguments] if is_whole else None
 
 
 def _slice(items: str, offset: str, limit: str) -> str:

@@ -198,7 +198,7 @@ def _write_string(text: str) -> str:
 
 
 def _escape_sign(sign: str) -> str:
-    named = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\"}
-    if sign in named or sign in " %{#<|>" or (sign.isalnum() and sign.isascii()):
-        return named.get(sign, sign)
+    escapes = {"\n": "\\n", "\t": "\\t", "\r": "\\r", "\\": "\\\\"}
+    if sign in escapes or sign in " %{#<|>" or (sign.isalnum() and sign.isascii()):
+        return escapes.get(sign, sign)
     return f"\\U{ord(sign):08x}"

@@ -94,9 +94,9 @@ def describe_inputs(spellings: Sequence[str]) -> Difference | None:
 def list_placeholders(text: str, syntax: str) -> list[tuple[str, str]]:
     """List the placeholders of a text in a syntax, each as name and spelling."""
     pattern = {**_PATTERNS, "str.format": SINGLE, "double": DOUBLE, "numbered": NUMBERED}.get(syntax)
-    found = find_placeholders(pattern, text) if pattern else []
+    matches = find_placeholders(pattern, text) if pattern else []
     prefix = "input_" if syntax == "numbered" else ""
-    return [(prefix + name_of(match), match[0]) for match in found]
+    return [(prefix + name_of(match), match[0]) for match in matches]
 
 
 def _is_spaced_double(text: str) -> bool:
@@ -110,14 +110,15 @@ def _is_ruby(text: str) -> bool:
 
     `#{x}` may be a number, a colour or a tag after its sign, so a single name, or the word before it, must not say so.
     """
-    found = list(RUBY.finditer(text))
-    signs = {match["sign"] for match in found}
-    if len(signs) != 1 or len(found) != len(SINGLE.findall(RUBY.sub("{x}", text))):
+    matches = list(RUBY.finditer(text))
+    signs = {match["sign"] for match in matches}
+    if len(signs) != 1 or len(matches) != len(SINGLE.findall(RUBY.sub("{x}", text))):
         return False
-    if signs == {"%"} or len({match[2] for match in found}) > 1:
+    if signs == {"%"} or len({match[2] for match in matches}) > 1:
         return True
     return not any(
-        _AFTER_NUMBER_SIGN.search(m[2]) or _NUMBERED_NOUN.search(text, max(m.start() - 20, 0), m.start()) for m in found
+        _AFTER_NUMBER_SIGN.search(m[2]) or _NUMBERED_NOUN.search(text, max(m.start() - 20, 0), m.start())
+        for m in matches
     )
 
 

@@ -105,11 +105,11 @@ def _make_reader(pattern: re.Pattern[str], *, whole: str = "") -> Callable[[str,
                 continue
             pieces.append(text[end : match.start()])
             end = match.end()
-            if not (found := name_of(match)):
+            if not (full_path := name_of(match)):
                 pieces.append(whole)  # a doubled sign
                 is_doubled = True
                 continue
-            name, _, rest = found.partition(".")
+            name, _, rest = full_path.partition(".")
             path = f".{rest}" if rest else ""
             line = text.count("\n", 0, match.start()) + 1
             expression = names.input_name(name, shown=match[0], line=line) + path

@@ -113,8 +113,8 @@ def _list_turns(value: Mapping[str, Any]) -> dict[str, str]:
     """The keys of a conversation with their roles: at least one of the system and one of the user; empty for others."""
     turns: dict[str, str] = {}
     for key, item in value.items():
-        if isinstance(item, str) and item.strip() and (named := _TURN.fullmatch(key)):
-            turns[key] = named["role"].lower()
+        if isinstance(item, str) and item.strip() and (match := _TURN.fullmatch(key)):
+            turns[key] = match["role"].lower()
     roles = list(turns.values())
     is_pair = {"system", "developer"}.intersection(roles) and {"user", "human"}.intersection(roles)
     return turns if is_pair and len(set(roles)) == len(roles) else {}

@@ -132,8 +132,10 @@ def _build_front(model: Mapping[str, Any], head: dict[str, Any]) -> tuple[str, d
 def _translate_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Rename Prompty 2's options to those of model calls, and merge in additionalProperties."""
     further = as_mapping(options.get("additionalProperties"), "model.options.additionalProperties")
-    named = {name: value for name, value in options.items() if name != "additionalProperties" and value is not None}
-    return {**further, **{_OPTIONS.get(name, name): value for name, value in named.items()}}
+    known_options = {
+        name: value for name, value in options.items() if name != "additionalProperties" and value is not None
+    }
+    return {**further, **{_OPTIONS.get(name, name): value for name, value in known_options.items()}}
 
 
 def _take_inputs(head: dict[str, Any]) -> Any:

@@ -42,13 +42,13 @@ def read_messages(text: str, builder: TemplateBuilder) -> ImportedTemplate:
     if _is_plain(text):
         messages = [{**message, "content": _unescape(message["content"])} for message in _split(text)]
         return builder.build_body("parts", mustache.write_parts(messages))
-    found: list[Message | History] = []
+    entries: list[Message | History] = []
     end = 0
     for history in _HISTORY.finditer(text):
-        found += _read_parts(text[end : history.start()], builder)
-        found.append(History(history[2]))
+        entries += _read_parts(text[end : history.start()], builder)
+        entries.append(History(history[2]))
         end = history.end()
-    return builder.build_parts([*found, *_read_parts(text[end:], builder)])
+    return builder.build_parts([*entries, *_read_parts(text[end:], builder)])
 
 
 def _read_parts(text: str, builder: TemplateBuilder) -> Iterator[Message]:

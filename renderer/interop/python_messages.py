@@ -106,8 +106,8 @@ def _read_message(node: ast.expr, texts: CodeTexts) -> FoundMessage | str | None
     if isinstance(node, ast.Call):
         fields = {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
         if find_called_name(node) in _HISTORY_CALLS:
-            named = texts.read_text(fields.get("variable_name") or (node.args[0] if node.args else None))
-            return named.literal if named else None
+            name_text = texts.read_text(fields.get("variable_name") or (node.args[0] if node.args else None))
+            return name_text.literal if name_text else None
         if (by_class := _read_message_class(node, fields, texts)) is not None:
             return by_class
     role = _read_role(texts.read_text(fields.get("role")), fields.get("role"))

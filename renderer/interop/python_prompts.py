@@ -159,11 +159,11 @@ class _Finder:
         if isinstance(node, ast.BinOp):
             self._add_chain("prompt", node, scope)
         elif isinstance(node, ast.Call) and not self._add_request(scope, node):
-            made = node
-            while isinstance(made.func, ast.Attribute) and isinstance(made.func.value, ast.Call):
-                made = made.func.value
-            if find_messages(made, self.texts) or self._read_template_call(made) is not None:
-                self._add_value("prompt", made, scope)
+            call = node
+            while isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Call):
+                call = call.func.value
+            if find_messages(call, self.texts) or self._read_template_call(call) is not None:
+                self._add_value("prompt", call, scope)
             else:
                 self._add_arguments(node, scope)
 
@@ -227,9 +227,9 @@ class _Finder:
             if text.literal.strip():
                 self._add(qualified, node.lineno, text)
             return
-        made = find_call(node.func.value) if isinstance(node.func, ast.Attribute) else None
-        if isinstance(made, ast.Call):  # PromptTemplate.from_template(…).partial(…)
-            self._add_value(qualified.rpartition("/")[2], made, qualified.rpartition("/")[0])
+        template_call = find_call(node.func.value) if isinstance(node.func, ast.Attribute) else None
+        if isinstance(template_call, ast.Call):  # PromptTemplate.from_template(…).partial(…)
+            self._add_value(qualified.rpartition("/")[2], template_call, qualified.rpartition("/")[0])
         self._add_arguments(node, scope, qualified.rpartition("/")[2])
 
     def _add_arguments(self, node: ast.Call, scope: str, name: str = "") -> None:

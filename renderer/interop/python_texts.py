@@ -151,9 +151,9 @@ class CodeTexts:
         return pieces
 
     def _read_field(self, field: ast.FormattedValue) -> list[Piece]:
-        known = self.read_text(field.value) if field.conversion == -1 and field.format_spec is None else None
-        if known is not None:
-            return [known.template] if known.template is not None else list(known.pieces)
+        text = self.read_text(field.value) if field.conversion == -1 and field.format_spec is None else None
+        if text is not None:
+            return [text.template] if text.template is not None else list(text.pieces)
         spec = field.format_spec
         if field.conversion not in (-1, ord("s")):
             return [self._build_slot(field, "its representation as text")]

@@ -240,8 +240,8 @@ def _name_line_ends(source: SourceFile, templates: list[ImportedTemplate]) -> li
     """Add a difference if the file had other line ends than line feeds."""
     if not source.had_other_line_ends:
         return templates
-    named = Difference("its line ends become line feeds, which documents have")
-    return [replace(template, differences=(named, *template.differences)) for template in templates]
+    difference = Difference("its line ends become line feeds, which documents have")
+    return [replace(template, differences=(difference, *template.differences)) for template in templates]
 
 
 def read_files(files: Mapping[str, bytes], source_format: str = "") -> list[FileResult]:

@@ -119,12 +119,12 @@ def _add_configuration(builder: TemplateBuilder, config: Mapping[str, Any]) -> N
 def _build_messages(
     builder: TemplateBuilder, template: str, language: str, names: InputNames, pattern: re.Pattern[str]
 ) -> list[Message | History]:
-    found: list[tuple[int, Message | History]] = []
+    placed_messages: list[tuple[int, Message | History]] = []
 
     def read_loop(match: re.Match[str]) -> str:
         name = names.input_name(match["list"])
         builder.differ(f"the messages of `{name}` come by a loop: mappings with `role` and `content`")
-        found.append((match.start(), History(name)))
+        placed_messages.append((match.start(), History(name)))
         return " " * len(match[0])  # so that later matches are at the same place
 
     for loop in _LOOPS:
@@ -135,12 +135,12 @@ def _build_messages(
             builder.differ("escapes such as `&amp;` in its messages are written as the signs that they mean")
         plain = _read_text(text, language, names)
         builder.add_differences(plain.differences)
-        found.append((match.start(), Message(convert_role(match[1]), plain.pieces)))
+        placed_messages.append((match.start(), Message(convert_role(match[1]), plain.pieces)))
     if outside := pattern.sub("", template).strip():
         first = outside.partition("\n")[0][:60]
         raise LossError(f"there is text outside its messages: `{first}`; put it in a message, or take it out")
     builder.differ("blanks around a message are left out")
-    return [message for _, message in sorted(found, key=lambda entry: entry[0])]
+    return [message for _, message in sorted(placed_messages, key=lambda entry: entry[0])]
 
 
 def _read_text(text: str, language: str, names: InputNames) -> PlainText:

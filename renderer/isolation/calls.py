@@ -153,8 +153,8 @@ class BoundedCalls(ABC):
         sources = {"document": document, "fragments": fragments, "profile": profile}
         seconds = self.cpu_seconds + 0.1 * len(rows)
         faults = self.call("find_input_errors", {**sources, "rows": rows}, seconds=seconds)
-        found = ((name, errors.from_dict(fault)) for name, fault in faults.items())
-        return {name: error for name, error in found if isinstance(error, InputError)}
+        named_errors = ((name, errors.from_dict(fault)) for name, fault in faults.items())
+        return {name: error for name, error in named_errors if isinstance(error, InputError)}
 
     def check_schema(self, schema: Any, value: Any = None, *, cpu_seconds: float | None = None) -> str | None:
         """Check a JSON Schema, and a value against it if given. Returns the error, or None."""

@@ -104,9 +104,9 @@ def note_method(usage: Usage, name: str) -> None:
 
 def _read_attribute(node: nodes.Filter) -> str:
     """The key in `map(attribute="name")` or `selectattr("name")`, or an empty text."""
-    named = [keyword.value for keyword in node.kwargs if keyword.key == "attribute"]
+    arguments = [keyword.value for keyword in node.kwargs if keyword.key == "attribute"]
     place = {"groupby": 0, "join": 1, "rejectattr": 0, "selectattr": 0, "sum": 0, "unique": 1}.get(node.name)
-    if not named and place is not None and len(node.args) > place:
-        named = [node.args[place]]
-    value = named[0].value if named and isinstance(named[0], nodes.Const) else None
+    if not arguments and place is not None and len(node.args) > place:
+        arguments = [node.args[place]]
+    value = arguments[0].value if arguments and isinstance(arguments[0], nodes.Const) else None
     return value if isinstance(value, str) else ""

@@ -177,14 +177,14 @@ def _collapse(node: nodes.Node) -> list[nodes.Node]:
     outputs: list[nodes.Node] = []
     short: list[nodes.Expr] = []
     for is_plain, group in groupby(node.nodes, key=_is_plain):
-        found = list(group)
-        if not is_plain or len(found) < _FEWEST:
-            short += found
+        run = list(group)
+        if not is_plain or len(run) < _FEWEST:
+            short += run
             continue
         if short:
             outputs.append(nodes.Output(short, lineno=short[0].lineno))
             short = []
-        outputs.append(_make_output(found))
+        outputs.append(_make_output(run))
     if short:
         outputs.append(nodes.Output(short, lineno=short[0].lineno))
     return outputs
@@ -194,8 +194,8 @@ def _is_plain(node: nodes.Expr) -> bool:
     return type(node) is nodes.TemplateData or type(node) is nodes.Name
 
 
-def _make_output(found: list[nodes.Expr]) -> nodes.Output:
-    names = {each.name: each for each in found if isinstance(each, nodes.Name)}
-    output = nodes.Output([nodes.Tuple(list(names.values()), "load", lineno=found[0].lineno)], lineno=found[0].lineno)
-    setattr(output, _RUN, PlainRun(found, list(names)))
+def _make_output(run: list[nodes.Expr]) -> nodes.Output:
+    names = {each.name: each for each in run if isinstance(each, nodes.Name)}
+    output = nodes.Output([nodes.Tuple(list(names.values()), "load", lineno=run[0].lineno)], lineno=run[0].lineno)
+    setattr(output, _RUN, PlainRun(run, list(names)))
     return output

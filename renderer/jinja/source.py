@@ -145,13 +145,13 @@ def list_child_nodes(node: nodes.Node) -> list[nodes.Node]:
 
 def list_nodes(root: nodes.Node) -> list[nodes.Node]:
     """Return all nodes inside a node, each before its descendants. Jinja's `find_all` nests generators: it is slow."""
-    found: list[nodes.Node] = []
+    collected: list[nodes.Node] = []
     waiting = list_child_nodes(root)[::-1]
     while waiting:
         node = waiting.pop()
-        found.append(node)
+        collected.append(node)
         waiting += list_child_nodes(node)[::-1]
-    return found
+    return collected
 
 
 def find_nodes(root: nodes.Node, kind: type[_Kind]) -> list[_Kind]:

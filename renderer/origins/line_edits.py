@@ -228,8 +228,8 @@ class _Editor:
                 continue
             style, indent = self.part.styles[0]
             return (offset if at == mark.start else shift + tag.end), style, indent
-        found = next((mark for mark in self.part.part.marks if mark.start <= at <= mark.end), None)
-        raise EditRefusal(refuse_value(found) if found else RefusedEdit("untraced", self.part.part.line))
+        value_mark = next((mark for mark in self.part.part.marks if mark.start <= at <= mark.end), None)
+        raise EditRefusal(refuse_value(value_mark) if value_mark else RefusedEdit("untraced", self.part.part.line))
 
     def _prints(self, mark: Mark) -> int:
         return sum(one.site is mark.site for one in self.part.part.marks)

@@ -50,9 +50,9 @@ def spell_escapes(atoms: Sequence[Atom]) -> list[Atom]:
     for match in spellings:
         result += _select_between(atoms, at, match.start())
         pieces = [atom.run for atom in _select_between(atoms, match.start(), match.end()) if atom.run is not None]
-        meant = {"<|space|>": " ", "\\n": "\n", "\\r": "\r"}[match[0]]
+        character = {"<|space|>": " ", "\\n": "\n", "\\r": "\r"}[match[0]]
         run = Run(0, 1, pieces[0].source_start, pieces[-1].source_end)
-        result.append(Atom(meant, run, atoms[0].style, atoms[0].indent))
+        result.append(Atom(character, run, atoms[0].style, atoms[0].indent))
         at = match.end()
     return result + _select_between(atoms, at, len(text))
 

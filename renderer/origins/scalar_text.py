@@ -145,10 +145,10 @@ class _Aligner:
         """A folded line end reads as a space; each empty line after it reads as one line end."""
         rest = self.value[position:]
         is_end = after == self.end and not rest.strip("\n")  # the line ends that a block keeps after its last line
-        meant = rest if is_end else "\n" * (blank.count("\n") - 1) or " "
-        if not self.value.startswith(meant, position):
+        folded = rest if is_end else "\n" * (blank.count("\n") - 1) or " "
+        if not self.value.startswith(folded, position):
             return 0
-        return self._add(position, len(meant), after)
+        return self._add(position, len(folded), after)
 
     def _add(self, position: int, width: int, after: int) -> int:
         last = self.runs[-1] if self.runs else None

@@ -80,7 +80,7 @@ def trace_source_lines(template: Template, data: Mapping[str, Any]) -> list[list
         return []
     lines = Lines(unify_newlines(template.document.text))
     pairs = zip(pair_parts(traced, prompt.parts), prompt.parts, strict=True)
-    return [_list_lines(found, part, lines) for found, part in pairs]
+    return [_list_lines(traced_part, part, lines) for traced_part, part in pairs]
 
 
 def pair_parts(traced: Sequence[TracedPart], sent: Sequence[Part]) -> list[TracedPart | None]:
@@ -98,13 +98,13 @@ def _may_be(part: Part, sent: Part) -> bool:
     return same and (part.content == sent.content or part.shrink is not None)
 
 
-def _list_lines(found: TracedPart | None, part: Part, lines: Lines) -> list[list[int]]:
+def _list_lines(traced: TracedPart | None, part: Part, lines: Lines) -> list[list[int]]:
     content = part.content
-    if found is None or not isinstance(content, str):
+    if traced is None or not isinstance(content, str):
         return []
     starts = Lines(content)
     numbers: list[set[int]] = [set() for _ in starts.starts]
-    for stretch in found.stretches or ():
+    for stretch in traced.stretches or ():
         if stretch.reference is None:
             first, _ = starts.position(stretch.start)
             last, _ = starts.position(max(stretch.start, stretch.end - 1))
@@ -119,10 +119,10 @@ def _list_lines(found: TracedPart | None, part: Part, lines: Lines) -> list[list
     return [sorted(row) for row in numbers]
 
 
-def _place(part: Part, found: LiteralText | None) -> tuple[Stretch, ...] | None:
+def _place(part: Part, literal_text: LiteralText | None) -> tuple[Stretch, ...] | None:
     """The stretches by offset in the content: everything but values is the author's. None if the two differ."""
     content = part.content
-    if found is None or not isinstance(content, str):
+    if literal_text is None or not isinstance(content, str):
         return None
     gaps: list[tuple[int, int]] = []
     at = 0
@@ -132,11 +132,11 @@ def _place(part: Part, found: LiteralText | None) -> tuple[Stretch, ...] | None:
         at = max(at, mark.end)
     if at < len(content):
         gaps.append((at, len(content)))
-    if "".join(content[start:end] for start, end in gaps) != found.text:
+    if "".join(content[start:end] for start, end in gaps) != literal_text.text:
         return None
     placed: list[Stretch] = []
     literal = 0
-    stretches = iter(found.stretches)
+    stretches = iter(literal_text.stretches)
     stretch = next(stretches, None)
     for start, end in gaps:
         left = literal

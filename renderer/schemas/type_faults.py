@@ -50,8 +50,8 @@ def suggest_type(wrong: str) -> str | None:
     word = wrong.lower().replace(" ", "")
     if word in TYPES:
         return word
-    meant = _OTHER_NAMES.get(word) or suggestions.find_likely_name(word, [*TYPES, *_OTHER_NAMES])
-    return _OTHER_NAMES.get(meant, meant) if meant else None
+    likely_name = _OTHER_NAMES.get(word) or suggestions.find_likely_name(word, [*TYPES, *_OTHER_NAMES])
+    return _OTHER_NAMES.get(likely_name, likely_name) if likely_name else None
 
 
 def _find_wrong_type(value: Any) -> str | None:

@@ -195,8 +195,8 @@ def _check_property_names(validator: Any, names: Any, value: Any, schema: Any) -
 
 def _check_unique_items(validator: Any, is_required: Any, value: Any, schema: Any) -> Iterator[Any]:
     if is_required is True and isinstance(value, list):
-        seen = {_write_canonically(item) for item in value}
-        if len(seen) < len(value):
+        distinct_texts = {_write_canonically(item) for item in value}
+        if len(distinct_texts) < len(value):
             yield _build_error("the list has items that are equal")
 
 

@@ -174,22 +174,22 @@ class _Reader:
 
     def _read_mapping(self, start: int, events: Iterator[Any], depth: int) -> Mapping:
         items: list[Item] = []
-        seen: set[str] = set()
+        key_names: set[str] = set()
         for event in events:
             if isinstance(event, yaml.MappingEndEvent):
                 return Mapping(items, start, _end(event))
-            key = self._read_key(self._read_node(event, events, depth + 1), seen)
+            key = self._read_key(self._read_node(event, events, depth + 1), key_names)
             items.append(Item(key, self._read_node(next(events), events, depth + 1)))
         raise YamlError("this mapping does not end", start)
 
-    def _read_key(self, key: Node, seen: set[str]) -> Scalar:
+    def _read_key(self, key: Node, key_names: set[str]) -> Scalar:
         if not isinstance(key, Scalar):
             raise YamlError("a key must be plain text, not a list or a mapping", key.start, "PT103")
         if key.style == "plain" and key.value == "<<":
             raise YamlError("merge keys (<<) are not allowed; write the values out", key.start, "PT103")
-        if key.value in seen:
+        if key.value in key_names:
             raise YamlError(f"the key `{_shorten(key.value)}` occurs here twice", key.start, "PT102")
-        seen.add(key.value)
+        key_names.add(key.value)
         return key
 
 

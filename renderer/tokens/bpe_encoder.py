@@ -48,15 +48,15 @@ class BpeEncoder:
         normal = text if rules.normalizer is None else rules.normalizer.normalize_str(text)
         ids: list[int] = []
         for piece, _ in rules.pre_tokenizer.pre_tokenize_str(normal):
-            found = self._remembered.get(piece)
-            if found is None:
-                found = self._encode_piece(piece)
-                if found is None:
+            piece_ids = self._remembered.get(piece)
+            if piece_ids is None:
+                piece_ids = self._encode_piece(piece)
+                if piece_ids is None:
                     return None
                 if len(self._remembered) >= _MOST_REMEMBERED:
                     self._remembered = {}
-                self._remembered[piece] = found
-            ids += found
+                self._remembered[piece] = piece_ids
+            ids += piece_ids
         return ids
 
     def _encode_piece(self, piece: str) -> list[int] | None:

@@ -120,9 +120,9 @@ class VocabularyTokenizer(RememberingTokenizer):
         try:
             encoder = self._encoder
             if encoder is not None and sum(map(len, texts)) <= _MOST_BY_TABLES:
-                found = list(map(encoder.encode, texts))
-                if None not in found:
-                    return found  # type: ignore[return-value]  # no None is among them
+                quick_encodings = list(map(encoder.encode, texts))
+                if None not in quick_encodings:
+                    return quick_encodings  # type: ignore[return-value]  # no None is among them
             encodings = self._core.encode_batch_fast(texts, add_special_tokens=False)
         except (UnicodeEncodeError, TypeError) as error:
             raise TokenizerError(

@@ -55,14 +55,14 @@ def examine_document(
 
     `fragments` are the texts by reference as written. Never raises for what authors write.
     """
-    known = fragments or {}
-    problems, template = validate_and_compile(text, samples, fragments=known, profile=profile)
+    fragment_texts = fragments or {}
+    problems, template = validate_and_compile(text, samples, fragments=fragment_texts, profile=profile)
     document, _ = documents.inspect_document(text)
     if document is None:
-        return Examination(problems, UndeclaredInputs(), _preview(text, template, known, profile, data, None))
-    used = try_to_infer_inputs(document, known, template.body if template else None)
-    undeclared = find_undeclared_names(document, known, used)
-    return Examination(problems, undeclared, _preview(text, template, known, profile, data, used))
+        return Examination(problems, UndeclaredInputs(), _preview(text, template, fragment_texts, profile, data, None))
+    used = try_to_infer_inputs(document, fragment_texts, template.body if template else None)
+    undeclared = find_undeclared_names(document, fragment_texts, used)
+    return Examination(problems, undeclared, _preview(text, template, fragment_texts, profile, data, used))
 
 
 def _preview(

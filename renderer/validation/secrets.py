@@ -127,8 +127,8 @@ def find_hints(text: str, hints: tuple[str, ...]) -> Sequence[int]:
     tell, for want of memory, the indices are all.
     """
     # No hint matches a lone surrogate, which UTF-8 doesn't have.
-    found = _build_set(hints).Match(text if text.isascii() else text.encode("utf-8", "replace"))
-    return range(len(hints)) if found is None else sorted(found)[:-1]
+    matches = _build_set(hints).Match(text if text.isascii() else text.encode("utf-8", "replace"))
+    return range(len(hints)) if matches is None else sorted(matches)[:-1]
 
 
 @cache

@@ -83,8 +83,8 @@ def find_undeclared_inputs(text: str, fragments: Mapping[str, str] | None = None
     document, _ = documents.inspect_document(text)
     if document is None:
         return UndeclaredInputs()
-    known = fragments or {}
-    return find_undeclared_names(document, known, try_to_infer_inputs(document, known))
+    fragment_texts = fragments or {}
+    return find_undeclared_names(document, fragment_texts, try_to_infer_inputs(document, fragment_texts))
 
 
 def find_undeclared_names(document: Document, fragments: Mapping[str, str], used: InputUses | None) -> UndeclaredInputs:
@@ -130,8 +130,10 @@ def infer_inputs(document: Document, fragments: Mapping[str, str], body: formats
     if isinstance(body, JinjaBody):
         return _list_inputs_of_units(body.list_unit_uses())
     if document_fragments.can_have_fragments(document):
-        known = {name: function.call for name, function in FUNCTIONS.items()}
-        return _list_inputs_of_units((unit, find_input_uses(unit)) for unit in parse_units(document, fragments, known))
+        functions = {name: function.call for name, function in FUNCTIONS.items()}
+        return _list_inputs_of_units(
+            (unit, find_input_uses(unit)) for unit in parse_units(document, fragments, functions)
+        )
     offered = {name: function.call for name, function in FUNCTIONS.items()}
     body = formats.find_format(document.format).compile(document, fragments, offered)
     uses: list[Use] = list(body.list_uses()) if isinstance(body, formats.WithUses) else []
