@@ -50,7 +50,7 @@ def test_values_and_defaults_stay_and_groups_are_completed():
 
 def test_earlier_messages_get_a_role_that_a_part_can_have():
     message = {"type": "object", "properties": {"role": {"type": "string"}, "content": {"type": "string"}}}
-    schemas = {
+    schemas: dict[str, Any] = {
         "history": {"type": "array", "items": message, "maxItems": 1},
         "role": {"type": "string"},
         "last": message,

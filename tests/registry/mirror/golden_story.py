@@ -77,7 +77,7 @@ def fix_clock_and_ids() -> Iterator[None]:
     clock = mock.patch.object(log, "now", _count_moments().__next__)
     # When the journal was recorded, three functions read the clock once more than now. They run within acts that
     # decide on several changes, so the story can't read it for them: they are replaced by ones that do.
-    replacements = {
+    replacements: dict[str, Any] = {
         "_write": partial(_read_clock_and_write, notifications._write),
         "notify_mentioned": partial(_notify_mentioned_and_read_clock, notify_mentioned),
         "notify_of_decision": partial(_notify_of_decision_and_read_clock, notifications.notify_of_decision),
