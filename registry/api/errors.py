@@ -6,7 +6,8 @@ from itertools import islice
 from typing import Any
 from uuid import uuid4
 
-from django.core.exceptions import PermissionDenied, RequestDataTooBig
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, TooManyFieldsSent
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.utils.formats import number_format
 from django.utils.translation import gettext
@@ -63,12 +64,8 @@ def _describe(error: Exception) -> Problem:
         return Problem(404, "not-found", gettext("Not found"), gettext("There is nothing at this address."))
     if isinstance(error, PermissionDenied):
         return Problem(403, "not-allowed", gettext("Not allowed"), str(error) or gettext("This is not allowed."))
-    if isinstance(error, UnreadablePostError):
-        return Problem(
-            400, "bad-request", gettext("Bad request"), gettext("The body is incomplete. Send the request again.")
-        )
-    if isinstance(error, RequestDataTooBig):
-        return Problem(413, "too-large", gettext("Too large"), gettext("The request is too large."))
+    if isinstance(error, UnreadablePostError | RequestDataTooBig | TooManyFieldsSent):
+        return _describe_unreadable(error)
     if isinstance(error, exceptions.APIException):
         return _describe_framework_error(error)
     number = uuid4().hex
@@ -77,6 +74,18 @@ def _describe(error: Exception) -> Problem:
         number=number
     )
     return Problem(500, "internal", gettext("Internal error"), detail, {"error": number})
+
+
+def _describe_unreadable(error: UnreadablePostError | RequestDataTooBig | TooManyFieldsSent) -> Problem:
+    """A request of which Django reads no more."""
+    if isinstance(error, RequestDataTooBig):
+        return Problem(413, "too-large", gettext("Too large"), gettext("The request is too large."))
+    if isinstance(error, TooManyFieldsSent):
+        sentence = gettext("The request has too many parameters: at most {most} are allowed.")
+        sentence = sentence.format(most=number_format(settings.DATA_UPLOAD_MAX_NUMBER_FIELDS, force_grouping=True))
+    else:
+        sentence = gettext("The body is incomplete. Send the request again.")
+    return Problem(400, "bad-request", gettext("Bad request"), sentence)
 
 
 def _describe_framework_error(error: exceptions.APIException) -> Problem:

@@ -36,6 +36,7 @@ QUERIES = [
     "%ff=%zz",
     "q=" + "x" * 9000,
     "state=%F0%9F%98%80",
+    "&".join(["q=1"] * 1_500),
 ]
 
 
@@ -106,3 +107,9 @@ def test_odd_keys_make_no_langfuse_address_fail(client, address, secret):
         for method in ("GET", "HEAD", "POST", "BREW"):
             answer = client.generic(method, f"/api/public/{address}", b"\0", headers={"authorization": sent})
             assert answer.status_code < 500
+
+
+def test_too_many_parameters_are_refused_with_their_limit(client):
+    answer = client.get(f"/api/v1/schema?{'&'.join(['q=1'] * 1_500)}")
+    assert answer.status_code == 400
+    assert answer.json()["detail"] == "The request has too many parameters: at most 1,000 are allowed."
