@@ -94,7 +94,7 @@ def test_without_scripts_the_same_panel_is_a_page(visit: Visit):
 
 def test_a_label_moves_from_the_panel_over_the_page(visit: Visit):
     page = visit.open("author", f"/t/{NAME}/-/labels")
-    page.get_by_role("textbox", name="Label").fill("canary")
+    page.get_by_role("combobox", name="Label").fill("canary")
     page.get_by_label("To version").select_option("1")
     page.get_by_role("button", name="Show what would change").click()
     dialog = page.get_by_role("dialog", name="Move canary to v1")
