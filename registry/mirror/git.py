@@ -174,12 +174,12 @@ class Files:
         self._answers = answers
 
     def read(self, commit: str, path: str) -> bytes:
-        """The bytes of the file. Raises MirrorError if the commit doesn't have that path."""
+        """The bytes of the file. Raises MirrorError, which doesn't name the commit, if it doesn't have that path."""
         self._questions.write(f"{commit}:{mirror_paths.check_path(path)}\n".encode("ascii"))
         self._questions.flush()
         header = self._answers.readline().decode("utf-8", "replace").split()
         if len(header) != 3 or header[1] != "blob":
-            raise MirrorError(f"Commit {commit} has no file {path}.")
+            raise MirrorError(f"it has no file {path}.")
         content = self._answers.read(int(header[2]))
         self._answers.read(1)  # the newline that ends a response
         return content

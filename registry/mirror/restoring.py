@@ -21,7 +21,7 @@ from registry.journal.event import compute_digest
 from registry.journal.models import Event
 from registry.mirror import fill, locks, verification
 from registry.mirror.commit_message import read_record, read_stamp
-from registry.mirror.errors import GitFailed, MirrorError
+from registry.mirror.errors import GitFailed, GitMissing, MirrorError
 from registry.mirror.repository import Repository
 from registry.mirror.restorer import Rows, replay
 from registry.namespaces.models import Namespace
@@ -53,12 +53,19 @@ def restore(source: Path, chain: str | None = None) -> Restored:
     repository = open_clone(source)
     if Event.objects.exists() or Namespace.objects.exists() or Template.objects.exists():
         raise MirrorError("This database is not empty; a mirror is restored into an empty one only.")
-    with transaction.atomic():
-        restored = _replay(repository, 0, None)
-        if not restored.events:
-            raise MirrorError(f"{source} holds no event.")
-        if chain is not None and restored.chain != chain:
-            raise MirrorError(f"The chain of {source} ends with {restored.chain}, not with {chain}.")
+    try:
+        with transaction.atomic():
+            restored = _replay(repository, 0, None)
+            if not restored.events:
+                raise MirrorError(f"{source} holds no event.")
+            if chain is not None and restored.chain != chain:
+                raise MirrorError(f"The chain of {source} ends with {restored.chain}, not with {chain}.")
+    except GitMissing:
+        raise
+    except GitFailed as error:
+        raise MirrorError(
+            f"{source} is damaged: {error}. Take another clone; `git fsck` finds what is damaged."
+        ) from error
     return restored
 
 
@@ -84,7 +91,9 @@ def list_forgotten() -> list[str]:
 
 
 def open_clone(source: Path) -> Repository:
-    """The repository of a clone, bare or with a work tree. Raises MirrorError if it has no branch `main`."""
+    """The repository of a clone, bare or with a work tree. Raises MirrorError if it has no branch `main`, or only its
+    newest commits.
+    """
     inner = source / ".git"
     repository = Repository((inner if inner.is_dir() else source).absolute())
     if not repository.exists:
@@ -95,6 +104,10 @@ def open_clone(source: Path) -> Repository:
         raise MirrorError(f"{source} can't be read: {error}") from error
     if mirror_paths.MAIN not in heads:
         raise MirrorError(f"{source} has no branch main.")
+    if (repository.path / "shallow").exists():
+        raise MirrorError(
+            f"{source} is a shallow clone, without its older commits: fetch them with `git fetch --unshallow`."
+        )
     return repository
 
 

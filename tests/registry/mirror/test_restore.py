@@ -196,6 +196,26 @@ def test_a_main_that_is_not_a_commit_holds_no_event(db, tmp_path):
         mirror.restore(clone)
 
 
+def test_a_clone_without_its_older_commits_is_refused(full, mirror_path, tmp_path):
+    mirror.catch_up()
+    subprocess.run(["git", "clone", "-q", "--depth", "2", f"file://{mirror_path}", tmp_path / "shallow"], check=True)
+    with pytest.raises(mirror.MirrorError, match="fetch them with `git fetch --unshallow`"):
+        mirror.restore(tmp_path / "shallow")
+
+
+def test_a_damaged_clone_is_refused_and_nothing_is_stored(clone):
+    lost = subprocess.run(["git", "rev-parse", "HEAD~3"], cwd=clone, capture_output=True, check=True, text=True).stdout
+    loose = clone / ".git/objects" / lost[:2] / lost[2:].strip()
+    for pack in (clone / ".git/objects/pack").glob("*.pack"):
+        with pack.rename(clone / pack.name).open("rb") as packed:
+            subprocess.run(["git", "unpack-objects", "-q"], cwd=clone, stdin=packed, check=True)
+    loose.unlink()
+    empty_the_database()
+    with pytest.raises(mirror.MirrorError, match=r"is damaged: git log .*Take another clone"):
+        mirror.restore(clone)
+    assert not Namespace.objects.exists()
+
+
 def amend(clone, path, old, new):
     """Rewrite the newest commit that has the path, with other bytes in it, and make that main."""
     file = clone / path
