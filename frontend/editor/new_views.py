@@ -84,7 +84,6 @@ def create_template(request: HttpRequest, actor: Actor) -> HttpResponse:
         "starts": EXAMPLES.values(),
         "in_place": in_place,
         "folder": in_place.partition("/")[2],
-        "focuses_name": request.method == "POST" or "start" in request.GET,
         **_suggest_address(request, actor),
     }
     return show(request, "editor/new.html", context, regions={"address": "editor/_new_address.html"}, status=status)
@@ -132,7 +131,7 @@ def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 sentence = gettext("Copied {name} v{number}; this is version 1 of {copied}.")
                 messages.success(request, sentence.format(name=name, number=origin.number, copied=copied))
                 return redirect("template", copied)
-    context = {"section": "templates", "form": form, "origin": origin, "name": name, "focuses_name": True}
+    context = {"section": "templates", "form": form, "origin": origin, "name": name}
     return show(request, "editor/new.html", context, status=status)
 
 

@@ -9,7 +9,13 @@ import { describeSource, setBase } from "./editor/change_gutter.ts";
 import { createSourceEditor } from "./editor/codemirror.ts";
 import { completion } from "./editor/completion.ts";
 import { Draft } from "./editor/draft.ts";
-import { followSamples, installHistoryControls, makeSampleEdit, SampleHistory } from "./editor/edit_history.ts";
+import {
+  followSamples,
+  installHistoryControls,
+  makeSampleEdit,
+  SampleHistory,
+  SEPARATE_STEP,
+} from "./editor/edit_history.ts";
 import { installEditorKeys } from "./editor/editor_keys.ts";
 import { focusFirstText } from "./editor/first_focus.ts";
 import { Form } from "./editor/form/form.ts";
@@ -141,7 +147,8 @@ function start(root: HTMLFormElement): void {
     const after = { samples, sample: inputs.sample };
     const isSame = isSameSamples(inputs.samples, samples);
     const change = findSmallestChange(view.state.doc.toString(), text);
-    view.dispatch({ ...(isSame ? {} : makeSampleEdit(inputs.state, after)), ...(change && { changes: change }) });
+    const step = isSame ? SEPARATE_STEP : makeSampleEdit(inputs.state, after);
+    view.dispatch({ ...step, ...(change && { changes: change }) });
     if (!isSame) inputs.load(after);
     void preview.refresh();
   };

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { history, redo, undo } from "@codemirror/commands";
 import { EditorState, type Transaction } from "@codemirror/state";
-import { makeSampleEdit, readSampleEdit, recordsSampleEdits } from "../src/editor/edit_history.ts";
+import { makeSampleEdit, readSampleEdit, recordsSampleEdits, SEPARATE_STEP } from "../src/editor/edit_history.ts";
 
 test("an edit of samples is undone and redone in turn with edits of the text", () => {
   const [empty, filled] = [
@@ -28,4 +28,15 @@ test("an edit of samples is undone and redone in turn with edits of the text", (
   redo({ state, dispatch });
   redo({ state, dispatch });
   assert.deepEqual(samples, filled);
+});
+
+test("a fix that immediately follows a paste is undone alone", () => {
+  let state = EditorState.create({ doc: "", extensions: [history()] });
+  const dispatch = (transaction: Transaction): void => {
+    state = transaction.state;
+  };
+  dispatch(state.update({ changes: { from: 0, insert: "pasted" } }));
+  dispatch(state.update({ ...SEPARATE_STEP, changes: { from: 6, insert: " and fixed" } }));
+  undo({ state, dispatch });
+  assert.equal(state.doc.toString(), "pasted");
 });

@@ -1,7 +1,6 @@
 """Pages that are a form: valid input takes effect, invalid input is shown again with the reason."""
 
 import json
-import re
 from typing import Any
 
 import pytest
@@ -249,16 +248,6 @@ def test_a_prompt_is_pasted_on_the_page_of_a_new_template_and_shown_as_what_it_b
     assert 'name="name" value="Late reply"' in shown
     assert "support / refunds / </span><b>late-reply</b>" in shown
     assert "Create draft from plain text" in shown
-
-
-def test_the_cursor_is_where_a_prompt_is_pasted_until_an_example_is_chosen(reply, browser):
-    client = browser("author")
-    for address, focused in (("/new", "text"), ("/new?start=sort", "id_path"), (f"/t/{REPLY}/-/copy", "id_path")):
-        page = words(client.get(address))
-        assert re.findall(r'<(?:input|textarea) id="(\w+)"[^>]* autofocus', page) == [focused], address
-    assert re.findall(r'id="(\w+)"[^>]* autofocus', words(begin(client, "refunds/reply", namespace="support"))) == [
-        "id_path"
-    ]
 
 
 def test_a_name_that_is_taken_is_refused_and_stays_in_the_form(reply, browser):

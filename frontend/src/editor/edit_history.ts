@@ -73,9 +73,12 @@ export class SampleHistory {
   }
 }
 
+/** Makes a transaction a step that is undone alone, however soon it follows another one. */
+export const SEPARATE_STEP: TransactionSpec = { annotations: isolateHistory.of("full") };
+
 /** A transaction that edits the samples, alone or together with the text. */
 export function makeSampleEdit(before: SampleState, after: SampleState): TransactionSpec {
-  return { effects: editSamples.of({ before, after }), annotations: isolateHistory.of("full") };
+  return { ...SEPARATE_STEP, effects: editSamples.of({ before, after }) };
 }
 
 /** The samples after a transaction; null if it doesn't edit them. */
