@@ -34,7 +34,7 @@ _PROMPT_NAME = re.compile(r"prompt|template|instruct|system|message|persona|prea
 _ROLES = ("system", "developer", "user", "human", "assistant", "ai", "tool", "placeholder")
 _CLASSES = re.compile(r"(System|Human|User|AI|Assistant)Message(?:PromptTemplate)?")
 _USER_KEYS = ("prompt", "user", "userPrompt")
-_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?")  # Python reads no number of thousands of digits
 _SHORTEST_NAMED, _SHORTEST_FILLED, _SHORTEST = 20, 5, 80  # characters; the second, of a text around expressions
 _MOST_NAMED = 10
 

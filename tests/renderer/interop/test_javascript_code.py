@@ -75,6 +75,12 @@ def test_the_turns_so_far_come_by_a_loop(turns):
     ]
 
 
+@pytest.mark.parametrize("digits", [16, 5000])
+def test_a_setting_with_too_many_digits_is_left_out(digits):
+    code = f'ask({{ model: "m", seed: {"9" * digits}, messages: [{{ role: "user", content: "{KIND}" }}] }});'
+    assert "seed" not in read_one("ask.ts", code).document
+
+
 def test_a_call_gives_its_model_and_constant_settings_and_contents_may_be_lists():
     code = """const msg = await anthropic.messages.create({
   model: "claude-sonnet-4", max_tokens: 1024, temperature: 0.2, top_p: heat * 2,

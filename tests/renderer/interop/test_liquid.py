@@ -114,6 +114,11 @@ def test_different_truth_values_are_reported():
         ("a\n{% render 'x' %}", "line 2: `render 'x'` is not read here"),
         ("{% if a | size > 1 %}b{% endif %}", "line 1: the condition `a | size > 1` is not read here"),
         ("{% if a %}b", "line 1: `if` has no end"),
+        pytest.param(
+            f"a\n{{% for b in (1..{'9' * 5000}) %}}{{% endfor %}}",
+            "line 2: `99999999999999999999…` is too long for a number",
+            id="range of 5,000 digits",
+        ),
         ("{% comment %}b", "line 1: `comment` has no end"),
         ("a\n\n{% endif %}", "line 3: `endif` is not read here"),
         ("{% case a %}{% endcase %}", "line 1: `endcase` is not read here"),
