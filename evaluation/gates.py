@@ -20,6 +20,7 @@ __all__ = ["Gate", "Verdict", "judge", "parse_gate", "to_junit", "to_markdown"]
 _FORM = re.compile(r"^\s*([A-Za-z0-9_]+)(?:\[([^\]]+)\])?\s*(>=|-)\s*([0-9]*\.?[0-9]+)\s*$")
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _MOST = 20  # failed rows listed in Markdown
+_ROUNDING = 1e-9  # binary fractions make 0.8 - 0.1 more than 0.7, which a fall of 0.1 must allow
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,17 @@ class Gate:
         return (
             f"{self.metric}{of} >= {self.floor:g}" if self.floor is not None else f"{self.metric}{of} - {self.fall:g}"
         )
+
+    def find_lowest(self, baseline: float | None) -> float | None:
+        """The lowest score that passes: the floor, or the baseline's score less the fall; None if that is None."""
+        if self.floor is not None:
+            return self.floor
+        return None if baseline is None else baseline - (self.fall or 0.0)
+
+    def passes(self, score: float, baseline: float | None) -> bool | None:
+        """Whether the score passes; None if the gate compares with a baseline whose score is None."""
+        lowest = self.find_lowest(baseline)
+        return None if lowest is None else score >= lowest - _ROUNDING
 
 
 @dataclass(frozen=True)
@@ -95,12 +107,12 @@ def _judge_target(gate: Gate, target: str, score: Score, before: Score | None) -
     if value is None:
         passed, finding = False, "no row could be scored"
     elif gate.floor is not None:
-        passed = value >= gate.floor
+        passed = bool(gate.passes(value, None))
         finding = f"{value:.4g}, at least {gate.floor:g} is asked for"
     elif was is None or comparison is None:
         passed, finding = False, "the baseline could score no row"
     else:
-        passed = value >= was - (gate.fall or 0.0)
+        passed = bool(gate.passes(value, was))
         better, worse = comparison.better, comparison.worse
         finding = (
             f"{value:.4g} against {was:.4g} ({value - was:+.4g}; {better} row{'s' if better != 1 else ''} better, "

@@ -75,10 +75,7 @@ class MetricRow:
         before, after = self.reading.before, self.reading.after
         if not self.reading.gate:
             return (before, after)
-        gate = parse_gate(self.reading.gate)
-        if gate.floor is not None:
-            return (before, after, gate.floor)
-        return (before, after, None if before is None else before - (gate.fall or 0.0))
+        return (before, after, parse_gate(self.reading.gate).find_lowest(before))
 
     @property
     def change(self) -> str:

@@ -255,19 +255,18 @@ def list_gate_results(run: Run, board: ScoreTable) -> list[dict[str, Any]]:
 def _build_gate_result(name: str, gate: gates.Gate, line: ScoreRow) -> dict[str, Any]:
     facts = {"name": name, "gate": str(gate), "title": line.title}
     if gate.floor is not None:
-        passed = line.score is not None and line.score >= gate.floor
-        floor = gettext("{score}, and at least {floor} is asked for.")
+        finding = gettext("{score}, and at least {floor} is asked for.")
+        score = format_score(line.score, gate.floor)
         return {
             **facts,
-            "passed": passed,
-            "finding": floor.format(score=format_score(line.score, gate.floor), floor=number_format(f"{gate.floor:g}")),
+            "passed": line.score is not None and gate.passes(line.score, None),
+            "finding": finding.format(score=score, floor=number_format(f"{gate.floor:g}")),
         }
     if line.before is None or line.score is None:
         return {**facts, "passed": None, "finding": gettext("There is no run to compare it with yet.")}
-    lowest = line.before - (gate.fall or 0)
-    passed = line.score >= lowest
+    lowest = gate.find_lowest(line.before)
     finding = gettext("{score} after {before}, and at most {fall} less is allowed.")
     score = format_score(line.score, line.before, lowest)
     before = format_score(line.before, line.score, lowest)
     words = finding.format(score=score, before=before, fall=number_format(f"{gate.fall:g}"))
-    return {**facts, "passed": passed, "finding": words}
+    return {**facts, "passed": gate.passes(line.score, line.before), "finding": words}

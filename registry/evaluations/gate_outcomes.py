@@ -41,12 +41,12 @@ def _judge_output(gate: Gate, target: str, run: Run, baseline: Run | None, witho
         return GateOutcome(str(gate), target, False, "no row could be scored")
     if gate.floor is not None:
         decimals = count_decimals((score, gate.floor))
-        return GateOutcome(str(gate), target, score >= gate.floor, f"{score:.{decimals}f}")
+        return GateOutcome(str(gate), target, gate.passes(score, None), f"{score:.{decimals}f}")
     if baseline is None:
         return GateOutcome(str(gate), target, None, without_baseline)
     before = baseline.scores.get(gate.metric, {}).get(target, {}).get("score")
     if before is None:
         return GateOutcome(str(gate), target, None, "the run that it compares with was not scored by it")
-    floor = before - (gate.fall or 0)
-    decimals = count_decimals((score, before, floor))
-    return GateOutcome(str(gate), target, score >= floor, f"{score:.{decimals}f} after {before:.{decimals}f}")
+    decimals = count_decimals((score, before, gate.find_lowest(before)))
+    finding = f"{score:.{decimals}f} after {before:.{decimals}f}"
+    return GateOutcome(str(gate), target, gate.passes(score, before), finding)

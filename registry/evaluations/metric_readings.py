@@ -186,8 +186,6 @@ def _add_gate(metric: MetricReading, run: Run, plans: Collection[EvaluationPlan]
 
 
 def _passes(gate: Gate, metric: MetricReading) -> bool | None:
-    if gate.floor is not None:
-        return metric.after is not None and metric.after >= gate.floor
-    if metric.before is None or metric.after is None:
-        return None
-    return metric.after >= metric.before - (gate.fall or 0)
+    if metric.after is None:
+        return False if gate.floor is not None else None
+    return gate.passes(metric.after, metric.before)

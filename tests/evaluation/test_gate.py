@@ -29,6 +29,25 @@ def test_a_fall_behind_the_baseline_is_allowed_up_to_its_bound():
     assert (failed.passed, failed.comparison.worse) == (False, 1)
 
 
+def test_a_fall_of_exactly_the_bound_is_allowed():
+    assert judged("exact_match - 0.1", answered(7, of=10), answered(8, of=10)).passed  # 0.8 - 0.1 is more than 0.7
+    assert not judged("exact_match - 0.1", answered(699, of=1000), answered(800, of=1000)).passed
+
+
+@pytest.mark.parametrize(
+    ("text", "score", "baseline", "passes"),
+    [
+        ("f1 >= 0.3", 0.3, None, True),
+        ("f1 >= 0.3", 0.1 + 0.2 - 1e-12, None, True),
+        ("f1 >= 0.3", 0.2999, 0.1, False),
+        ("f1 - 0", 2 / 3, 2 / 3, True),
+        ("f1 - 0.05", 0.6, None, None),
+    ],
+)
+def test_a_gate_compares_a_score_with_its_floor_or_with_the_baseline(text, score, baseline, passes):
+    assert gates.parse_gate(text).passes(score, baseline) is passes
+
+
 def test_a_gate_that_could_score_nothing_fails():
     result = run(FunctionRunnable("broken", lambda n: 1 / n), [{"n": 0}], [{"answer": "yes"}])
     assert not judged("exact_match[answer] >= 0", result).passed
