@@ -26,6 +26,7 @@ __all__ = ["PushFailed", "check_destination", "list_due_remotes", "push", "push_
 _SECONDS = 600.0  # per push, however much there is to send
 _LEASE = timedelta(seconds=_SECONDS + 60)  # after which the process that claimed a push counts as dead
 _FIRST_WAIT, _LONGEST_WAIT = 5.0, 3600.0  # seconds after the first failure, doubled with each further one
+_MOST_DOUBLINGS = 10  # by then the longest wait is reached
 _OUT_OF_STEP = ("(fetch first)", "(non-fast-forward)", "(needs force)", "(stale info)")
 # The helper's text is the same for every remote; name and secret come from the environment of this one process.
 _HELPER = '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$PROMPTUARY_USER" "$PROMPTUARY_TOKEN"; }; f'
@@ -89,13 +90,18 @@ def push(remote: Remote) -> bool:
         number = _push(remote)
     except (MirrorError, Refused) as error:
         diverged = isinstance(error, PushFailed) and error.diverged
-        wait = _LONGEST_WAIT if diverged else min(_FIRST_WAIT * 2**remote.failures, _LONGEST_WAIT)
-        again: datetime = timezone.now() + timedelta(seconds=wait)
+        wait = _LONGEST_WAIT if diverged else _choose_wait(remote.failures)
+        retry_at: datetime = timezone.now() + timedelta(seconds=wait)
         sentence = str(error)
-        same.update(error=sentence[:2000], diverged=diverged, failures=F("failures") + 1, retry_at=again)
+        same.update(error=sentence[:2000], diverged=diverged, failures=F("failures") + 1, retry_at=retry_at)
         return False
     same.update(pushed=number, pushed_at=timezone.now(), error="", diverged=False, failures=0, retry_at=None)
     return True
+
+
+def _choose_wait(failures: int) -> float:
+    """The seconds to wait after another failure. The exponent is bounded: 2**1024 is too large for a float."""
+    return min(_FIRST_WAIT * 2 ** min(failures, _MOST_DOUBLINGS), _LONGEST_WAIT)
 
 
 def _push(remote: Remote) -> int:
@@ -125,7 +131,7 @@ def _build_connection(remote: Remote, destination: Destination) -> tuple[list[st
     if destination.host != destination.address:
         address = f"[{destination.address}]" if ":" in destination.address else destination.address
         options.append(f"http.curloptResolve={destination.host}:{destination.port}:{address}")
-    token = _read(remote.token_file) if remote.token_file else ""
+    token = _read_token(remote.token_file) if remote.token_file else ""
     environment |= {"PROMPTUARY_USER": remote.user, "PROMPTUARY_TOKEN": token}
     return [part for option in options for part in ("-c", option)], environment
 
@@ -151,7 +157,8 @@ def _build_ssh_command(remote: Remote, destination: Destination) -> str:
     )
 
 
-def _read(path: str) -> str:
+def _read_token(path: str) -> str:
+    """The token in the file, without white space around it. Raises PushFailed if it can't be read."""
     try:
         return Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
@@ -165,9 +172,8 @@ def _describe_failure(output: str) -> PushFailed:
     if diverged:
         names = ", ".join(ref.removeprefix("refs/heads/") for ref in diverged[:5])
         return PushFailed(
-            f"The remote holds commits in {names} that the mirror doesn't: somebody pushed there, or a "
-            "redaction wrote the "
-            "mirror again. Nothing is forced; have its owner empty it or put it back.",
+            f"The remote holds commits in {names} that the mirror doesn't: somebody pushed there, or a redaction wrote "
+            "the mirror again. Nothing is forced; have its owner empty it or put it back.",
             diverged=True,
         )
     words = " ".join(" ".join(refused_lines or output.splitlines()).split())

@@ -132,6 +132,16 @@ def test_an_unreachable_remote_is_tried_again_later_and_later(story, mirror_path
     assert remote.failures == 3
 
 
+def test_a_remote_that_fails_for_months_is_still_tried_each_hour(remote, token):
+    token.write_text("guessed")
+    Remote.objects.update(failures=1024)  # 2**1024 is too large for a float
+    remote.refresh_from_db()
+    assert not mirror.push(remote)
+    remote.refresh_from_db()
+    assert remote.failures == 1025
+    assert timedelta(minutes=59) < remote.retry_at - timezone.now() <= timedelta(hours=1)
+
+
 def test_a_redirect_is_not_followed(story, mirror_path, outside, settings, token, address):
     mirror.catch_up()
     with git_server.serve_repositories(outside.parent, elsewhere=address.removesuffix("/prompts.git")) as port:
