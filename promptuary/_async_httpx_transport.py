@@ -41,9 +41,10 @@ class AsyncHttpTransport:
             raise make_unreachable_error(self._url, error) from error
 
     async def close(self) -> None:
-        if self._client is not None:
+        """Close the connections. Those that another event loop opened ended with it and can't be closed here."""
+        if self._client is not None and self._loop is asyncio.get_running_loop():
             await self._client.aclose()
-            self._client = None
+        self._client = None
 
     def blocking(self) -> HttpTransport:
         """A blocking transport to the same registry."""

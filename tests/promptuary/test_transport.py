@@ -87,6 +87,14 @@ def test_an_answer_comes_with_status_headers_and_body(kind):
     assert (answer.status, answer.headers["etag"], answer.body) == (200, '"x"', b"hi")
 
 
+def test_a_transport_whose_event_loop_has_ended_can_be_closed():
+    with serving(OK, keep=True) as url:
+        client = AsyncHttpTransport(url, {})
+        assert asyncio.run(client.send(Request("GET", "/x", 5.0))).status == 200
+        asyncio.run(client.close())
+        asyncio.run(client.close())
+
+
 @both
 def test_nobody_listening_is_unavailable_immediately(kind):
     with socket.create_server(("127.0.0.1", 0)) as free:
