@@ -39,9 +39,7 @@ From = Annotated[
     ),
 ]
 Skip = Annotated[bool, typer.Option("--skip-refused", help="Import the other files if some are refused.")]
-Namespace = Annotated[
-    str, typer.Option("--namespace", "-n", help="Namespace or folder to import into, such as support.")
-]
+Namespace = Annotated[str, typer.Option("--namespace", help="Namespace or folder to import into, such as support.")]
 Name = Annotated[str, typer.Option("--name", help="Name of the template in the namespace. Only for a single prompt.")]
 Folder = Annotated[Path, typer.Option("--dir", "-C", help="Folder to write the documents to.")]
 Push = Annotated[bool, typer.Option("--push", help="Save the templates in the registry instead of writing files.")]

@@ -34,6 +34,12 @@ def test_a_command_and_each_of_its_parameters_is_explained_in_sentences(name):
         assert len(text.split()) >= 3, owner
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_spelling_of_a_command_names_one_option(name):
+    spellings = [spelling for parameter in COMMANDS[name].params for spelling in parameter.opts]
+    assert sorted(spellings) == sorted(set(spellings))
+
+
 def test_an_option_of_many_commands_has_one_text():
     texts = defaultdict(set)
     for command in COMMANDS.values():
