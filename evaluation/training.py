@@ -17,9 +17,9 @@ Line = tuple[Row, Prompt, dict[str, Any]]
 def list_training_lines(template: Template, rows: Dataset, form: str, label: str = "") -> Iterator[Line]:
     """Yield each row with its prompt and its line. `label` names the expected output to learn, if there are several.
 
-    Raises LossError, naming the row, if one can't be rendered or has no label.
+    Raises LossError, naming the row (counted from 1), if one can't be rendered or has no label.
     """
-    for number, row in enumerate(rows.rows):
+    for number, row in enumerate(rows.rows, start=1):
         where = f"row {number}{f' ({row.id})' if row.id else ''}"
         try:
             prompt = template.render(row.inputs)

@@ -236,8 +236,8 @@ def _write_findings(
     *,
     failed: bool,
 ) -> None:
-    def name_rows(found: list[_RowError]) -> list[dict[str, Any]]:
-        return [{"row": row, "id": rows.rows[row].id, **error} for row, error in found]
+    def name_rows(row_errors: list[_RowError]) -> list[dict[str, Any]]:
+        return [{"row": row, "id": rows.rows[row].id, **error} for row, error in row_errors]
 
     write_json(
         {
@@ -261,7 +261,8 @@ def _list_scores(scores: _Scores) -> Iterable[tuple[str, str, Any]]:
 
 def _tell(rows: datasets.Dataset, verdicts: list[gates.Verdict], errors: list[_RowError], scores: _Scores) -> None:
     for row, error in errors:
-        say(f"row {row} {rows.rows[row].id}: {error['kind']}: {error['message']}", "red")
+        name = f" ({rows.rows[row].id})" if rows.rows[row].id else ""
+        say(f"row {row + 1}{name}: {error['kind']}: {error['message']}", "red")
     for verdict in verdicts:
         style = "green" if verdict.passed else "red"
         say(f"{'passed' if verdict.passed else 'FAILED'}  {verdict.gate} ({verdict.target}): {verdict.finding}", style)

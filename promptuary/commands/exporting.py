@@ -72,14 +72,14 @@ def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     with answering(as_json), vocabulary_source(url, key) as source:
         if (to is None) == (rows is None):
             raise UsageError("say either --to whose form, or --training with a dataset")
-        template, name = _find(subject, url, key)
+        template, name = _load_template(subject, url, key)
         template.vocabularies = source or template.vocabularies
         try:
             if to is not None:
                 text, losses = write_as(to.value, template.document, name, template.fragments)
                 _refuse_losses(to, losses, lossy)
             else:
-                text, losses = _train(template, rows or Path(), form, label), []
+                text, losses = _write_training_lines(template, rows or Path(), form, label), []
         except LossError as error:
             raise Finding(f"{subject} is not exported: {error}") from error
         if out is not None:
@@ -90,15 +90,16 @@ def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
             write_text(text)
 
 
-def _find(subject: str, url: str, key: str) -> tuple[renderer.Template, str]:
+def _load_template(subject: str, url: str, key: str) -> tuple[renderer.Template, str]:
+    """The template, and its name: of a document on disk, its path in the workspace without the extension."""
     if not is_on_disk(subject):
         with Connection(url, key) as connection:
             name, ref = split_target(subject)
             return connection.client.get(name, ref), name
     path = Path(subject)
     template, workspace = load_document(path), Workspace.around(path)
-    place = path.absolute().relative_to(workspace.folder) if workspace else Path(path.name)
-    return template, place.as_posix().removesuffix(DOCUMENT).removesuffix(".j2")
+    relative_path = path.absolute().relative_to(workspace.folder) if workspace else Path(path.name)
+    return template, relative_path.as_posix().removesuffix(DOCUMENT).removesuffix(".j2")
 
 
 def _refuse_losses(to: Target, losses: list[str], lossy: bool) -> None:
@@ -108,13 +109,14 @@ def _refuse_losses(to: Target, losses: list[str], lossy: bool) -> None:
         say(f"left out: {loss}", "yellow")
 
 
-def _train(template: renderer.Template, rows: Path, form: Form, label: str) -> str:
+def _write_training_lines(template: renderer.Template, rows: Path, form: Form, label: str) -> str:
     try:
         dataset = datasets.read(rows)
     except EvaluationError as error:
         raise UsageError(str(error)) from error
     lines = []
-    for number, (_row, prompt, line) in enumerate(training.list_training_lines(template, dataset, form.value, label)):
+    examples = training.list_training_lines(template, dataset, form.value, label)
+    for number, (_row, prompt, line) in enumerate(examples, start=1):
         lines.append(json.dumps(line, ensure_ascii=False) + "\n")
         for cut in prompt.cut:
             say(f"row {number}: cut, as it would be for the model: {cut.name} ({cut.tokens} tokens)", "yellow")

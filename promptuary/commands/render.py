@@ -78,7 +78,7 @@ def render(  # noqa: PLR0913, PLR0917  # an argument an option of the command
                 raise UsageError("--sample is for a document on disk; pull the template first")
             connection = open_until_written.enter_context(Connection(url, key))
             template = connection.client.get(*split_target(subject))
-        _write(template.render(values, token_limit=token_limit, tokenizer=tokenizer or None), target, as_json)
+        _write_prompt(template.render(values, token_limit=token_limit, tokenizer=tokenizer or None), target, as_json)
 
 
 def _read_sample(path: Path, sample: str) -> dict[str, Any]:
@@ -90,15 +90,16 @@ def _read_sample(path: Path, sample: str) -> dict[str, Any]:
 
 
 def read_data(argument: str) -> dict[str, Any]:
+    """The input values of `--data`: a JSON object, a file that contains one, or `-` for standard input.
+
+    Empty without an argument. Raises UsageError for anything but a JSON object in UTF-8, OSError for a missing file.
+    """
     if not argument:
         return {}
-    text = os.fsencode(argument).decode("utf-8")  # UTF-8 in any locale
-    if argument == "-":
-        text = sys.stdin.buffer.read().decode("utf-8")
-    elif not argument.lstrip().startswith("{"):
-        text = read_document_text(Path(argument))
     try:
-        values = json.loads(text)
+        values = json.loads(_read_data_text(argument))
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the data is not UTF-8 text: byte {error.start + 1}") from None
     except ValueError as error:
         raise UsageError(f"the data is not JSON: {error}") from None
     if not isinstance(values, dict):
@@ -106,7 +107,15 @@ def read_data(argument: str) -> dict[str, Any]:
     return values
 
 
-def _write(prompt: renderer.Prompt, target: Target, as_json: bool) -> None:
+def _read_data_text(argument: str) -> str:
+    if argument == "-":
+        return sys.stdin.buffer.read().decode("utf-8")
+    if argument.lstrip().startswith("{"):
+        return os.fsencode(argument).decode("utf-8")  # UTF-8 in any locale
+    return read_document_text(Path(argument))
+
+
+def _write_prompt(prompt: renderer.Prompt, target: Target, as_json: bool) -> None:
     if as_json:
         write_json(prompt.to_dict(target=target.value))
     elif target is Target.text:
@@ -118,12 +127,12 @@ def _write(prompt: renderer.Prompt, target: Target, as_json: bool) -> None:
             content = message.get("content")
             content_text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
             write_text(f"[{message['role']}]\n{content_text}\n")
-    _tell(prompt, as_json)
+    if not as_json:
+        _tell_tokens(prompt)
 
 
-def _tell(prompt: renderer.Prompt, as_json: bool) -> None:
-    if as_json:
-        return
+def _tell_tokens(prompt: renderer.Prompt) -> None:
+    """Print what was cut or ignored, and the number of tokens, to standard error."""
     for cut in prompt.cut:
         say(f"cut: {cut.name} ({cut.tokens} tokens): {cut.reason}", "yellow")
     if prompt.ignored:

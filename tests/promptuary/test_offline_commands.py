@@ -60,6 +60,16 @@ def test_data_comes_from_a_file_or_from_standard_input(run):
     assert run("render", "reply.yml.j2", "-d", "-", input='{"question": "Why?"}').stdout == from_file
 
 
+def test_data_that_is_not_text_is_refused_with_its_first_wrong_byte(run):
+    Path("data.json").write_bytes(b'{"a": "\xff"}')
+    for result in (
+        run("render", "reply.yml.j2", "-d", "data.json"),
+        run("render", "reply.yml.j2", "-d", "-", input=b"12\xff"),
+    ):
+        assert result.exit_code == 2
+        assert "the data is not UTF-8 text: byte " in result.stderr
+
+
 def test_text_comes_out_byte_for_byte(run):
     Path("plain.yml.j2").write_text("---\nformat: text\n---\n{{ question }}")
     result = run("render", "plain.yml.j2", "-d", json.dumps({"question": HOSTILE}), "-t", "text")

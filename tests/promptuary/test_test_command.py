@@ -54,8 +54,8 @@ def test_one_row_and_one_gate_are_counted_in_the_singular(document):
     rows.write_text('{"inputs": {"q": "a"}, "expected": {"answer": "a"}}\n')
     assert "1 row, 0 failed; 1 gate\n" in call(document, "--dataset", rows, *gates[:2]).output
     rows.write_text('{"inputs": {"q": 3}, "expected": {"answer": "a"}}\n')
-    call(document, "--dataset", rows, "--markdown", report)
-    assert "\n1 row failed:\n" in report.read_text()
+    assert "row 1: InputError: " in call(document, "--dataset", rows, "--markdown", report).output
+    assert "\n1 row failed:\n\n* row 1: InputError" in report.read_text()
 
 
 def test_a_regression_against_a_kept_result_exits_with_1(document):

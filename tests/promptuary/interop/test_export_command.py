@@ -86,8 +86,8 @@ def test_several_expectations_need_a_choice(run, files):
 @pytest.mark.parametrize(
     ("row", "why"),
     [
-        ('{"id": "a", "inputs": {"question": "x"}}', r"row 0 (a): nothing is expected"),
-        ('{"inputs": {}, "expected": "x"}', "row 0: "),
+        ('{"id": "a", "inputs": {"question": "x"}}', "row 1 (a): nothing is expected"),
+        ('{"inputs": {}, "expected": "x"}', "row 1: "),
     ],
 )
 def test_a_row_that_teaches_nothing_is_named(run, files, row, why):
