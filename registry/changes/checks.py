@@ -102,14 +102,19 @@ def find_related_facts(template_ids: Collection[int]) -> list[RelatedFacts]:
     """Find the related data of each of these templates, in one query."""
     newest = SampleSet.objects.filter(template=OuterRef("pk")).order_by("-number").values("digest")[:1]
     since = datetime.now(UTC).date() - timedelta(days=DAYS)
+    # Not `Exists`: PostgreSQL would read the fetches of all templates once instead of those of each template.
+    pinned = Fetch.objects.filter(PINS, version__template=OuterRef("pk"), day__gt=since)
     rows = Template.objects.filter(pk__in=template_ids).values_list(
         "pk",
         Subquery(newest),
         Exists(Attachment.objects.filter(namespace=OuterRef("namespace"))),
-        Exists(Fetch.objects.filter(PINS, version__template=OuterRef("pk"), day__gt=since)),
+        Subquery(pinned.values("pk")[:1]),
         Exists(Inclusion.objects.filter(fragment=OuterRef("name"))),
     )
-    return [RelatedFacts(*row) for row in rows]
+    return [
+        RelatedFacts(template, samples, has_attachments, pin is not None, is_included)
+        for template, samples, has_attachments, pin, is_included in rows
+    ]
 
 
 def list_required_checks(rules: Rules) -> tuple[str, ...]:
