@@ -12,6 +12,7 @@ from registry.core import metrics, periodic_thread
 from registry.core.renderer_pool import find_renderer
 from registry.journal import log
 from registry.namespaces.key_use import write_key_uses
+from registry.serving.credentials import start_key_reader
 from registry.serving.fetcher import fetcher
 from registry.serving.journal_follower import start_poller
 from registry.serving.process_tuning import tune_process
@@ -22,6 +23,7 @@ from registry.usage import recorder
 log.subscribe(fetcher().follower.poll)
 periodic_thread.start(recorder.flush_counts, write_key_uses, metrics.flush)
 start_poller(fetcher().follower)
+start_key_reader(fetcher().callers)
 # Start the renderer's helper process, so that the first preview doesn't wait for it.
 threading.Thread(target=find_renderer().start, name="warm-renderer", daemon=True).start()
 allowed_hosts: set[str] = set()  # hosts of requests so far

@@ -1,11 +1,17 @@
 """Callers' keys on the fetch path, and what each may fetch, cached for less than a second.
 
-A key is read from the database again after KEY_TTL. One thread reads it; others use the cached value for up to
-KEY_STALE_WHILE_REFRESHING more, so a revoked key or a lost role takes effect within one second.
+A key is read from the database again after KEY_TTL. One thread reads it: in a web process that of `start_key_reader`,
+else the first that needs the key. Others use the cached value for up to KEY_STALE_WHILE_REFRESHING more, so a revoked
+key or a lost role takes effect within one second.
 """
 
+import logging
+import queue
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from django.db import DatabaseError
 
 from registry.accounts.models import Key
 from registry.core.client_address import Network, parse_networks
@@ -17,11 +23,20 @@ from registry.namespaces.permissions import find_role
 from registry.namespaces.verbs import Verb
 from registry.serving.journal_follower import renew_connection
 
-__all__ = ["KEY_STALE_WHILE_REFRESHING", "KEY_TTL", "Caller", "CallerCache", "Unauthenticated", "read_caller"]
+__all__ = [
+    "KEY_STALE_WHILE_REFRESHING",
+    "KEY_TTL",
+    "Caller",
+    "CallerCache",
+    "Unauthenticated",
+    "read_caller",
+    "start_key_reader",
+]
 
 KEY_TTL = 0.7  # seconds a key is cached
 KEY_STALE_WHILE_REFRESHING = 0.3  # additional seconds while one thread reads it again, so that others needn't
 MOST_CALLERS = 10_000
+logger = logging.getLogger(__name__)
 
 
 class Unauthenticated(PromptuaryError):
@@ -31,7 +46,7 @@ class Unauthenticated(PromptuaryError):
 @dataclass(frozen=True, slots=True)
 class Caller:
     """A caller and what it may fetch: everything in one namespace, possibly only what was approved or a protected label
-    holds, or only what some labels serve.
+    holds, or only what some labels serve. Two are equal if they may fetch the same.
     """
 
     key: str  # its id; empty for a person
@@ -41,17 +56,21 @@ class Caller:
     labels: frozenset[str] = frozenset()  # none: all
     may_fetch: bool = True
     networks: tuple[Network, ...] = ()  # that its key may be used from; empty: any
-    valid_until: float = 0.0  # by the fetcher's clock
+    valid_until: float = field(default=0.0, compare=False)  # by the fetcher's clock
 
 
 class CallerCache:
-    """A process's cached callers, by Authorization header. Thread-safe."""
+    """A process's cached callers, by Authorization header. Thread-safe.
+
+    has_reader: whether a thread calls `read_next_key`, so that no fetch waits for a key that was read before.
+    """
 
     def __init__(self, clock: Callable[[], float], attempts: KeyAttempts) -> None:
         self._clock, self._attempts = clock, attempts
         self._callers: dict[str, Caller] = {}
         self._refreshing: dict[str, None] = {}  # the headers whose key is being read by a thread
-        self._claims: dict[str, float] = {}  # by header the end of the time for which one fetch took on to read again
+        self._due: queue.SimpleQueue[str] = queue.SimpleQueue()  # the headers that the reader has to read again
+        self.has_reader = False
 
     def authenticate(self, authorization: str, address: str = "") -> Caller:
         """The caller of an Authorization header. Raises Unauthenticated, AddressNotAllowed, or TooMany after many wrong
@@ -62,19 +81,36 @@ class CallerCache:
             require_address(caller.key, caller.networks, address)
         return caller
 
-    def takes_on_reading(self, authorization: str, valid_until: float, now: float) -> bool:
-        """Whether this fetch has to read a key that was valid until then. False: another one does, and for a moment
-        what was decided is given meanwhile.
+    def find(self, authorization: str) -> Caller | None:
+        """The cached caller of a key that may be used from anywhere, or None if the key has to be read first.
+
+        Asks the reader to read a key that is due; until it has done so, the cached caller is returned for
+        KEY_STALE_WHILE_REFRESHING.
         """
-        if now < valid_until + KEY_STALE_WHILE_REFRESHING and self._claims.get(authorization) == valid_until:
-            return False
-        self._claims[authorization] = valid_until
-        return True
+        caller = self._callers.get(authorization)
+        if caller is None or caller.networks:
+            return None
+        overdue = self._clock() - caller.valid_until
+        if overdue < 0:
+            return caller
+        if not self.has_reader or overdue >= KEY_STALE_WHILE_REFRESHING:
+            return None
+        if authorization not in self._refreshing:
+            self._refreshing[authorization] = None
+            self._due.put(authorization)
+        return caller
+
+    def read_next_key(self) -> None:
+        """Wait until a key is due and read it. A key that is refused is dropped, so that the next fetch is told why."""
+        authorization = self._due.get()
+        try:
+            self._read(authorization, "")
+        except (PromptuaryError, DatabaseError):  # fetches meet the same error and report it
+            logger.debug("a key can't be read", exc_info=True)
 
     def clear(self) -> None:
         """Drop all cached keys."""
         self._callers.clear()
-        self._claims.clear()
 
     def _find(self, authorization: str, address: str) -> Caller:
         """The caller, from the cache or the database."""
@@ -83,11 +119,16 @@ class CallerCache:
             remaining = caller.valid_until - now
             if remaining > 0 or (remaining > -KEY_STALE_WHILE_REFRESHING and authorization in self._refreshing):
                 return caller
+        return self._read(authorization, address)
+
+    def _read(self, authorization: str, address: str) -> Caller:
+        """The caller according to the database, which is cached. Raises like `authenticate`."""
         self._refreshing[authorization] = None
+        valid_until = self._clock() + KEY_TTL
         try:
             renew_connection()
             actor = self._attempts.authenticate(authorization[len("Bearer ") :].strip(), address)
-            caller = read_caller(actor.key, now + KEY_TTL) if actor and actor.key else None
+            caller = read_caller(actor.key, valid_until) if actor and actor.key else None
         finally:
             self._refreshing.pop(authorization, None)
         if caller is None:
@@ -113,3 +154,16 @@ def read_caller(key: Key, valid_until: float) -> Caller:
         parse_networks(key.addresses),
         valid_until,
     )
+
+
+def start_key_reader(callers: CallerCache) -> threading.Thread:
+    """Start the thread that reads keys again when they are due, until the process ends."""
+    callers.has_reader = True
+    thread = threading.Thread(target=_run_reader, args=(callers,), name="key-reader", daemon=True)
+    thread.start()
+    return thread
+
+
+def _run_reader(callers: CallerCache) -> None:
+    while True:
+        callers.read_next_key()

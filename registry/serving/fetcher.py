@@ -6,7 +6,7 @@ misses, counts and headers are implemented once. Four caches, of which all but t
 * the bytes of versions, immutable (`VersionCache`);
 * what each label serves of each template;
 * which keys are valid and what they may fetch (`CallerCache`), and which versions are approved;
-* the decision for one caller and one target (`CachedFetch`), reused without checking rights.
+* the decision for one caller and one target (`CachedFetch`), reused until an event or a key that is due.
 
 Timing, as decision 004 requires: `registry.serving.journal_follower` has the journal's head of at most 0.4 s ago, and
 `registry.serving.credentials` reads a key again before it is a second old. So a moved label or a revoked key takes
@@ -30,6 +30,7 @@ from registry.namespaces.key_attempts import KeyAttempts, key_attempts
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import find_role
 from registry.serving import version_rows
+from registry.serving.cached_fetches import CachedFetch, CachedFetches
 from registry.serving.credentials import Caller, CallerCache
 from registry.serving.fetch_refusals import (
     explain_absent,
@@ -38,17 +39,13 @@ from registry.serving.fetch_refusals import (
     explain_unapproved,
 )
 from registry.serving.journal_follower import FollowedEvent, Follower, renew_connection
-from registry.serving.responses import Answer, CachedFetch, ServedVersion, VersionCache, matches_etag, refuse
+from registry.serving.responses import Answer, ServedVersion, VersionCache, matches_etag, refuse
 from registry.serving.rollout_sides import answer_side, gets_candidate, is_candidate
 from registry.usage import recorder
 
 __all__ = ["Fetcher", "fetcher"]
 
 MOST_NAMES = 200  # read in one query
-CACHE_BUDGET = 32 * 1024 * 1024  # bytes of responses cached per caller
-
-# Authorization header, target, and for a caller with a bucket whether it gets the candidate of the label's rollout.
-_Question = tuple[str, str, bool | None]
 
 
 class Fetcher:
@@ -60,29 +57,29 @@ class Fetcher:
         self._versions = VersionCache()
         self._labels: dict[str, dict[str, ServedVersion]] = {}
         self._former_names: dict[str, frozenset[str]] = {}  # by a template's name its former names
-        self._callers = CallerCache(clock, self._attempts)
+        self.callers = CallerCache(clock, self._attempts)
         self._approved: set[int] = set()
-        self._cached: dict[_Question, CachedFetch] = {}
-        self._cached_size = 0
+        self._fetches = CachedFetches()
         self._refusals = Refusals(clock)
         self.listeners: list[Callable[[FollowedEvent | None], None]] = []  # called for each event; None: drop all
         self.follower = Follower(self._on_event, self._reset, clock)
 
     def cached(self, authorization: str, target: str, bucket: str | None = None) -> CachedFetch | None:
         """The cached decision for this caller, target and side, or None, in which case `answer` decides."""
-        if bucket is None:
-            cached = self._cached.get((authorization, target, None))
-        else:
+        side = None
+        if bucket is not None:
             name, _, label = target.rpartition("@")
             label_version = self._labels.get(name, {}).get(label)
             if label_version is None:  # a pin too, as it has no sides
                 return None
-            cached = self._cached.get((authorization, target, gets_candidate(label_version, bucket)))
-        if cached is None or cached.generation != self.follower.generation:
+            side = gets_candidate(label_version, bucket)
+        fetch = self._fetches.find((authorization, target, side))
+        now = self._clock()
+        if fetch is None or now >= self.follower.next_poll:
             return None
-        now, end = self._clock(), cached.valid_until
-        is_due = now >= end and self._callers.takes_on_reading(authorization, end, now)
-        return None if is_due or now >= self.follower.next_poll else cached
+        if fetch.generation == self.follower.generation and now < fetch.caller.valid_until:
+            return fetch
+        return fetch if self._confirm(fetch, authorization, target) else None
 
     def answer(
         self, authorization: str, target: str, if_none_match: str = "", address: str = "", bucket: str | None = None
@@ -107,8 +104,8 @@ class Fetcher:
                 counter.step()
                 is_lasting = generation == self.follower.generation and not caller.networks  # no address check later
                 if is_lasting and not tracing.is_on():
-                    cached = CachedFetch(version, answer, counter.step, caller.valid_until, generation)
-                    self._keep((authorization, target, side), cached)
+                    fetch = CachedFetch(version, answer, counter.step, caller, label_version, generation)
+                    self._fetches.keep((authorization, target, side), fetch)
                 if side is None and if_none_match and matches_etag(if_none_match, version.etag):
                     answer = version.unchanged
         except PromptuaryError as error:
@@ -139,7 +136,7 @@ class Fetcher:
         keys.
         """
         self.follower.poll_if_due()
-        return self._callers.authenticate(authorization, address)
+        return self.callers.authenticate(authorization, address)
 
     def find_version(self, caller: Caller, target: str) -> ServedVersion:
         """The version that the ref resolves to, if the caller may fetch it. Raises PromptuaryError."""
@@ -148,10 +145,7 @@ class Fetcher:
             raise explain_absent(target)
         if not caller.may_fetch:
             raise explain_missing_verb(caller)
-        pinned = is_pin(ref)
-        version = self._versions.find(target) if pinned else self._labels.get(name, {}).get(ref)
-        if version is None:
-            version = self._load(name, ref, pinned)
+        version = self._find_in_memory(name, ref) or self._load(name, ref)
         if caller.approved_only and ref not in caller.protected and not self._is_accepted(caller, name, version):
             raise explain_unapproved(caller, target)
         if caller.labels and ref not in caller.labels and not self._is_on(caller.labels, name, version):
@@ -175,6 +169,23 @@ class Fetcher:
         self._attempts.forget()
         self.follower.restart()
 
+    def _confirm(self, fetch: CachedFetch, authorization: str, target: str) -> bool:
+        """Whether the decision would be the same now, according to memory alone; then it stays valid."""
+        generation = self.follower.generation  # before looking: a later event must not be passed over
+        caller, (name, _, ref) = self.callers.find(authorization), target.rpartition("@")
+        if caller is None or caller != fetch.caller or self._find_in_memory(name, ref) is not fetch.resolved:
+            return False
+        if caller.approved_only and ref not in caller.protected and fetch.resolved.version not in self._approved:
+            return False
+        if caller.labels and ref not in caller.labels:
+            return False
+        fetch.caller, fetch.generation = caller, generation
+        return True
+
+    def _find_in_memory(self, name: str, ref: str) -> ServedVersion | None:
+        """What the ref resolves to, if that is cached."""
+        return self._versions.find(f"{name}@{ref}") if is_pin(ref) else self._labels.get(name, {}).get(ref)
+
     def _find_limited(self, caller: Caller, target: str) -> ServedVersion:
         """`find_version`, with a rate limit on keys that repeatedly request what doesn't exist."""
         self._refusals.check("caller", caller.key)
@@ -189,9 +200,9 @@ class Fetcher:
         if label_version.rollout is None or not gets_candidate(label_version, bucket):
             return label_version, False
         digest = label_version.rollout.digest
-        return self._versions.find(f"{name}@{digest}") or self._load(name, digest, True), True
+        return self._versions.find(f"{name}@{digest}") or self._load(name, digest), True
 
-    def _load(self, name: str, ref: str, pinned: bool) -> ServedVersion:
+    def _load(self, name: str, ref: str) -> ServedVersion:
         generation = self.follower.generation
         renew_connection()
         version = version_rows.load_version(name, ref) or self._load_by_former_name(name, ref)
@@ -199,7 +210,7 @@ class Fetcher:
             raise version_rows.explain_missing_version(name, ref)
         # A version read before a move that has been noticed since must not be cached.
         if generation == self.follower.generation:
-            if pinned:
+            if is_pin(ref):
                 self._versions.keep(f"{name}@{ref}", version)
             else:
                 self._labels.setdefault(name, {})[ref] = version
@@ -229,7 +240,7 @@ class Fetcher:
         """What the labels serve, for those that are set."""
         for label in labels:
             with contextlib.suppress(PromptuaryError):  # not set, or redacted since
-                yield self._labels.get(name, {}).get(label) or self._load(name, label, False)
+                yield self._labels.get(name, {}).get(label) or self._load(name, label)
 
     def _is_approved(self, version: ServedVersion) -> bool:
         if version.version in self._approved:
@@ -240,13 +251,6 @@ class Fetcher:
         if approved and generation == self.follower.generation:
             self._approved.add(version.version)
         return approved
-
-    def _keep(self, question: _Question, fetch: CachedFetch) -> None:
-        if question not in self._cached:
-            self._cached_size += len(fetch.version.answer.body) + 1000
-            if self._cached_size > CACHE_BUDGET:
-                self._cached, self._cached_size = {}, 0
-        self._cached[question] = fetch
 
     def _on_event(self, event: FollowedEvent) -> None:
         for listener in self.listeners:
@@ -262,7 +266,7 @@ class Fetcher:
         if Cache.LABELS in caches:
             self._labels.clear()
         if Cache.KEYS in caches:
-            self._callers.clear()
+            self.callers.clear()
         if Cache.APPROVALS in caches:
             self._approved.clear()
 
@@ -278,9 +282,9 @@ class Fetcher:
     def _clear_all_but_versions(self) -> None:
         self._labels.clear()
         self._former_names.clear()
-        self._callers.clear()
+        self.callers.clear()
         self._approved.clear()
-        self._cached, self._cached_size = {}, 0
+        self._fetches.clear()
 
 
 @functools.cache

@@ -1,7 +1,6 @@
 """Responses of the fetch path: serialized versions, refusals, and the bounded cache of their bytes."""
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from http import HTTPStatus
@@ -17,7 +16,6 @@ __all__ = [
     "BUDGET",
     "FOREVER",
     "Answer",
-    "CachedFetch",
     "ServedRollout",
     "ServedVersion",
     "VersionCache",
@@ -88,19 +86,6 @@ class ServedVersion:
     approval: Approval | None = None
     rollout: ServedRollout | None = None
     former_name: str = ""
-
-
-@dataclass(slots=True)
-class CachedFetch:
-    """The cached decision for one caller and target; valid until the time and while the generation is the same. answer:
-    for a client that has nothing yet.
-    """
-
-    version: ServedVersion
-    answer: Answer
-    count: Callable[[], int]
-    valid_until: float
-    generation: int
 
 
 class VersionCache:

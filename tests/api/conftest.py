@@ -23,8 +23,10 @@ from registry.serving.fetcher import fetcher
 from registry.serving.wsgi_fast_path import serve_fetches_first
 from registry.templates import labels
 from registry.templates import save as template_save
+from registry.templates.models import Version
 from tests.people import load_people
 from tests.support.recent_proof import prove_identity
+from tests.support.recorded_rows import write_or_insert
 
 if TYPE_CHECKING:
     from django.test.client import _MonkeyPatchedWSGIResponse as Response
@@ -197,3 +199,17 @@ def problem(response: "Response", status: int, kind: str) -> dict[str, Any]:
 
 
 __all__ = ["DOCUMENT", "OTHER", "REPLY", "SAMPLES", "THIRD", "Caller", "Cast", "Key", "problem"]
+
+
+@pytest.fixture
+def versions(cast) -> list[Version]:
+    """Versions 1 to 3, the third equal to the first; production on 2."""
+
+    def write() -> None:
+        first = cast.save().version
+        second = cast.save(OTHER, base=first.digest).version
+        cast.save(DOCUMENT, base=second.digest)
+        cast.publish(2)
+
+    write_or_insert("three versions to fetch", write)
+    return list(Version.objects.filter(template__name=REPLY).order_by("number"))

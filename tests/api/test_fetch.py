@@ -5,20 +5,11 @@ from typing import Any
 
 import pytest
 import rfc8785
-from django.db import OperationalError, connection
 
-from registry.changes import decisions
-from registry.namespaces import keys
-from registry.namespaces import services as namespace_services
-from registry.namespaces.key_attempts import KeyAttempts
-from registry.serving.credentials import KEY_STALE_WHILE_REFRESHING, KEY_TTL
-from registry.serving.fetcher import Fetcher
 from registry.serving.responses import VersionCache
 from registry.serving.version_rows import load_version
 from registry.serving.wsgi_fast_path import serve_fetches_first
-from registry.templates.models import Version
-from tests.api.conftest import DOCUMENT, OTHER, REPLY, Caller, problem
-from tests.support.recorded_rows import write_or_insert
+from tests.api.conftest import OTHER, REPLY, Caller, problem
 
 PATH = f"/api/v1/templates/{REPLY}"
 
@@ -43,20 +34,6 @@ class Ahead:
         self.passed_on += 1
         start_response("299 Django", [])
         return []
-
-
-@pytest.fixture
-def versions(cast) -> list[Version]:
-    """Versions 1 to 3, the third equal to the first; production on 2."""
-
-    def write() -> None:
-        first = cast.save().version
-        second = cast.save(OTHER, base=first.digest).version
-        cast.save(DOCUMENT, base=second.digest)
-        cast.publish(2)
-
-    write_or_insert("three versions to fetch", write)
-    return list(Version.objects.filter(template__name=REPLY).order_by("number"))
 
 
 @pytest.fixture
@@ -170,119 +147,6 @@ def test_a_key_limited_to_approved_versions_is_refused_with_the_reason(cast, ver
     assert ahead(f"{PATH}@2")[0] == "200 OK"
     assert ahead(f"{PATH}@production")[0] == "200 OK"
     assert ahead(f"{PATH}@latest")[0] == "403 Forbidden"
-
-
-def test_an_approval_opens_the_version_to_limited_keys(cast, clock, versions):
-    found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
-    assert found.answer(key, f"{REPLY}@3").status == 403
-    change = cast.propose(3)
-    decisions.decide_on_change(
-        actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=versions[2].digest
-    )
-    clock.now += 1
-    assert found.answer(key, f"{REPLY}@3").status == 200
-
-
-class Clock:
-    """A clock that only moves when it is set."""
-
-    def __init__(self) -> None:
-        self.now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-def test_another_process_sees_a_moved_label_within_a_second(cast, clock, versions):
-    other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
-    assert b'"version":2' in other.answer(key, f"{REPLY}@production").body
-    cast.publish(3)
-    clock.now += 0.99
-    assert b'"version":3' in other.answer(key, f"{REPLY}@production").body
-
-
-def test_another_process_refuses_a_revoked_key_within_a_second(cast, clock, versions):
-    issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="old", scope="write", person="author")
-    other, key = Fetcher(clock=clock), f"Bearer {issued.secret}"
-    assert other.answer(key, f"{REPLY}@2").status == 200
-    keys.revoke_key(actor=cast.actor("admin"), key_id=issued.key.id)
-    clock.now += 0.99
-    assert other.answer(key, f"{REPLY}@2").status == 401
-
-
-def test_another_process_heeds_a_lost_role_within_a_second(cast, clock, versions):
-    other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
-    assert other.answer(key, f"{REPLY}@2").status == 200
-    namespace_services.set_role(actor=cast.actor("admin"), namespace="support", username="author", role=None)
-    clock.now += 0.99
-    assert other.answer(key, f"{REPLY}@2").status == 404
-
-
-def test_a_save_does_not_cost_what_is_kept_of_others(cast, clock, versions, django_assert_num_queries):
-    other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
-    other.answer(key, f"{REPLY}@production")
-    cast.save(name="support/another")
-    clock.now += 0.5
-    with django_assert_num_queries(2):  # the journal's head, and newer events
-        assert other.answer(key, f"{REPLY}@production").status == 200
-
-
-@pytest.mark.parametrize(("late", "readers"), [(0.1, 1), (KEY_STALE_WHILE_REFRESHING + 0.1, 2)])
-def test_while_one_reads_a_key_again_others_go_on_with_it_for_a_moment(cast, clock, late, readers):
-    reading: list[str] = []
-
-    class Reading(KeyAttempts):
-        def authenticate(self, token: str, address: str) -> Any:
-            reading.append(token)
-            if len(reading) == 2:  # what another thread gets meanwhile
-                assert (found.authenticate(key) is known) == (readers == 1)
-            return super().authenticate(token, address)
-
-    found, key = Fetcher(clock=clock, attempts=Reading(clock)), f"Bearer {cast.key(scope='read')}"
-    known = found.authenticate(key)
-    clock.now += KEY_TTL + late
-    assert found.authenticate(key) is not known
-    assert len(reading) == 1 + readers
-    assert found.authenticate(key) is found.authenticate(key)
-
-
-def test_one_fetch_reads_a_key_again_and_others_are_answered_from_memory_for_a_moment(cast, clock, versions):
-    found, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
-    found.answer(*asked)  # the first one reads the journal's head
-    for _ in range(2):
-        found.answer(*asked)
-        for late, answers in ((KEY_TTL + 0.1, [False, True, True]), (KEY_STALE_WHILE_REFRESHING, [False, False])):
-            clock.now += late
-            found.follower.poll()
-            assert [found.cached(*asked) is not None for _ in answers] == answers
-
-
-def test_a_database_that_does_not_answer_is_reported_as_busy(cast, clock, versions):
-    found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
-    found.answer(key, f"{REPLY}@2")
-    clock.now += 2
-    with connection.execute_wrapper(_fail):
-        answer = found.answer(key, f"{REPLY}@2")
-    assert (answer.status, dict(answer.headers)["Retry-After"]) == (503, "1")
-    assert found.answer(key, f"{REPLY}@2").status == 200
-
-
-def _fail(*_arguments: object) -> None:
-    raise OperationalError("gone")
-
-
-def test_another_journal_makes_every_process_forget(cast, clock, versions):
-    other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
-    other.answer(key, f"{REPLY}@2")
-    other.follower.head = (other.follower.head[0], "sha256:of another journal")
-    clock.now += 1
-    other.answer(key, f"{REPLY}@production")
-    assert other._versions.find(f"{REPLY}@2") is None
 
 
 def test_the_cache_stays_within_its_budget(cast, versions):

@@ -13,7 +13,8 @@ from registry.serving.label_moves_long_poll import LabelMovesPoll, label_moves_p
 from registry.serving.retry_pace import SHORTEST
 from registry.templates import labels
 from tests.api.conftest import OTHER, REPLY, Caller, problem
-from tests.api.test_fetch import Ahead, Clock
+from tests.api.test_fetch import Ahead
+from tests.api.test_fetch_cache import Clock
 
 pytestmark = pytest.mark.dialect
 
