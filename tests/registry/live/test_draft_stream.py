@@ -6,6 +6,9 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from registry.accounts.actor import Actor
+from registry.accounts.models import User
+from registry.templates import drafts, shared_drafts
 from tests.registry.live.test_journal_stream import (  # noqa: F401  # the fixtures
     Stream,
     place,
@@ -15,23 +18,19 @@ from tests.registry.live.test_journal_stream import (  # noqa: F401  # the fixtu
 )
 
 pytestmark = [pytest.mark.slow, pytest.mark.dialect]
-WRITE = """
-import sys, django; django.setup()
-from registry.accounts.actor import Actor
-from registry.accounts.models import User
-from registry.templates import drafts, shared_drafts
-author = Actor(User.objects.get(username="author"))
-drafts.save_draft(actor=author, namespace="support", path="reply", document=sys.argv[1])
-print(shared_drafts.share_draft(actor=author, name="support/reply").share_token)
-"""
-STOP = """
-import django; django.setup()
-from registry.accounts.actor import Actor
-from registry.accounts.models import User
-from registry.templates import shared_drafts
-author = Actor(User.objects.get(username="author"))
-shared_drafts.stop_sharing_draft(actor=author, name="support/reply")
-"""
+
+
+def write_draft(text: str) -> str:
+    """Write the author's draft and share it; its token."""
+    author = Actor(User.objects.get(username="author"))
+    drafts.save_draft(actor=author, namespace="support", path="reply", document=text)
+    return shared_drafts.share_draft(actor=author, name="support/reply").share_token
+
+
+def stop_sharing() -> None:
+    """End the sharing of the author's draft."""
+    author = Actor(User.objects.get(username="author"))
+    shared_drafts.stop_sharing_draft(actor=author, name="support/reply")
 
 
 @contextmanager
@@ -42,20 +41,20 @@ def follow(port, session, token, after=0):  # noqa: F811
 
 
 def test_each_save_by_another_process_and_the_end_are_reported(place, port, sessions):  # noqa: F811
-    token = place.run("-c", WRITE, "one").stdout.split()[-1]
+    token = place.run_forked(lambda: write_draft("one"))
     with follow(port, sessions["reviewer"], token, 1) as stream:
-        place.run("-c", WRITE, "two")
+        place.run_forked(lambda: write_draft("two"))
         written = time.monotonic()
         assert stream.next() == ("draft", {"revision": 2})
         assert time.monotonic() - written < 5
-        place.run("-c", STOP)
+        place.run_forked(stop_sharing)
         assert stream.next() == ("ended", {})
         with pytest.raises(StopIteration):
             stream.next()
 
 
 def test_nobody_else_is_told_anything(place, port, sessions):  # noqa: F811
-    token = place.run("-c", WRITE, "one").stdout.split()[-1]
+    token = place.run_forked(lambda: write_draft("one"))
     for session, link, status in (
         (sessions["outsider"], token, 404),
         (sessions["reviewer"], "no-such-link", 404),

@@ -4,11 +4,18 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
+from django.contrib.sessions.models import Session
 
+from registry.accounts.actor import Actor, build_operator_actor
+from registry.accounts.models import User
+from registry.namespaces import services
+from registry.templates import save
+from registry.templates.models import Version
 from tests.support import instances
 from tests.support.rsgi_server import serve_rsgi
 
@@ -30,25 +37,24 @@ for role in ("author", "reviewer", "outsider"):
     sessions[role] = browser.session.session_key
 print(json.dumps(sessions))
 """
-SAVE = """
-import sys, django; django.setup()
-from registry.accounts.actor import Actor
-from registry.accounts.models import User
-from registry.templates import save
-from registry.templates.models import Version
-name, number = sys.argv[1], int(sys.argv[2])
-base = Version.objects.get(template__name=name, number=number - 1).digest if number > 1 else None
-document = f"- name: a\\n  content: Number {number}\\n"
-save.save_version(actor=Actor(User.objects.get(username="author")), name=name, document=document, message="", base=base)
-"""
-LEAVE = """
-import django; django.setup()
-from registry.accounts.actor import build_operator_actor
-from registry.namespaces import services
-services.set_role(actor=build_operator_actor(), namespace="support", username="reviewer", role=None)
-"""
-SIGN_OUT = "import sys, django; django.setup()\nfrom django.contrib.sessions.models import Session\n"
-SIGN_OUT += "Session.objects.filter(session_key=sys.argv[1]).delete()"
+
+
+def save_version(name: str, number: int) -> None:
+    """Save this version of a template as the author."""
+    base = Version.objects.get(template__name=name, number=number - 1).digest if number > 1 else None
+    document = f"- name: a\n  content: Number {number}\n"
+    author = Actor(User.objects.get(username="author"))
+    save.save_version(actor=author, name=name, document=document, message="", base=base)
+
+
+def end_role() -> None:
+    """Take the reviewer out of the namespace."""
+    services.set_role(actor=build_operator_actor(), namespace="support", username="reviewer", role=None)
+
+
+def sign_out(session: str) -> None:
+    """End the session with this key."""
+    Session.objects.filter(session_key=session).delete()
 
 
 @pytest.fixture(scope="module")
@@ -107,8 +113,8 @@ def watch(port: int, session: str, query: str, **headers: str) -> Iterator[Strea
 def test_a_save_by_another_process_is_streamed_within_two_seconds(place, port, sessions):
     with watch(port, sessions["reviewer"], "topic=template=support/reply") as stream:
         assert stream.next()[0] == "ready"
-        place.run("-c", SAVE, "support/other", "1")
-        place.run("-c", SAVE, "support/reply", "1")
+        place.run_forked(lambda: save_version("support/other", 1))
+        place.run_forked(lambda: save_version("support/reply", 1))
         saved = time.monotonic()
         name, data = stream.next()
         assert time.monotonic() - saved < 2
@@ -128,7 +134,7 @@ def test_a_save_by_another_process_is_streamed_within_two_seconds(place, port, s
 
 def test_a_stream_resumes_behind_the_last_event(place, port, sessions):
     for number in (1, 2, 3):
-        place.run("-c", SAVE, "support/reply", str(number))
+        place.run_forked(partial(save_version, "support/reply", number))
     with watch(port, sessions["reviewer"], "topic=home") as stream:
         head = stream.next()[1]["number"]
     for query, headers in ((f"topic=home&after={head - 2}", {}), ("topic=home", {"Last-Event-ID": str(head - 2)})):
@@ -147,11 +153,11 @@ def test_outsiders_and_the_author_get_no_event_of_the_review(place, port, sessio
         watch(port, sessions["reviewer"], "topic=home") as reviewer,
     ):
         assert [stream.next()[0] for stream in (outsider, author, reviewer)] == ["ready"] * 3
-        place.run("-c", SAVE, "support/reply", "1")
+        place.run_forked(lambda: save_version("support/reply", 1))
         assert reviewer.next()[0] == "journal"
-        place.run("-c", SIGN_OUT, sessions["outsider"])
-        place.run("-c", SIGN_OUT, sessions["author"])
-        place.run("-c", SAVE, "support/reply", "2")
+        place.run_forked(lambda: sign_out(sessions["outsider"]))
+        place.run_forked(lambda: sign_out(sessions["author"]))
+        place.run_forked(lambda: save_version("support/reply", 2))
         for stream in (outsider, author):  # ended without a word
             with pytest.raises(StopIteration):
                 stream.next()
@@ -160,10 +166,10 @@ def test_outsiders_and_the_author_get_no_event_of_the_review(place, port, sessio
 def test_a_lost_role_holds_immediately(place, port, sessions):
     with watch(port, sessions["reviewer"], "topic=template=support/reply") as stream:
         stream.next()
-        place.run("-c", LEAVE)
-        place.run("-c", SAVE, "support/reply", "1")
-        place.run("-c", SIGN_OUT, sessions["reviewer"])
-        place.run("-c", SAVE, "support/reply", "2")
+        place.run_forked(end_role)
+        place.run_forked(lambda: save_version("support/reply", 1))
+        place.run_forked(lambda: sign_out(sessions["reviewer"]))
+        place.run_forked(lambda: save_version("support/reply", 2))
         with pytest.raises(StopIteration):
             stream.next()
 

@@ -6,11 +6,12 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
+from registry.templates.presence_models import EditorPresence
 from tests.registry.live.test_journal_stream import (  # noqa: F401  # the fixtures
-    SAVE,
     Stream,
     place,
     port,
+    save_version,
     sessions,
     signed_in,
 )
@@ -18,16 +19,11 @@ from tests.registry.live.test_journal_stream import (  # noqa: F401  # the fixtu
 pytestmark = [pytest.mark.slow, pytest.mark.dialect]
 TAB = "a" * 32
 TOKEN = "t" * 32
-COUNT = """
-import django; django.setup()
-from registry.templates.presence_models import EditorPresence
-print(EditorPresence.objects.count())
-"""
 
 
 @pytest.fixture
 def template(place, sessions):  # noqa: F811
-    place.run("-c", SAVE, "support/reply", "1")
+    place.run_forked(lambda: save_version("support/reply", 1))
 
 
 @contextmanager
@@ -62,7 +58,7 @@ def test_a_tab_is_named_until_it_leaves(template, place, port, sessions):  # noq
         assert other.next() == present("author", parts={"author": "task"})
         assert beat(port, sessions["author"], leave=True).status_code == 200
         assert other.next() == own.next() == present()
-    assert place.run("-c", COUNT).stdout.split()[-1] == "0"
+    assert place.run_forked(EditorPresence.objects.count) == 0
 
 
 def test_a_lost_connection_ends_it_within_fifteen_seconds(template, place, port, sessions):  # noqa: F811
@@ -85,4 +81,4 @@ def test_strangers_neither_see_nor_say_anything(template, place, port, sessions)
         assert beat(port, session).status_code == status
     for fields in ({"tab": "x"}, {"part": "x" * 201}, {"part": None}):
         assert beat(port, sessions["author"], **fields).status_code == 422
-    assert place.run("-c", COUNT).stdout.split()[-1] == "0"
+    assert place.run_forked(EditorPresence.objects.count) == 0
