@@ -18,15 +18,17 @@ __all__ = [
     "INDEX_TABLE",
     "Scope",
     "list_first_by_name",
-    "list_newest_matches",
     "match_some",
+    "match_some_or_first",
     "optimize_index",
-    "walk_by_name",
+    "select_by_name",
+    "select_newest",
 ]
 
 INDEX_TABLE = "registry_searchentry_fts"
 _ENTRY = "registry_searchentry"
 Hit = tuple[int, str]
+Statement = tuple[str, list[Any]]  # SQL and its parameters
 
 
 @dataclass(frozen=True)
@@ -48,42 +50,49 @@ class Scope:
 
 def match_some(groups: Sequence[TermGroup], limit: int) -> list[Hit]:
     """The ids and names of up to `limit` entries that match every group, in no order."""
-    if connection.vendor == "sqlite":
-        sql = (
-            f"SELECT e.id, e.name FROM (SELECT rowid AS found FROM {INDEX_TABLE} "
-            f"WHERE {INDEX_TABLE} MATCH %s LIMIT {int(limit)}) CROSS JOIN {_ENTRY} e ON e.id = found"
-        )
-        return _run(sql, [_write_fts5_expression(groups)])
-    with transaction.atomic():
-        # Force the index: a table scan would be faster if many match, but far slower if few do.
-        _execute("SET LOCAL enable_seqscan = off")
-        hits = _run(
-            f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery LIMIT {int(limit)}", [_write_tsquery(groups)]
-        )
-        _execute("SET LOCAL enable_seqscan = on")
-    return hits
+    return _run_by_index(_select_some(groups, limit))
 
 
-def list_newest_matches(groups: Sequence[TermGroup], before: int | None, limit: int) -> list[Hit]:
-    """Up to `limit` entries that match, newest first, older than the entry `before`. Fast if many match."""
+def match_some_or_first(
+    groups: Sequence[TermGroup], most: int, ordered: Statement, limit: int
+) -> tuple[list[Hit], list[Hit]]:
+    """What `match_some` returns for `most + 1`, and the first `limit` entries of `ordered` if there are more than
+    `most`, else none.
+
+    One statement, so that a search takes as many queries however many entries match. ordered: of `select_by_name` or
+    `select_newest`.
+    """
+    some, parameters = _select_some(groups, most + 1)
+    is_more = f"(SELECT COUNT(*) FROM matches) > {int(most)}"
+    if connection.vendor == "sqlite":  # it would evaluate the statement before a condition on the outside
+        first = f"(SELECT * FROM ({ordered[0]} LIMIT CASE WHEN {is_more} THEN {int(limit)} ELSE 0 END))"
+    else:
+        first = f"(SELECT * FROM ({ordered[0]} LIMIT {int(limit)}) AS ordered WHERE {is_more})"
+    sql = f"WITH matches AS ({some}) SELECT id, name, 0 FROM matches UNION ALL SELECT id, name, 1 FROM {first} AS first"
+    rows = _run_by_index((sql, [*parameters, *ordered[1]]))
+    matches = [(number, name) for number, name, part in rows if part == 0]
+    return matches, [(number, name) for number, name, part in rows if part == 1]
+
+
+def select_newest(groups: Sequence[TermGroup], before: int | None) -> Statement:
+    """The statement for entries that match, newest first, older than the entry `before`. Its first rows are fast if
+    many match.
+    """
     older = "" if before is None else "AND {column} < %s"
     parameters: list[Any] = [] if before is None else [before]
     if connection.vendor == "sqlite":
         sql = (
-            f"SELECT rowid, '' FROM {INDEX_TABLE} WHERE {INDEX_TABLE} MATCH %s {older.format(column='rowid')} "
-            f"ORDER BY rowid DESC LIMIT {int(limit)}"
+            f"SELECT rowid AS id, '' AS name FROM {INDEX_TABLE} WHERE {INDEX_TABLE} MATCH %s "
+            f"{older.format(column='rowid')} ORDER BY rowid DESC"
         )
-        return _run(sql, [_write_fts5_expression(groups), *parameters])
-    sql = (
-        f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery {older.format(column='id')} "
-        f"ORDER BY id DESC LIMIT {int(limit)}"
-    )
-    return _run(sql, [_write_tsquery(groups), *parameters])
+        return sql, [_write_fts5_expression(groups), *parameters]
+    sql = f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery {older.format(column='id')} ORDER BY id DESC"
+    return sql, [_write_tsquery(groups), *parameters]
 
 
-def walk_by_name(groups: Sequence[TermGroup], scope: Scope, after: str, limit: int) -> list[Hit]:
-    """Up to `limit` entries that match, by name, after the name `after`. Fast if many match, as few entries are
-    read.
+def select_by_name(groups: Sequence[TermGroup], scope: Scope, after: str) -> Statement:
+    """The statement for entries that match, by name, after the name `after`. Its first rows are fast if many match, as
+    few entries are read.
     """
     place, parameters = _place(scope, after)
     if connection.vendor == "sqlite":
@@ -93,8 +102,7 @@ def walk_by_name(groups: Sequence[TermGroup], scope: Scope, after: str, limit: i
     else:
         wheres = [place, "vector @@ %s::tsquery"]
         parameters.append(_write_tsquery(groups))
-    sql = f"SELECT id, name FROM {_ENTRY} WHERE {' AND '.join(wheres)} ORDER BY name LIMIT {int(limit)}"
-    return _run(sql, parameters)
+    return f"SELECT id, name FROM {_ENTRY} WHERE {' AND '.join(wheres)} ORDER BY name", parameters
 
 
 def list_first_by_name(scope: Scope, after: str, limit: int) -> list[Hit]:
@@ -117,6 +125,16 @@ def optimize_index() -> None:
     """Compact SQLite's index, which keeps deleted entries until then; PostgreSQL's is vacuumed with its table."""
     if connection.vendor == "sqlite":
         _execute(f"INSERT INTO {INDEX_TABLE}({INDEX_TABLE}) VALUES ('optimize')")
+
+
+def _select_some(groups: Sequence[TermGroup], limit: int) -> Statement:
+    if connection.vendor == "sqlite":
+        sql = (
+            f"SELECT e.id, e.name FROM (SELECT rowid AS found FROM {INDEX_TABLE} "
+            f"WHERE {INDEX_TABLE} MATCH %s LIMIT {int(limit)}) CROSS JOIN {_ENTRY} e ON e.id = found"
+        )
+        return sql, [_write_fts5_expression(groups)]
+    return f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery LIMIT {int(limit)}", [_write_tsquery(groups)]
 
 
 def _place(scope: Scope, after: str) -> tuple[str, list[Any]]:
@@ -152,10 +170,23 @@ def _write_contains(group: TermGroup) -> tuple[str, list[str]]:
     return f"({' OR '.join(tests)})", values
 
 
-def _run(sql: str, parameters: Sequence[Any]) -> list[Hit]:
+def _run(sql: str, parameters: Sequence[Any]) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
-        return [(int(number), str(name)) for number, name in cursor.fetchall()]
+        return cursor.fetchall()
+
+
+def _run_by_index(statement: Statement) -> list[Any]:
+    """Run a statement with the full-text index: PostgreSQL would scan the table, which is faster if many match, but far
+    slower if few do.
+    """
+    if connection.vendor == "sqlite":
+        return _run(*statement)
+    with transaction.atomic():
+        _execute("SET LOCAL enable_seqscan = off")
+        rows = _run(*statement)
+        _execute("SET LOCAL enable_seqscan = on")
+    return rows
 
 
 def _execute(sql: str) -> None:

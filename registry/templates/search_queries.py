@@ -149,16 +149,18 @@ def find_templates(
     if sort == "name" and not groups:
         hits, count = search_engine.list_first_by_name(scope, after_name, limit + 1), None
     else:
-        matches = search_engine.match_some([*_build_scope_groups(scope), *groups], counted + 1)
+        wanted = [*_build_scope_groups(scope), *groups]
+        if sort == "name":
+            ordered = search_engine.select_by_name(groups, scope, after_name)
+        else:
+            ordered = search_engine.select_newest(wanted, before_id)
+        matches, hits = search_engine.match_some_or_first(wanted, counted, ordered, limit + 1)
         count = MatchCount(min(len(matches), counted), len(matches) <= counted)
         if count.is_exact and sort == "name":
-            hits = sorted((hit for hit in matches if hit[1] > after_name), key=lambda hit: hit[1])
+            hits = [hit for hit in matches if hit[1] > after_name]
         elif count.is_exact:
-            hits = sorted((hit for hit in matches if before_id is None or hit[0] < before_id), reverse=True)
-        elif sort == "name":
-            hits = search_engine.walk_by_name(groups, scope, after_name, limit + 1)
-        else:
-            hits = search_engine.list_newest_matches([*_build_scope_groups(scope), *groups], before_id, limit + 1)
+            hits = [hit for hit in matches if before_id is None or hit[0] < before_id]
+        hits.sort(key=(lambda hit: hit[1]) if sort == "name" else (lambda hit: -hit[0]))
     if count is None or not groups:
         count = _count_scope(scope)
     page = cut(hits[: limit + 1], limit, lambda hit: hit[1] if sort == "name" else hit[0])

@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from registry.accounts.actor import Actor
 from registry.changes import check_results, rules
@@ -290,3 +292,16 @@ def test_a_redacted_text_is_not_found(admin, reader, shelf):
 
 def test_every_template_has_its_entry(shelf):
     assert set(SearchEntry.objects.values_list("template")) == set(Template.objects.values_list("pk"))
+
+
+@pytest.mark.parametrize("sort", search_queries.SORTS)
+def test_a_search_takes_as_many_queries_with_more_matches_than_are_counted(reader, shelf, sort):
+    def read(counted):
+        with CaptureQueriesContext(connection) as statements:
+            found_page = search_queries.find_templates(reader, TemplateSearch("e"), sort=sort, counted=counted)
+        return found_page, len(statements)
+
+    (exact, few), (more, many) = read(3), read(2)
+    assert names(exact.page) == names(more.page) != []
+    assert (exact.count, more.count) == (MatchCount(3), MatchCount(2, is_exact=False))
+    assert few == many
