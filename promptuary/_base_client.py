@@ -9,7 +9,7 @@ import time
 import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from promptuary._background import LabelRefresher, MoveListener
 from promptuary._bulk_fetch import fetch_namespace
@@ -26,12 +26,19 @@ from promptuary.lockfile import DEFAULT, Pins, read_lock
 from promptuary.names import check_name, check_namespace, check_ref
 from promptuary.renderer.after_fork import run_after_fork
 from promptuary.renderer.errors import RenderError
+from promptuary.renderer.lazy_import import Deferred
 from promptuary.renderer.names import is_pin
-from promptuary.renderer.tokens import tokenizers
-from promptuary.renderer.tokens.vocabularies import VocabularySource, is_at_hand
+from promptuary.renderer.tokens.vocabulary_catalogue import VocabularySource
 from promptuary.template import Template
 from promptuary.vendored import Vendored
 from promptuary.vocabularies import RegistryVocabularies
+
+if TYPE_CHECKING:
+    from promptuary.renderer.tokens import tokenizers
+    from promptuary.renderer.tokens import vocabularies as known_vocabularies
+else:
+    known_vocabularies = Deferred("promptuary.renderer.tokens.vocabularies")
+    tokenizers = Deferred("promptuary.renderer.tokens.tokenizers")
 
 __all__ = ["BaseClient", "Ref"]
 
@@ -203,7 +210,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
         for fetched in results:
             try:
                 name = fetched.template.tokenizer().name
-                if not (tokenizers.is_loaded(name) or is_at_hand(name)):
+                if not (tokenizers.is_loaded(name) or known_vocabularies.is_at_hand(name)):
                     tokenizers.find_tokenizer(name, self._state.vocabularies)
             except RenderError as error:
                 _log.warning("%s@%s: %s", fetched.name, fetched.ref, error)

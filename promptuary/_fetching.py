@@ -14,7 +14,7 @@ from promptuary.bundles import Bundle, Rollout
 from promptuary.cache import DiskCache, Entry, MemoryCache
 from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Unavailable, refusal
 from promptuary.renderer.names import is_pin
-from promptuary.renderer.tokens.vocabularies import VocabularySource
+from promptuary.renderer.tokens.vocabulary_catalogue import VocabularySource
 from promptuary.template import Template
 from promptuary.vendored import Vendored
 

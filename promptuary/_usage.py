@@ -6,13 +6,18 @@ Counting takes a microsecond and no I/O. Values are never recorded: of the data,
 import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from promptuary._outcomes import Outcomes, check_scores
 from promptuary.renderer.errors import RenderError
+from promptuary.renderer.lazy_import import Deferred
 from promptuary.renderer.prompt import Prompt
-from promptuary.renderer.tokens import tokenizers
-from promptuary.renderer.tokens.vocabularies import is_at_hand
+
+if TYPE_CHECKING:
+    from promptuary.renderer.tokens import tokenizers, vocabularies
+else:
+    tokenizers = Deferred("promptuary.renderer.tokens.tokenizers")
+    vocabularies = Deferred("promptuary.renderer.tokens.vocabularies")
 
 __all__ = ["Rendered", "Usage"]
 
@@ -183,7 +188,7 @@ def _note(inputs: Counter[str], names: Iterable[Any], times: int) -> None:
 def _count(prompt: Prompt, may_load: bool) -> int | None:
     """The tokens, if the vocabulary is on this machine: a report doesn't justify fetching one."""
     name = prompt.tokenizer["name"]
-    if prompt.counts.known is None and not (tokenizers.is_loaded(name) or (may_load and is_at_hand(name))):
+    if prompt.counts.known is None and not (tokenizers.is_loaded(name) or (may_load and vocabularies.is_at_hand(name))):
         return None
     try:
         return prompt.token_count

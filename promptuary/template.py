@@ -1,15 +1,20 @@
 """A fetched template: a renderer template that tracks whether it is stale and counts its renderings."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from promptuary import renderer
 from promptuary._outcomes import check_scores
 from promptuary._row_sender import AddedRows, RowSender
 from promptuary._usage import Usage
 from promptuary.errors import ConfigurationError
+from promptuary.renderer.lazy_import import Deferred
 from promptuary.renderer.template import TokenizerLike
-from promptuary.renderer.tokens import tokenizers
+
+if TYPE_CHECKING:
+    from promptuary.renderer.tokens import tokenizers
+else:
+    tokenizers = Deferred("promptuary.renderer.tokens.tokenizers")
 
 __all__ = ["Template"]
 

@@ -1,17 +1,22 @@
 """Vendored templates: the file that `promptuary vendor` writes, read without a network."""
 
-import gzip
 import hashlib
 import json
 import zlib
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from promptuary import bundles
 from promptuary.bundles import Bundle
 from promptuary.errors import BadAnswer, ConfigurationError, DigestMismatch
+from promptuary.renderer.lazy_import import Deferred
+
+if TYPE_CHECKING:
+    import gzip
+else:
+    gzip = Deferred("gzip")
 
 __all__ = ["Vendored", "write_vendored"]
 

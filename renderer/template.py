@@ -19,7 +19,7 @@ from promptuary.renderer.part import Part
 from promptuary.renderer.prompt import Prompt, Stamp
 from promptuary.renderer.tokens import lazy
 from promptuary.renderer.tokens.base import Tokenizer
-from promptuary.renderer.tokens.vocabularies import VocabularySource
+from promptuary.renderer.tokens.vocabulary_catalogue import VocabularySource
 from promptuary.renderer.truncation import fitting
 
 if TYPE_CHECKING:

@@ -9,15 +9,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from importlib.resources import files
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from promptuary.renderer.errors import ProfileError, TokenizerError
+from promptuary.renderer.lazy_import import Deferred
 from promptuary.renderer.profiles.fields import FIELDS, MARKUP_FIELDS, explain_wrong_field
 from promptuary.renderer.syntax import yaml_reader
-from promptuary.renderer.tokens import lazy, tokenizers
-from promptuary.renderer.tokens.vocabularies import VocabularySource
+from promptuary.renderer.tokens import lazy
+from promptuary.renderer.tokens.base import Tokenizer
+from promptuary.renderer.tokens.vocabulary_catalogue import VocabularySource, list_tokenizer_names
+
+if TYPE_CHECKING:
+    from importlib import resources
+
+    from promptuary.renderer.tokens import tokenizers
+else:
+    resources = Deferred("importlib.resources")
+    tokenizers = Deferred("promptuary.renderer.tokens.tokenizers")
 
 __all__ = [
     "Markup",
@@ -81,7 +90,7 @@ class Profile:
 def _catalogue() -> Mapping[str, Mapping[str, Any]]:
     """Every built-in profile by name; loaded once."""
     profiles = {}
-    for file in files(__name__).iterdir():
+    for file in resources.files(__name__).iterdir():
         if file.name.endswith(".yml"):
             mapping = yaml_reader.read_value(yaml_reader.compose(file.read_text(encoding="utf-8")))
             profiles[mapping["name"]] = MappingProxyType(mapping)
@@ -159,10 +168,9 @@ def check(mapping: Mapping[str, Any], settings: Mapping[str, Any] | None = None)
         if needed not in mapping:
             raise ProfileError(f"The profile needs the field `{needed}`.")
     fields_given = {key: value for key, value in mapping.items() if key not in (*_CATALOGUE, "markup", "date")}
-    if mapping["tokenizer"] not in tokenizers.list_tokenizer_names():
+    if mapping["tokenizer"] not in list_tokenizer_names():
         raise ProfileError(
-            f"There is no vocabulary named {mapping['tokenizer']!r}; known are "
-            f"{', '.join(tokenizers.list_tokenizer_names())}."
+            f"There is no vocabulary named {mapping['tokenizer']!r}; known are {', '.join(list_tokenizer_names())}."
         )
     marks = fields_given.pop("marks", {})
     fields_given["marks"] = dict.fromkeys(marks) if isinstance(marks, list) else dict(marks)
@@ -211,7 +219,7 @@ def _lazyllm_markup(marks: Mapping[str, str]) -> Markup:
     return Markup(reply=get("soa") + "\n", roles=roles)
 
 
-def tokenizer(profile: Profile) -> tokenizers.Tokenizer:
+def tokenizer(profile: Profile) -> Tokenizer:
     """Return the profile's tokenizer.
 
     Raises MissingVocabularyError if its vocabulary isn't available here, TokenizerError if it isn't the pinned one.
@@ -219,12 +227,12 @@ def tokenizer(profile: Profile) -> tokenizers.Tokenizer:
     return _pinned(profile, tokenizers.find_tokenizer(profile.tokenizer))
 
 
-def make_lazy_tokenizer(profile: Profile, source: VocabularySource | None = None) -> tokenizers.Tokenizer:
+def make_lazy_tokenizer(profile: Profile, source: VocabularySource | None = None) -> Tokenizer:
     """As `tokenizer`, but the vocabulary is loaded, or fetched from `source`, on the first count."""
     return _pinned(profile, lazy.find_lazy_tokenizer(profile.tokenizer, source))
 
 
-def _pinned(profile: Profile, tokenizer: tokenizers.Tokenizer) -> tokenizers.Tokenizer:
+def _pinned(profile: Profile, tokenizer: Tokenizer) -> Tokenizer:
     if profile.sha256 and tokenizer.revision and tokenizer.revision != profile.sha256:
         raise TokenizerError(
             f"The profile {profile.name} was saved with the vocabulary {profile.tokenizer} of sha256 "

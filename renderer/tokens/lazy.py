@@ -1,11 +1,17 @@
 """Known vocabularies that are loaded on the first count, and upper bounds on the tokens of a text."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from promptuary.renderer.errors import TokenizerError
-from promptuary.renderer.tokens import tokenizers, vocabularies
+from promptuary.renderer.lazy_import import Deferred
 from promptuary.renderer.tokens.base import UNKNOWN_ID, Ids, RememberingTokenizer, Span, Tokenizer, merge_spans
+from promptuary.renderer.tokens.vocabulary_catalogue import DEFAULT, VOCABULARIES, VocabularySource
+
+if TYPE_CHECKING:
+    from promptuary.renderer.tokens import tokenizers
+else:  # half a megabyte of code that a prompt which surely fits doesn't need
+    tokenizers = Deferred("promptuary.renderer.tokens.tokenizers")
 
 __all__ = ["LazyTokenizer", "UpperBound", "find_lazy_tokenizer", "find_pinned_revision", "most_tokens"]
 
@@ -18,7 +24,7 @@ class LazyTokenizer:
 
     exact = True
 
-    def __init__(self, name: str, source: vocabularies.VocabularySource | None = None) -> None:
+    def __init__(self, name: str, source: VocabularySource | None = None) -> None:
         self.name = name
         self.revision = find_pinned_revision(name)
         self._source = source
@@ -83,7 +89,7 @@ def most_tokens(name: str, text: str) -> int:
     ASCII unchanged. SentencePiece adds one space in front, and splits an unknown character into its bytes. Raises
     TokenizerError for a lone surrogate, as counting does.
     """
-    source = vocabularies.VOCABULARIES[name]
+    source = VOCABULARIES[name]
     size = len(text)
     if not text.isascii():
         try:
@@ -99,16 +105,14 @@ def most_tokens(name: str, text: str) -> int:
 
 def find_pinned_revision(name: str) -> str:
     """Return the sha256 of a known vocabulary, or an empty text."""
-    source = vocabularies.VOCABULARIES.get(name)
+    source = VOCABULARIES.get(name)
     return source.sha256 if source else ""
 
 
-def find_lazy_tokenizer(
-    choice: tokenizers.Wanted = None, source: vocabularies.VocabularySource | None = None
-) -> Tokenizer:
+def find_lazy_tokenizer(choice: "tokenizers.Wanted" = None, source: VocabularySource | None = None) -> Tokenizer:
     """As `tokenizers.find_tokenizer`, but a known vocabulary is loaded or fetched from `source` on the first count."""
-    name = tokenizers.DEFAULT if choice is None else choice
-    if isinstance(name, str) and name in vocabularies.VOCABULARIES:
+    name = DEFAULT if choice is None else choice
+    if isinstance(name, str) and name in VOCABULARIES:
         return LazyTokenizer(name, source)
     if isinstance(choice, LazyTokenizer):
         return choice

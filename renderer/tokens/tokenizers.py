@@ -31,6 +31,7 @@ from promptuary.renderer.tokens.base import (
 )
 from promptuary.renderer.tokens.bpe_encoder import BpeEncoder, can_encode
 from promptuary.renderer.tokens.bpe_tables import BpeTables
+from promptuary.renderer.tokens.vocabulary_catalogue import DEFAULT, ESTIMATES, list_tokenizer_names
 from promptuary.renderer.tokens.word_cache import WordMemory, separates_words, starts_with_space
 
 if TYPE_CHECKING:
@@ -51,10 +52,6 @@ __all__ = [
     "list_vocabularies",
     "load_vocabulary",
 ]
-
-DEFAULT = "o200k_base"
-_ESTIMATES = {"estimate": ("", 4.0), "claude-estimate": ("claude", 3.5)}
-
 
 # With more new characters than this in one call, loading the vocabulary into the library pays off.
 _MOST_BY_TABLES = 100_000
@@ -229,15 +226,10 @@ def list_vocabularies() -> dict[str, bool]:
     return {name: vocabularies.is_installed(name) for name in vocabularies.VOCABULARIES}
 
 
-def list_tokenizer_names() -> tuple[str, ...]:
-    """Return every name that `find_tokenizer` accepts and a profile may use."""
-    return (*vocabularies.VOCABULARIES, *_ESTIMATES)
-
-
 def _load_by_name(name: str, source: vocabularies.VocabularySource | None) -> Tokenizer:
     if name in vocabularies.VOCABULARIES:
         return load_vocabulary(name, source)
-    if name in _ESTIMATES or name.startswith("hub:"):
+    if name in ESTIMATES or name.startswith("hub:"):
         with _LOADED.lock(name):
             return _estimate_or_hub(name)
     raise TokenizerError(
@@ -248,7 +240,7 @@ def _load_by_name(name: str, source: vocabularies.VocabularySource | None) -> To
 
 @lru_cache(maxsize=16)
 def _estimate_or_hub(name: str) -> Tokenizer:
-    return Estimate(*_ESTIMATES[name]) if name in _ESTIMATES else _from_hub(name)
+    return Estimate(*ESTIMATES[name]) if name in ESTIMATES else _from_hub(name)
 
 
 def _from_json(name: str, data: bytes) -> Tokenizer:

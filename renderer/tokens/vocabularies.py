@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from promptuary.renderer.errors import MissingVocabularyError, TokenizerError
 from promptuary.renderer.tokens import sentencepiece, tiktoken_ranks, vocabulary_cache
 from promptuary.renderer.tokens.bpe_tables import BpeTables
-from promptuary.renderer.tokens.vocabulary_catalogue import VOCABULARIES, Source
+from promptuary.renderer.tokens.vocabulary_catalogue import VOCABULARIES, Source, VocabularySource
 
 __all__ = [
     "VOCABULARIES",
@@ -56,13 +56,6 @@ class Vocabulary:
     tokenizer: str
     marks: Mapping[str, int]
     tables: BpeTables | None = None
-
-
-class VocabularySource(Protocol):
-    """Supplies the data file of a vocabulary when no installed package contains it."""
-
-    def read(self, digest: str) -> bytes:
-        """Return the file with this SHA-256 (`sha256:…`). Raises TokenizerError with the reason if that fails."""
 
 
 class FakeVocabularies:

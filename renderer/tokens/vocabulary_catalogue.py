@@ -2,8 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
-__all__ = ["VOCABULARIES", "Source"]
+__all__ = ["DEFAULT", "ESTIMATES", "VOCABULARIES", "Source", "VocabularySource", "list_tokenizer_names"]
+
+DEFAULT = "o200k_base"
+ESTIMATES = {"estimate": ("", 4.0), "claude-estimate": ("claude", 3.5)}  # name: profile, characters per token
 
 _CONTRACTIONS = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)"
 _REST = r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -43,6 +47,13 @@ _TEKKEN_MARKS = {
         ]
     )
 }
+
+
+class VocabularySource(Protocol):
+    """Supplies the data file of a vocabulary when no installed package contains it."""
+
+    def read(self, digest: str) -> bytes:
+        """Return the file with this SHA-256 (`sha256:…`). Raises TokenizerError with the reason if that fails."""
 
 
 @dataclass(frozen=True)
@@ -129,3 +140,8 @@ VOCABULARIES: dict[str, Source] = {
         "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf", "json",
     ),
 }  # fmt: skip
+
+
+def list_tokenizer_names() -> tuple[str, ...]:
+    """Return every name that `tokenizers.find_tokenizer` accepts and a profile may use."""
+    return (*VOCABULARIES, *ESTIMATES)
