@@ -34,7 +34,7 @@ def verify(repository: Repository | None = None) -> list[str]:
     repository = repository or Repository(settings.MIRROR_PATH)
     findings: list[str] = []
     for finding in _list_findings(repository):
-        findings.append(finding)
+        findings.append(_make_printable(finding))
         if len(findings) >= MOST_FINDINGS:
             findings.append("There may be more; the list ends here.")
             break
@@ -57,7 +57,15 @@ def verify_clone(repository: Repository) -> list[str]:
             findings += _compare(repository, ref, head, expected_entries, until)
     except GitFailed as error:
         findings.append(f"Git can't read the clone: {error}")
-    return findings[:MOST_FINDINGS]
+    return [_make_printable(finding) for finding in findings[:MOST_FINDINGS]]
+
+
+def _make_printable(finding: str) -> str:
+    """The finding with escapes for control characters and for bytes that aren't UTF-8: it quotes what others wrote."""
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+        for character in finding
+    )
 
 
 def _list_findings(repository: Repository) -> Iterator[str]:

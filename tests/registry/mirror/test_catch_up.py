@@ -1,6 +1,7 @@
 """Catching up: from the journal to commits."""
 
 import json
+import shutil
 
 import pytest
 
@@ -73,6 +74,15 @@ def test_a_commit_is_known_by_its_id(support, mirror_path):
     mirror.catch_up()
     head = Repository(mirror_path).list_heads()[mirror_paths.MAIN].commit
     assert str(Commit.objects.latest("event_id")) == head
+
+
+def test_a_mirror_that_was_lost_is_written_again_and_so_are_the_ids_of_its_commits(support, mirror_path):
+    mirror.catch_up()
+    Commit.objects.filter(event_id__gt=1).update(sha="0" * 40)  # as if that mirror had been another one
+    shutil.rmtree(mirror_path)
+    assert writer.count_pending() == mirror.catch_up() == 5
+    found = [sha for sha, _ in Repository(mirror_path).list_commits(mirror_paths.MAIN)]
+    assert list(Commit.objects.order_by("event_id").values_list("sha", flat=True)) == found
 
 
 def add_event(kind, body):

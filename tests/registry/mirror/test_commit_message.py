@@ -38,6 +38,10 @@ def test_a_user_s_words_never_change_what_the_trailers_say(subject, note):
     assert read_record(message) == '{"n":7}'
 
 
+def test_a_subject_without_a_visible_character_is_replaced():
+    assert compose_message(replace(ENTRY, subject="\u200e \x07")).startswith("(no subject)\n\nPromptuary-Event: 7\n")
+
+
 @given(texts)
 def test_the_subject_is_one_line_of_bounded_length(subject):
     first, second = compose_message(replace(ENTRY, subject=subject)).split("\n")[:2]
@@ -56,10 +60,31 @@ def test_a_record_of_two_lines_is_refused():
 
 
 @pytest.mark.parametrize(
-    "message", ["", "hello", "a\n\nPromptuary-Event: x\nPromptuary-Chain: y", "a\n\nPromptuary-Event: 1"]
+    "message",
+    [
+        "",
+        "hello",
+        "a\n\nPromptuary-Event: x\nPromptuary-Chain: y",
+        "a\n\nPromptuary-Event: 1",
+        "a\n\nPromptuary-Event: 1\nPromptuary-Chain: y\n\nSigned-off-by: somebody",
+    ],
 )
 def test_a_foreign_commit_message_has_no_stamp(message):
     assert read_stamp(message) is None
+
+
+@pytest.mark.parametrize(
+    ("author", "person"),
+    [
+        ("xenia", "xenia <xenia@promptuary.invalid>"),
+        ("X@example.org", "X@example.org <X@example.org>"),
+        (".X.", "X <X@promptuary.invalid>"),
+        ("Käthe <k>", "Käthe k <Kthek@promptuary.invalid>"),
+        ("...", "unknown <unknown@promptuary.invalid>"),
+    ],
+)
+def test_an_author_has_a_name_and_an_address(author, person):
+    assert write_author_line(replace(ENTRY, author=author)) == f"{person} 1700000000 +0000"
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=40))

@@ -20,12 +20,70 @@ def test_samples_are_next_to_the_document():
     assert mirror_paths.locate_samples("support/refunds/reply") == "support/refunds/reply.samples.yml"
 
 
-def test_all_else_is_in_the_folder_of_the_namespace():
-    assert mirror_paths.locate_label("support/reply", "production") == ".promptuary/support/labels/reply/production.yml"
-    assert (
-        mirror_paths.locate_change_step("support", 12, 40, "approve")
-        == ".promptuary/support/changes/12/00000040-approve.yml"
-    )
+OF_TEMPLATES = {  # each function, its arguments after the name, and the path for support/a/reply
+    "locate_archive_mark": ((), "archived/a/reply.yml"),
+    "locate_bundle": ((), "versions/a/reply.yml"),
+    "locate_dataset_archive_mark": ((), "archived-datasets/a/reply.yml"),
+    "locate_dataset_facts": ((), "datasets/a/reply.yml"),
+    "locate_former_name": ((), "former-names/a/reply.yml"),
+    "locate_label": (("production",), "labels/a/reply/production.yml"),
+    "locate_redaction": ((3,), "redacted/a/reply/3.yml"),
+    "locate_verdict": ((40, "budget"), "verdicts/a/reply/00000040-budget.yml"),
+}
+OF_NAMESPACES = {  # the same for the namespace support
+    "locate_attachment": (("Tone",), "evaluations/%54one.yml"),
+    "locate_change_step": ((12, 40, "approve"), "changes/12/00000040-approve.yml"),
+    "locate_connection": (("c1",), "connections/c1.yml"),
+    "locate_freeze": ((5,), "freezes/5.yml"),
+    "locate_group": (("legal",), "groups/legal/group.yml"),
+    "locate_group_member": (("legal", "reader"), "groups/legal/members/reader.yml"),
+    "locate_invitation": (("i1",), "invitations/i1.yml"),
+    "locate_key": (("k1",), "keys/k1.yml"),
+    "locate_key_addresses": (("k1",), "keys/k1.addresses.yml"),
+    "locate_member": (("reader",), "members/reader.yml"),
+    "locate_namespace": ((), "namespace.yml"),
+    "locate_other_event": (("guest.welcomed", 7), "events/00000007-guest%2ewelcomed.yml"),
+    "locate_release_step": ((2, 41, "published"), "releases/2/00000041-published.yml"),
+    "locate_rules": ((), "rules.yml"),
+    "locate_spending_cap": ((), "spending.yml"),
+    "locate_webhook": (("w1",), "webhooks/w1.yml"),
+}
+
+
+@pytest.mark.parametrize(("name", "functions"), [("support/a/reply", OF_TEMPLATES), ("support", OF_NAMESPACES)])
+def test_all_else_is_in_the_folder_of_the_namespace(name, functions):
+    """A path that changed would make a restored mirror another one."""
+    for function, (arguments, path) in functions.items():
+        assert getattr(mirror_paths, function)(name, *arguments) == f".promptuary/support/{path}"
+
+
+@pytest.mark.parametrize("function", [*OF_TEMPLATES, *OF_NAMESPACES])
+def test_no_path_leaves_the_folder_of_the_namespace(function):
+    arguments, _ = (OF_TEMPLATES | OF_NAMESPACES)[function]
+    for name in ("../../up", "support/../x", "Support/x", ".."):
+        with pytest.raises(Invalid):
+            getattr(mirror_paths, function)(name, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("holder", "path"),
+    [({"person": "Ada", "group": None}, "people/%41da"), ({"person": None, "group": "legal"}, "groups/legal")],
+)
+def test_a_role_in_a_folder_is_a_file_of_its_holder(holder, path):
+    found = mirror_paths.locate_folder_role("support", "a/b", **holder)
+    assert found == f".promptuary/support/folder-roles/{path}/a/b.yml"
+
+
+def test_an_event_of_no_namespace_is_in_the_folder_of_the_instance():
+    assert mirror_paths.locate_other_event("", "x", 1) == ".promptuary/instance/events/00000001-x.yml"
+
+
+@pytest.mark.parametrize(
+    ("username", "file"),
+    [("con", "%63on"), ("lpt1", "%6cpt1"), ("-x", "%2dx"), ("_x", "%5fx"), ("a-b_c", "a-b_c"), ("é", "%c3%a9")],
+)
+def test_a_name_that_some_file_system_takes_for_something_else_is_escaped(username, file):
+    assert mirror_paths.locate_member("support", username) == f".promptuary/support/members/{file}.yml"
 
 
 @pytest.mark.parametrize(

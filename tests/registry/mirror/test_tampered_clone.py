@@ -275,3 +275,13 @@ def test_a_file_that_is_not_yaml_is_named_by_its_event(clone, content):
     with pytest.raises(mirror.MirrorError, match=f"A file of event {number} can't be read"):
         mirror.restore(clone)
     assert not Event.objects.exists()
+
+
+def test_a_file_whose_name_is_not_text_is_named_in_printable_characters(clone, capsys):
+    """Git takes any bytes as a name; printed as they are, they would stop the command or clear the screen."""
+    put_in(clone, number_of("samples.saved"), os.fsdecode(b"caf\xe9\x1b[2J.yml"), "a: b")
+    (finding,) = verify(clone)
+    assert finding.endswith(r"holds other files than the journal says: caf\udce9\x1b[2J.yml.")
+    with pytest.raises(CommandError, match="1 found"):
+        call_command("mirror", "verify", clone=clone)
+    assert finding in capsys.readouterr().out
