@@ -58,6 +58,29 @@ def test_settings_of_the_machine_and_of_the_caller_do_not_reach_git(repository, 
     assert mirror_paths.MAIN in repository.list_heads()
 
 
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("GIT_DIR", "/nowhere"),
+        ("GIT_COMMON_DIR", "/nowhere"),
+        ("GIT_OBJECT_DIRECTORY", "/nowhere"),
+        ("GIT_NAMESPACE", "another"),
+        ("GIT_CONFIG_COUNT", "none"),
+        ("GIT_CONFIG_PARAMETERS", "nonsense"),
+        ("GIT_CONFIG_GLOBAL", "{folder}/.gitconfig"),
+        ("GIT_CONFIG_SYSTEM", "{folder}/.gitconfig"),
+        ("HOME", "{folder}"),
+    ],
+)
+def test_no_inherited_variable_leads_git_elsewhere(repository, monkeypatch, tmp_path, variable, value):
+    (tmp_path / ".gitconfig").write_text("[core\n")  # git ends when it reads this
+    monkeypatch.setenv(variable, value.format(folder=tmp_path))
+    write(repository)
+    assert list(repository.list_heads()) == [mirror_paths.MAIN]
+    assert repository.check_objects() == []
+    assert (repository.path / mirror_paths.MAIN).is_file()
+
+
 @pytest.mark.parametrize("commit", ["HEAD", "--help", "main", "0" * 39])
 def test_only_full_object_ids_are_asked_for(repository, commit):
     with pytest.raises(MirrorError):
