@@ -94,6 +94,21 @@ def test_the_check_warns_of_an_owner_and_is_silent_about_the_servers_role(server
 
 
 @pytest.mark.postgres
+def test_the_check_says_whether_the_role_is_a_superuser_or_owns_the_tables():
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_user")
+        (owner,) = cursor.fetchone()
+        cursor.execute(f"CREATE ROLE {ROLE} SUPERUSER")
+        cursor.execute(f"CREATE ROLE {ROLE}_member")
+        cursor.execute(f"GRANT {connection.ops.quote_name(owner)} TO {ROLE}_member")
+        cursor.execute(f"SET LOCAL ROLE {ROLE}")
+        assert database_roles.list_powers(connection) == ["is a superuser"]
+        cursor.execute(f"SET LOCAL ROLE {ROLE}_member")
+        assert database_roles.list_powers(connection) == ["owns the tables, so it may drop their triggers"]
+        cursor.execute("RESET ROLE")
+
+
+@pytest.mark.postgres
 def test_vacuum_is_granted_where_postgresql_can_grant_it(monkeypatch):
     """Before version 17 it can't; there a redaction is run as the owner."""
     with connection.cursor() as cursor:
