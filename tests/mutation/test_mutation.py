@@ -18,7 +18,7 @@ def _write_codes(folder, codes):
 def test_a_change_is_noticed_by_a_failing_test_or_by_a_run_without_end(tmp_path):
     _write_codes(tmp_path, {"f__mutmut_1": 1, "f__mutmut_2": 36, "f__mutmut_3": 0, "f__mutmut_4": 33})
     score = read_score(tmp_path)
-    assert score == Score(4, ("f__mutmut_3", "f__mutmut_4"))
+    assert score == Score(4, ("f__mutmut_3", "f__mutmut_4"), timed_out=1)
     assert score.percent == 50.0
 
 
