@@ -7,7 +7,8 @@ from registry.core.refusal_limiter import Refusals
 from registry.namespaces import keys
 from registry.serving.fetcher import Fetcher
 from tests.api.conftest import DOCUMENT, OTHER, REPLY
-from tests.api.test_fetch import Ahead, Clock
+from tests.api.test_fetch import Ahead
+from tests.api.test_fetch_cache import Clock
 
 PATH = f"/api/v1/templates/{REPLY}"
 

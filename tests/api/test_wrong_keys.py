@@ -10,7 +10,7 @@ from registry.core.errors import TooMany
 from registry.core.work_quota import WorkQuota, work_quota
 from registry.namespaces.key_attempts import KeyAttempts, key_attempts
 from tests.api.conftest import DOCUMENT, REPLY, problem
-from tests.api.test_fetch import Clock
+from tests.api.test_fetch_cache import Clock
 
 WRONG = "pb_aaaaaaaa_wrong"
 
