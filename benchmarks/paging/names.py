@@ -2,10 +2,24 @@
 
 import random
 
-__all__ = ["BEHIND", "FOLDERS", "MODELS", "NAMESPACES", "QUIET", "SUBJECTS", "document_of", "name_of", "subject_of"]
+__all__ = [
+    "BEHIND",
+    "FOLDERS",
+    "MODELS",
+    "NAMESPACES",
+    "QUIET",
+    "SUBJECTS",
+    "document_of",
+    "minutes_between",
+    "name_of",
+    "subject_of",
+]
 
 NAMESPACES, FOLDERS = 50, 20
 QUIET = "quiet"  # a namespace whose few rows are the oldest: a scan from the newest row passes all others first
+# Two namespaces with a fifth of the templates each, and a folder with eight of a hundred: full pages with 1,000.
+_LARGE, _LARGE_EVERY, _LARGE_FOLDER = ("ns0", "ns7"), 25, "letters"
+_SPAN = 100_000  # minutes of the history at all sizes
 BEHIND = 5  # the production label of every fifth template isn't on the latest version
 MODELS = ("gpt-4o", "gpt-4o-mini", "claude-sonnet", "mistral-large")
 SUBJECTS = ("refund", "delivery", "invoice", "complaint", "exchange", "warranty", "account", "password")
@@ -20,7 +34,21 @@ def subject_of(number: int) -> str:
 def name_of(number: int) -> str:
     """The unique name of a template: the subjects repeat, so some words are common and others rare."""
     folder = f"{SUBJECTS[number // 7 % 8]}-{number % FOLDERS}"
-    return f"ns{number % NAMESPACES}/{folder}/{subject_of(number)}-t{number}"
+    if number % _LARGE_EVERY < 2:
+        folder = _LARGE_FOLDER
+    return f"{_namespace_of(number)}/{folder}/{subject_of(number)}-t{number}"
+
+
+def minutes_between(total: int) -> int:
+    """The minutes between two templates of this many, so that each size has the same months."""
+    return max(1, _SPAN // total)
+
+
+def _namespace_of(number: int) -> str:
+    block, place = divmod(number, _LARGE_EVERY)
+    if place // 5 < len(_LARGE):
+        return _LARGE[place // 5]
+    return f"ns{(block * (_LARGE_EVERY - 5 * len(_LARGE)) + place) % NAMESPACES}"
 
 
 def document_of(number: int, version: int, chance: random.Random) -> str:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from benchmarks.paging.journal_rows import JournalRows
-from benchmarks.paging.names import BEHIND, document_of, subject_of
+from benchmarks.paging.names import BEHIND, document_of, minutes_between, subject_of
 from promptuary.renderer import digest
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.models import User
@@ -48,7 +48,7 @@ class TemplateRows:
         """Write the templates of these numbers, names and namespaces; the last of `total` numbers changed last."""
         templates = []
         for number, name, namespace in rows:
-            at = self._newest - timedelta(minutes=total - number)
+            at = self._newest - timedelta(minutes=(total - number) * minutes_between(total))
             row = Template(namespace=namespace, name=name, description=f"Answer about a {subject_of(number)}")
             row.created_by, row.created_at, row.updated_at = self._cast.author, at, at
             templates.append(row)
