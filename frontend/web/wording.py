@@ -231,7 +231,13 @@ def _mark_code(text: str) -> SafeString:
 
 def format_thousands(number: int | None) -> str:
     """1234 -> 1,234 in English, 1.234 in German; an empty string for None."""
-    return "" if number is None else number_format(number, force_grouping=True)
+    return "" if number is None else _format_thousands_in(number, get_language())
+
+
+@lru_cache(maxsize=10_000, typed=True)
+def _format_thousands_in(number: int, language: str | None) -> str:
+    """language: that of the page. Cached, because some pages have hundreds."""
+    return number_format(number, force_grouping=True)
 
 
 def format_signed(number: int) -> str:

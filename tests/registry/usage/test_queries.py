@@ -98,9 +98,20 @@ def test_each_template_has_a_figure_for_every_day_over_all_its_versions(versions
     fetched("mail", versions[1], "production", 3)
     fetched("chat", versions[0], "1", 2, 2)
     fetched("chat", versions[0], "1", 70, 7)
-    with django_assert_num_queries(1):
+    with django_assert_num_queries(2):
         assert usage_queries.count_by_template_and_day([template.pk]) == {template.pk: [0, 0, 0, 0, 2, 0, 8]}
     assert usage_queries.count_by_template_and_day([]) == {}
+
+
+def test_templates_with_very_many_versions_have_the_same_figures(versions, monkeypatch, django_assert_num_queries):
+    fetched("chat", versions[1], "production", 5)
+    fetched("mail", versions[0], "1", 7, 1)
+    templates = [versions[0].template_id]
+    listed = usage_queries.count_by_template_and_day(templates)
+    monkeypatch.setattr(usage_queries, "_MOST_VERSIONS", 1)
+    with django_assert_num_queries(2):
+        assert usage_queries.count_by_template_and_day(templates) == listed
+    assert listed == {templates[0]: [0, 0, 0, 0, 0, 7, 5]}
 
 
 def test_a_key_names_what_stops_when_it_is_revoked(versions):
