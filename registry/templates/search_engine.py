@@ -173,7 +173,7 @@ def _write_contains(group: TermGroup) -> tuple[str, list[str]]:
 def _run(sql: str, parameters: Sequence[Any]) -> list[Any]:
     with connection.cursor() as cursor:
         cursor.execute(sql, parameters)
-        return cursor.fetchall()
+        return list(cursor.fetchall())
 
 
 def _run_by_index(statement: Statement) -> list[Any]:
