@@ -10,7 +10,7 @@ from django.db import connection
 from hypothesis import settings
 from pytest_django.plugin import DjangoDbBlocker
 
-from tests.support import costly_files, database_copies, examples, run_order, schema
+from tests.support import costly_files, database_copies, examples, recorded_rows, run_order, schema
 
 # Machines are small and shared: an example may be slow without being wrong. The same examples every time, so that a run
 # says something about the change; `make torture` looks for new ones. `--hypothesis-profile=ci` picks another profile.
@@ -66,6 +66,7 @@ def django_db_setup(
         request.getfixturevalue("django_db_setup")
     with django_db_blocker.unblock():
         schema.complete_schema()
+        recorded_rows.follow_writes()
 
 
 @pytest.fixture
