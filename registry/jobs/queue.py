@@ -19,17 +19,18 @@ _subscribers: list[Callable[[], None]] = []
 
 
 def enqueue(kind: str, *, subject: str = "", payload: Mapping[str, Any] | None = None) -> Job:
-    """Queue a job in the caller's transaction. One that waits already for the same subject is given back instead."""
+    """Queue a job in the caller's transaction, and wake the worker after it. Return it, or the job that waits already
+    for the same subject: that one is locked, so that it doesn't run before the caller's changes are committed.
+    """
     with transaction.atomic():
-        job, is_new = Job.objects.get_or_create(
+        job, _is_new = Job.objects.select_for_update().get_or_create(
             kind=kind,
             subject=subject,
             state=Job.QUEUED,
             defaults={"payload": format_canonical_json(dict(payload or {})), "created_at": log.now()},
         )
-    if is_new:
-        for wake in _subscribers:
-            transaction.on_commit(wake, robust=True)
+    for wake in _subscribers:  # for a job that waited too: a worker that looked meanwhile has passed the locked row
+        transaction.on_commit(wake, robust=True)
     return job
 
 

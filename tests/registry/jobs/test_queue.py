@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from registry.jobs import claims
+from registry.jobs import claims, queue
 from registry.jobs.models import Job
 
 pytestmark = [pytest.mark.django_db, pytest.mark.dialect]
@@ -29,6 +29,15 @@ def test_jobs_are_claimed_in_the_order_they_came():
 
 def test_asking_twice_while_it_waits_makes_one_job():
     assert claims.enqueue("mirror.repack").pk == claims.enqueue("mirror.repack").pk
+
+
+def test_asking_again_wakes_the_worker_again(django_capture_on_commit_callbacks):
+    calls = []
+    queue.subscribe(lambda: calls.append("wake"))
+    for _ in range(2):
+        with django_capture_on_commit_callbacks(execute=True):
+            queue.enqueue("mirror.repack")
+    assert calls == ["wake", "wake"]
 
 
 def test_asking_again_while_it_runs_makes_another():
