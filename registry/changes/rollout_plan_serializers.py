@@ -2,7 +2,7 @@
 
 from rest_framework import serializers
 
-from registry.rest.input_serializers import Flag, Input, Integer, Text
+from registry.rest.input_serializers import Flag, Input, Integer, Number, Text
 from registry.rest.output_serializers import Output
 
 __all__ = ["RolloutPlanInput", "RolloutPlanOutput", "StepInput", "StepOutput", "StopRuleInput", "StopRuleOutput"]
@@ -20,7 +20,7 @@ class StopRuleInput(Input):
 
     metric = Text()
     replies = Integer(required=False)
-    below = serializers.FloatField(required=False, allow_null=True)
+    below = Number(required=False, allow_null=True)
     worse_than_stable = Flag(required=False)
 
 

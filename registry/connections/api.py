@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.utils.translation import gettext
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
@@ -13,22 +12,12 @@ from registry.connections import queries, services, spending
 from registry.connections.models import Connection, SpendingCap
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
-from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.input_serializers import Input, Integer, Number, Text, read
 from registry.rest.output_serializers import Answer, Moment, Output, ProblemOutput
 
 __all__ = ["Connections", "OneConnection", "SpendingOfNamespace", "TryConnection"]
 
 _AMOUNT = "A decimal number as text, as in 0.15; null: not known."  # no text: for the schema
-
-
-class Number(serializers.FloatField):
-    """A JSON number; "3" and true are none."""
-
-    def to_internal_value(self, data: Any) -> float:
-        """Only a number is a number."""
-        if isinstance(data, bool) or not isinstance(data, int | float):
-            raise serializers.ValidationError([gettext("This is not a number.")])
-        return super().to_internal_value(data)
 
 
 class Amount(serializers.DecimalField):
@@ -106,6 +95,8 @@ class CapInput(Input):
 
 
 class ModelSpendingOutput(Output):
+    """What the calls of one model cost."""
+
     model = serializers.CharField()
     currency = serializers.CharField(help_text="Empty where the model has no price.")
     calls = serializers.IntegerField()
@@ -169,7 +160,7 @@ class OneConnection(APIView):
 
 
 class TryConnection(APIView):
-    """A connection, tried."""
+    """A trial of a connection."""
 
     @extend_schema(operation_id="tryConnection", request=None, responses={200: TryOutput, "4XX": ProblemOutput})
     def post(self, request: Request, connection: str) -> Response:

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 
 from promptuary.renderer.syntax import suggestions
 
-__all__ = ["Choice", "Flag", "Input", "Integer", "NoInput", "Text", "list_unknown_names", "read"]
+__all__ = ["Choice", "Flag", "Input", "Integer", "NoInput", "Number", "Text", "list_unknown_names", "read"]
 
 
 def list_unknown_names(unknown: Collection[str], what: str, known_names: Iterable[str]) -> dict[str, list[str]]:
@@ -73,6 +73,16 @@ class Integer(serializers.IntegerField):
         if isinstance(data, bool) or not isinstance(data, int):
             raise serializers.ValidationError([gettext("This is not a whole number.")])
         return super().to_internal_value(data)
+
+
+class Number(serializers.FloatField):
+    """A JSON number; "3" and true are none."""
+
+    def to_internal_value(self, data: Any) -> float:
+        """Only a number is a number."""
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            raise serializers.ValidationError([gettext("This is not a number.")])
+        return float(super().to_internal_value(data))
 
 
 class Flag(serializers.BooleanField):

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Number, Text, read
 from registry.templates import queries as template_queries
 from registry.usage import outcome_queries, outcomes
 from registry.usage.outcomes import LARGEST_VALUE, LONGEST_ID, OutcomeEntry
@@ -21,16 +21,6 @@ from registry.usage.outcomes import LARGEST_VALUE, LONGEST_ID, OutcomeEntry
 __all__ = ["Outcomes", "TemplateOutcomes"]
 
 MOST = 1000  # of one request
-
-
-class ScoreValue(serializers.FloatField):
-    """A JSON number; "0.5" and true are none."""
-
-    def to_internal_value(self, data: Any) -> float:
-        """Only a number is a number."""
-        if isinstance(data, bool) or not isinstance(data, int | float):
-            raise serializers.ValidationError(["This is not a number."])
-        return float(super().to_internal_value(data))
 
 
 class OutcomeInput(Input):
@@ -47,7 +37,7 @@ class OutcomeInput(Input):
         help_text="Of the score, such as `helpful`.",
         error_messages={"invalid": "1 to 60 lower-case letters, digits and _, a letter first."},
     )
-    value = ScoreValue(min_value=-LARGEST_VALUE, max_value=LARGEST_VALUE, help_text="0 or 1 counts as a share.")
+    value = Number(min_value=-LARGEST_VALUE, max_value=LARGEST_VALUE, help_text="0 or 1 counts as a share.")
     trace_id = Text(
         max_length=LONGEST_ID,
         required=False,

@@ -197,6 +197,13 @@ def test_publishing_immediately_skips_the_plan(cast, caller, first):
     assert author.post(f"changes/{opened['number']}/publish", {"at_once": True}).json()["state"] == "published"
 
 
+@pytest.mark.parametrize("below", ["0.5", True])
+def test_the_value_of_a_stop_rule_is_a_number_and_nothing_that_stands_for_one(caller, first, below):
+    plan = {"stop_rule": {"metric": "helpful", "below": below}}
+    refused = caller("author").post("changes", _proposal(2, planned_rollout=plan))
+    assert "not a number" in str(problem(refused, 400, "bad-request")["fields"]["planned_rollout.stop_rule.below"])
+
+
 def test_a_wrong_plan_names_its_field_and_opens_nothing(cast, caller, first):
     cast.publish(1)
     refused = caller("author").post("changes", _proposal(2, planned_rollout={"steps": []}))
