@@ -72,10 +72,12 @@ def list_targets(schemas: Schemas) -> list[str]:
     return [f"{_INPUT}{name}" for name in names]
 
 
-def _list_properties(schema: Mapping[str, Any]) -> list[str]:
-    properties = schema.get("properties") if schema.get("type") == "object" else None
+def _list_properties(schema: Any) -> list[str]:
+    """The paths of the values in a group; empty for any other schema, such as `true`, which allows anything."""
+    if not isinstance(schema, Mapping) or schema.get("type") != "object":
+        return []
     paths: list[str] = []
-    for name, inner in (properties or {}).items():
+    for name, inner in (schema.get("properties") or {}).items():
         paths += [f"{name}.{path}" for path in _list_properties(inner)] or [name]
     return paths
 
@@ -174,17 +176,20 @@ def _offer(
 ) -> OfferedSamples:
     """is_text: the values are text cells, to be converted to the inputs' types."""
     paths = {column: _split_path(target) for column, target in choice.items() if target.startswith(_INPUT)}
-    naming = next((column for column, target in choice.items() if target == _NAME), _NAME if choice.get(_NAME) else "")
+    name_column = next((column for column, target in choice.items() if target == _NAME), "")
+    if not name_column and choice.get(_NAME):
+        name_column = _NAME
     samples = []
     for number, row in list(enumerate(rows, start=1))[page]:
         cells = _list_cells(row)
         values: dict[str, Any] = {}
         for column, path in paths.items():
             value = cells.get(column)
-            read = _read_cell(value, schemas, path) if is_text and isinstance(value, str) else value
-            if read is not None:
-                _write_at(values, path, read)
-        samples.append(OfferedSample(_choose_sample_name(str(cells.get(naming) or ""), stem, number), values))
+            if is_text and isinstance(value, str):
+                value = _read_cell(value, schemas, path)
+            if value is not None:
+                _write_at(values, path, value)
+        samples.append(OfferedSample(_choose_sample_name(str(cells.get(name_column) or ""), stem, number), values))
     return OfferedSamples(tuple(samples), choice, len(rows))
 
 
@@ -215,13 +220,18 @@ def _choose_columns(rows: Sequence[Row], schemas: Schemas, chosen: Mapping[str, 
 
 def _guess_columns(columns: Sequence[str], schemas: Schemas) -> dict[str, str]:
     """Each column's target by its name; of two columns for one input the first counts."""
-    naming = next((name for name in (_NAME, *_NAMES) if name in columns and name not in schemas), "")
+    name_column = next((name for name in (_NAME, *_NAMES) if name in columns and name not in schemas), "")
     guessed: dict[str, str] = {}
     for column in columns:
-        path = () if column == naming or column.startswith("expected.") else _find_path(column, schemas)
-        target = _NAME if column == naming else f"{_INPUT}{'.'.join(path)}" if path else ""
+        target = _NAME if column == name_column else _guess_input(column, schemas)
         guessed[column] = "" if target in guessed.values() else target
     return guessed
+
+
+def _guess_input(column: str, schemas: Schemas) -> str:
+    """The target of a column that doesn't name the row; empty if no input has a similar name."""
+    path = () if column.startswith("expected.") else _find_path(column, schemas)
+    return f"{_INPUT}{'.'.join(path)}" if path else ""
 
 
 def _split_path(target: str) -> tuple[str, ...]:
@@ -254,6 +264,8 @@ def _read_cell(text: str, schemas: Schemas, path: tuple[str, ...]) -> Any:
     schema: Any = schemas[path[0]]
     for step in path[1:]:
         schema = (schema.get("properties") or {}).get(step) or {}
+        if not isinstance(schema, Mapping):  # `true`, which allows anything
+            return text
     kind = schema.get("type", "string")
     if kind == "boolean" and text.strip().lower() in _YES + _NO:
         return text.strip().lower() in _YES

@@ -62,10 +62,11 @@ def insert_key(document: Document, lines: list[str], written: str) -> Edit | Non
     if document.body_line == 1:
         column = 2 if document.text.startswith("\ufeff") else 1
         return Edit(1, column, 1, column, f"---\n{written}---\n")
-    # The front matter's closing line is the one above the body; a mapping in braces has no line of its own.
-    close = document.body_line - 1
-    is_block = all(not line.lstrip().startswith("{") for line in lines[1 : close - 1][:1])
-    return Edit(close, 1, close, 1, written) if is_block else None
+    closing_line = document.body_line - 1  # the line above the body
+    first_line = lines[1] if closing_line > 2 else ""
+    if first_line.lstrip().startswith("{"):  # a mapping in braces has no line for the key
+        return None
+    return Edit(closing_line, 1, closing_line, 1, written)
 
 
 def _edit_after_last(document: Document, lines: list[str], entries: list[str]) -> Edit | None:
@@ -92,9 +93,18 @@ def set_default(document: Document, name: str, value: Any) -> Fix | None:
     line = unify_newlines(document.text).split("\n")[place.line - 1]
     if place.end_column is None or line[place.column - 1] != "{":
         return None
-    at = place.end_column - 1
-    text = f", default: {written}" if schema else f"default: {written}"
-    return Fix(f"Make `{name}` optional", (Edit(place.line, at, place.line, at, text),))
+    closing_brace = place.end_column - 1
+    entry = _separate_entry(f"default: {written}", line[place.column : closing_brace - 1])
+    return Fix(f"Make `{name}` optional", (Edit(place.line, closing_brace, place.line, closing_brace, entry),))
+
+
+def _separate_entry(entry: str, entries: str) -> str:
+    """The entry with what separates it from the entries of a mapping in braces, which may end in a comma."""
+    if not entries.strip():
+        return entry
+    if not entries.rstrip().endswith(","):
+        return f", {entry}"
+    return entry if entries.endswith(" ") else f" {entry}"
 
 
 def undeclare(document: Document, name: str) -> Fix | None:
@@ -158,10 +168,12 @@ def find_value(document: Document, *path: str) -> Place | None:
 def _find_key_line(lines: list[str], document: Document, name: str) -> int | None:
     """The line on which an input's key starts; None if the key shares its line with another or spans several."""
     place = document.places.get(("inputs", name))
+    if place is None:
+        return None
     key = re.compile(rf" +(?:{re.escape(name)}|\"{re.escape(name)}\"|'{re.escape(name)}') *:")
-    for line in range(place.line, 0, -1) if place else ():
+    for line in range(place.line, 0, -1):
         if key.match(lines[line - 1]):
             return line
-        if line < (place.line if place else 0) and lines[line - 1].strip():
+        if line < place.line and lines[line - 1].strip():
             return None
     return None

@@ -178,6 +178,13 @@ def test_columns_can_become_inputs_and_the_values_in_groups():
     ]
 
 
+def test_a_value_in_a_group_may_have_a_schema_that_allows_anything():
+    schemas: dict[str, Any] = {"customer": {"type": "object", "properties": {"name": True, "age": {"type": "integer"}}}}
+    assert list_targets(schemas) == ["inputs.customer", "inputs.customer.name", "inputs.customer.age"]
+    offered = read("customer.name,customer.age\nAda,36\n", schemas=schemas)
+    assert offered.samples[0].values == {"customer": {"name": "Ada", "age": 36}}
+
+
 def test_a_text_without_inputs_takes_no_rows():
     with pytest.raises(Invalid, match="uses no inputs"):
         read("question\nWhy?\n", schemas={})

@@ -3,7 +3,9 @@
 import pytest
 
 from promptuary import renderer
+from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.syntax.suggestions import find_likely_name
+from promptuary.renderer.validation.fixes import apply_fix, set_default
 
 PART = "- name: a\n  content: {{ question }}\n"
 HEAD = "---\ninputs:\n  question: {type: string}\n---\n"
@@ -150,3 +152,18 @@ def test_a_problem_with_only_some_data_is_a_warning():
     )
     assert [(problem.code, problem.severity) for problem in renderer.validate(text)] == [("PT102", "warning")]
     assert [problem.severity for problem in renderer.validate("{{ q }}\n- name: a\n  content: x\n")] == ["warning"]
+
+
+@pytest.mark.parametrize(
+    ("schema", "with_default"),
+    [
+        ("{type: string}", "{type: string, default: x}"),
+        ("{type: string,}", "{type: string, default: x}"),
+        ("{type: string, }", "{type: string, default: x}"),
+        ("{}", "{default: x}"),
+    ],
+)
+def test_a_default_is_added_to_a_schema_in_braces(schema, with_default):
+    document = parse_document(f"---\ninputs:\n  question: {schema}\n---\n{PART}")
+    fixed = apply_fix(document.text, set_default(document, "question", "x"))
+    assert fixed == f"---\ninputs:\n  question: {with_default}\n---\n{PART}"
