@@ -2,9 +2,10 @@
 
 import functools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any
 
 from promptuary.renderer.document import parser
 from promptuary.renderer.isolation.renderer import BoundedRenderer, BusyError
@@ -12,7 +13,7 @@ from promptuary.renderer.syntax import sequence_diff
 from registry.core import env, lru
 from registry.core.errors import Busy
 
-__all__ = ["borrow_renderer", "find_renderer", "seconds_of_request"]
+__all__ = ["borrow_renderer", "find_renderer", "list_sources", "seconds_of_request"]
 
 
 # The work of each child for the current request; None if it isn't measured.
@@ -42,3 +43,8 @@ def borrow_renderer() -> Iterator[BoundedRenderer]:
     finally:
         if (seconds := seconds_of_request.get()) is not None:
             seconds.append(time.monotonic() - began)
+
+
+def list_sources(bundle: Mapping[str, Any]) -> dict[str, Any]:
+    """What a bundle's document is rendered with: its fragments and its profile, as arguments of the renderer."""
+    return {name: bundle[name] for name in ("fragments", "profile")}

@@ -15,7 +15,7 @@ from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Busy, Conflict, Invalid, PreconditionRequired, Stale
 from registry.core.input_checks import check_size, check_text, find_private
-from registry.core.renderer_pool import borrow_renderer
+from registry.core.renderer_pool import borrow_renderer, list_sources
 from registry.evaluations import dataset_queries
 from registry.evaluations.attachment_queries import list_measured_templates
 from registry.evaluations.dataset_models import Dataset, DatasetVersion
@@ -129,13 +129,12 @@ def require_rows_fit(rows: Sequence[Row], templates: Iterable[Template], known: 
 
 def _find_faults(rows: Sequence[Row], version: Version, first: int) -> dict[str, str]:
     bundle = version.unpacked()
-    sources = {part: bundle[part] for part in ("fragments", "profile")}
     faults: dict[str, str] = {}
     for start in range(first, len(rows), _BATCH):
         batch = {str(start + offset): row.inputs for offset, row in enumerate(rows[start : start + _BATCH])}
         try:
             with borrow_renderer() as bounded:
-                errors = bounded.find_input_errors(bundle["document"], batch, **sources)
+                errors = bounded.find_input_errors(bundle["document"], batch, **list_sources(bundle))
         except RenderError as refusal:
             raise Invalid(problems=[refusal.to_problem()]) from refusal
         for index, error in errors.items():

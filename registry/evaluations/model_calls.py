@@ -14,7 +14,7 @@ from promptuary.evaluation.models import Reply as Answer
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.errors import RenderError
 from registry.connections.endpoint import Endpoint
-from registry.core.renderer_pool import borrow_renderer
+from registry.core.renderer_pool import borrow_renderer, list_sources
 from registry.evaluations.call_pool import CallPool
 from registry.evaluations.models import Reply, Run
 from registry.evaluations.row_calls import RowCall
@@ -37,24 +37,23 @@ def ask_model(run: Run, bundle: Mapping[str, Any], endpoint: Endpoint, model: Mo
     Nothing is cached if the run's version or its judge was redacted meanwhile. Raises TooMany if a spending cap is
     reached and Conflict if the price can't be counted against it, after caching the replies received until then.
     """
-    _render(bundle, batch)
+    _render_batch(bundle, batch)
     keys = {key for call in batch for key in _compute_keys(call, endpoint)}
     known_replies = Reply.objects.filter(key__in=keys) if run.night is None else ()
-    answers = {row.key: _answer(row) for row in known_replies}
+    answers = {row.key: _build_answer(row) for row in known_replies}
     try:
         CallPool(run, endpoint, model, lambda prompt: answers.get(_compute_key(prompt, endpoint))).ask(batch)
     finally:
         _keep_replies(run, endpoint, batch)
     if parse_document(bundle["document"]).output:
-        _read(bundle, batch)
+        _read_replies(bundle, batch)
 
 
-def _render(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
-    parts = {part: bundle[part] for part in ("fragments", "profile")}
+def _render_batch(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
     samples = {str(call.index): call.row.inputs for call in batch}
     try:
         with borrow_renderer() as bounded:
-            outcomes = bounded.render_samples(bundle["document"], samples, **parts)
+            outcomes = bounded.render_samples(bundle["document"], samples, **list_sources(bundle))
     except RenderError as error:  # one of them may use up all the time
         outcomes = dict.fromkeys(samples, error)
     for call in batch:
@@ -67,10 +66,9 @@ def _render(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
 
 def _render_one(bundle: Mapping[str, Any], call: RowCall, final: RenderError | None) -> None:
     """Render a row alone: it makes several prompts, or it is the one that failed the batch."""
-    parts = {part: bundle[part] for part in ("fragments", "profile")}
     try:
         with borrow_renderer() as bounded:
-            call.prompts = bounded.render_all(bundle["document"], call.row.inputs, **parts)
+            call.prompts = bounded.render_all(bundle["document"], call.row.inputs, **list_sources(bundle))
     except RenderError as error:
         call.stop("render", final or error)
     else:
@@ -78,18 +76,17 @@ def _render_one(bundle: Mapping[str, Any], call: RowCall, final: RenderError | N
             call.stop("render", ModelError("with these inputs the document makes no prompt"))
 
 
-def _read(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
+def _read_replies(bundle: Mapping[str, Any], batch: Sequence[RowCall]) -> None:
     """Parse the replies as the document's `output` declares, in addition to keeping the replies."""
-    parts = {part: bundle[part] for part in ("fragments", "profile")}
     calls_by_name = {str(call.index): call for call in batch if not call.problem}
     rows = {name: ([reply.text for reply in call.replies], call.row.inputs) for name, call in calls_by_name.items()}
     try:
         with borrow_renderer() as bounded:
-            outcomes = bounded.read_many(bundle["document"], rows, **parts)
+            outcomes = bounded.read_many(bundle["document"], rows, **list_sources(bundle))
     except RenderError as error:
         if len(batch) > 1:  # one of them uses up all the time
             for call in calls_by_name.values():
-                _read(bundle, [call])
+                _read_replies(bundle, [call])
             return
         outcomes = dict.fromkeys(rows, error)
     for name, call in calls_by_name.items():
@@ -124,7 +121,7 @@ def _compute_key(prompt: Mapping[str, Any], endpoint: Endpoint) -> str:
     return compute_reply_key(prompt["messages"], endpoint.digest, prompt["settings"])
 
 
-def _answer(row: Reply) -> Answer:
+def _build_answer(row: Reply) -> Answer:
     return Answer(**row.value, cached=True)
 
 

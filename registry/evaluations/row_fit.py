@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 from promptuary.evaluation import Row
 from promptuary.renderer.errors import InputError, RenderError
 from registry.core.errors import Invalid
-from registry.core.renderer_pool import borrow_renderer
+from registry.core.renderer_pool import borrow_renderer, list_sources
 from registry.core.sentences import end_sentence
 from registry.templates.models import Version
 
@@ -46,11 +46,10 @@ def find_misfit(rows: Sequence[Row], bundle: Mapping[str, Any]) -> RenderError |
 
 def render_rows(bundle: Mapping[str, Any], rows: Sequence[Row]) -> list[Any]:
     """Each row's prompt, or the RenderError that stopped it."""
-    parts = {part: bundle[part] for part in ("fragments", "profile")}
     samples = {str(index): row.inputs for index, row in enumerate(rows)}
     try:
         with borrow_renderer() as bounded:
-            outcomes = bounded.render_samples(bundle["document"], samples, **parts)
+            outcomes = bounded.render_samples(bundle["document"], samples, **list_sources(bundle))
     except RenderError as error:  # the document itself fails, or one row uses up all the time
         return [error] if len(rows) == 1 else [outcome for row in rows for outcome in render_rows(bundle, [row])]
     return [outcomes[name] for name in samples]

@@ -17,7 +17,7 @@ from promptuary.renderer.problems import Problem, only_errors
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, TooLarge
 from registry.core.input_checks import DOCUMENT_BYTES, check_text
-from registry.core.renderer_pool import borrow_renderer
+from registry.core.renderer_pool import borrow_renderer, list_sources
 from registry.core.sentences import end_sentence
 from registry.improvements.model_asking import OUTPUTS
 from registry.templates import document_check
@@ -54,10 +54,9 @@ def read_proposal(bundle: Mapping[str, Any], inputs: Mapping[str, Any], reply: s
 
     bundle: of that template; inputs: those it was rendered with. Raises ProposalRefused.
     """
-    parts = {part: bundle[part] for part in ("fragments", "profile")}
     try:
         with borrow_renderer() as bounded:
-            outputs = bounded.read(bundle["document"], reply, inputs, **parts)
+            outputs = bounded.read(bundle["document"], reply, inputs, **list_sources(bundle))
     except RenderError as error:
         raise ProposalRefused([end_sentence(error.message)]) from error
     results = outputs.get("results")

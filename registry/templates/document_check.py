@@ -27,7 +27,7 @@ from registry.core import names
 from registry.core.errors import Invalid
 from registry.core.input_checks import DOCUMENT_BYTES, SAMPLES_BYTES, check_size, check_text
 from registry.core.lru import Recent
-from registry.core.renderer_pool import borrow_renderer
+from registry.core.renderer_pool import borrow_renderer, list_sources
 from registry.journal.event import compute_digest, format_canonical_json
 from registry.namespaces import key_rights, permissions
 from registry.namespaces.models import Namespace
@@ -208,11 +208,14 @@ def _examine(bundle: dict[str, Any], samples: Samples, preview: PreviewRequest) 
 
     None if the check or the preview hit a limit: each may stay within it on its own.
     """
-    facts = {name: bundle[name] for name in ("fragments", "profile")}
     with borrow_renderer() as bounded:
         try:
             return bounded.examine(
-                bundle["document"], dict(preview.data), **facts, samples=dict(samples), target=preview.target
+                bundle["document"],
+                dict(preview.data),
+                **list_sources(bundle),
+                samples=dict(samples),
+                target=preview.target,
             )
         except BusyError:
             raise

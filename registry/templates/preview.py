@@ -14,7 +14,7 @@ from registry.accounts.actor import Actor
 from registry.core import metrics, tracing
 from registry.core.errors import Invalid
 from registry.core.lru import Recent
-from registry.core.renderer_pool import borrow_renderer
+from registry.core.renderer_pool import borrow_renderer, list_sources
 from registry.namespaces import key_rights
 from registry.namespaces.verbs import Verb
 from registry.templates import version_queries
@@ -75,10 +75,10 @@ def render_prompt(  # noqa: PLR0913  # what a rendering can be asked for
     if (document is None) == (name is None):
         raise Invalid(fields={"template": gettext("give either a template with a ref, or a document.")})
     with tracing.span("render", name, ref or ("production" if name else None)) as current:
-        bundle, digest, number = _find(actor, name, ref, document)
+        bundle, digest, number = _find_bundle(actor, name, ref, document)
         tracing.describe(current, number, digest)
         options = {"prompt": prompt, "extra": extra, "token_limit": token_limit}
-        rendered = _run(bundle, data, target, index, **options)
+        rendered = _render_bundle(bundle, data, target, index, **options)
     if prompt is not None:
         return {**rendered, "overridden": True, "version": None, "digest": None}
     stamp = {**rendered["stamp"], "name": name, "version": number}
@@ -104,9 +104,9 @@ def render_examined_document(
     request, previewed = PreviewRequest(data, target), examined.previewed
     is_rendered = previewed is not None and previewed.data is data and previewed.target == target
     if with_placeholders and is_rendered and examined.preview is not None:
-        rendered, placeholders = _take_preview(examined.preview)
+        rendered, placeholders = _read_preview(examined.preview)
     else:
-        rendered, placeholders = _render_all(examined, request, with_placeholders=with_placeholders)
+        rendered, placeholders = _render_prompts(examined, request, with_placeholders=with_placeholders)
     if not rendered:
         raise Invalid(fields={"data": gettext("with these inputs the document makes no prompt.")})
     chosen = rendered[min(max(index, 0), len(rendered) - 1)]
@@ -114,24 +114,24 @@ def render_examined_document(
     return {**chosen, **facts}
 
 
-def _take_preview(preview: ExaminedDocument) -> tuple[list[dict[str, Any]], list[str]]:
+def _read_preview(preview: ExaminedDocument) -> tuple[list[dict[str, Any]], list[str]]:
     """The prompts that the check rendered, and the placeholders in them."""
     if preview.error is not None:
         raise Invalid(problems=[preview.error.to_problem()]) from preview.error
     return preview.prompts, preview.placeholders
 
 
-def _render_all(
+def _render_prompts(
     examined: CheckedDocument, preview: PreviewRequest, *, with_placeholders: bool
 ) -> tuple[list[dict[str, Any]], list[str]]:
+    """Render every prompt of the document. Returns them with the paths of the placeholders in them."""
     bundle = json.loads(examined.bundle)
-    bundle_parts = {name: bundle[name] for name in ("fragments", "profile")}
     try:
         with metrics.RENDER_SECONDS.time(), borrow_renderer() as bounded:
-            key = (bundle["document"], dict(preview.data))
+            arguments = (bundle["document"], dict(preview.data))
             if with_placeholders:
-                return bounded.render_with_placeholders(*key, **bundle_parts, target=preview.target)
-            return bounded.render_all(*key, **bundle_parts, target=preview.target), []
+                return bounded.render_with_placeholders(*arguments, **list_sources(bundle), target=preview.target)
+            return bounded.render_all(*arguments, **list_sources(bundle), target=preview.target), []
     except RenderError as error:
         raise Invalid(problems=[error.to_problem()]) from error
 
@@ -157,15 +157,16 @@ def render_compared_version(
     return compared
 
 
-def _run(
+def _render_bundle(
     bundle: Mapping[str, Any], data: Mapping[str, Any], target: str, index: int | None, **options: Any
 ) -> dict[str, Any]:
-    bundle_parts = {name: bundle[name] for name in ("fragments", "profile")}
     try:
         with metrics.RENDER_SECONDS.time(), borrow_renderer() as bounded:
             if index is None:
-                return bounded.render(bundle["document"], dict(data), **bundle_parts, target=target, **options)
-            rendered = bounded.render_all(bundle["document"], dict(data), **bundle_parts, target=target, **options)
+                return bounded.render(bundle["document"], dict(data), **list_sources(bundle), target=target, **options)
+            rendered = bounded.render_all(
+                bundle["document"], dict(data), **list_sources(bundle), target=target, **options
+            )
     except RenderError as error:
         raise Invalid(problems=[error.to_problem()]) from error
     if index >= len(rendered):
@@ -175,9 +176,10 @@ def _run(
     return rendered[index]
 
 
-def _find(
+def _find_bundle(
     actor: Actor, name: str | None, ref: str | None, document: str | None
 ) -> tuple[dict[str, Any], str, int | None]:
+    """The bundle to render, its digest, and the number of its version, None for an unsaved document."""
     if name is not None:
         version = version_queries.resolve_version(actor, name, ref or "production")
         if actor.key is not None:

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from promptuary.renderer.errors import LimitError, RenderError
 from promptuary.renderer.problems import Problem
-from registry.core.renderer_pool import borrow_renderer
+from registry.core.renderer_pool import borrow_renderer, list_sources
 from registry.journal import log
 from registry.journal.event import compute_digest, format_canonical_json
 from registry.templates.models import Rendering, Version
@@ -61,10 +61,9 @@ def _read(outcome: SampleOutcome) -> Any:
 
 def _render(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[str, SampleOutcome]:
     bundle = version.unpacked()
-    bundle_parts = {part: bundle[part] for part in ("fragments", "profile")}
     try:
         with borrow_renderer() as bounded:
-            renderings = bounded.render_samples(bundle["document"], samples, **bundle_parts, traced=True)
+            renderings = bounded.render_samples(bundle["document"], samples, **list_sources(bundle), traced=True)
     except RenderError as error:
         return dict.fromkeys(samples, SampleOutcome(None, error.to_problem()))
     return {
