@@ -57,12 +57,12 @@ class OpenCommentForm:
 class CommentView:
     """A comment; `lines` is its suggestion as a diff against the lines it would replace, None without a suggestion.
 
-    `said`: its current text. `is_own`: whether the reader wrote it, and may edit and delete it. `warning` says that no
-    eligible approver would be left once it is applied, or is empty.
+    `comment_text`: its current text. `is_own`: whether the reader wrote it, and may edit and delete it. `warning` says
+    that no eligible approver would be left once it is applied, or is empty.
     """
 
     comment: Comment
-    said: CommentText
+    comment_text: CommentText
     lines: Sequence[diff_text.Line] | None
     may_apply: bool
     is_own: bool = False
@@ -85,7 +85,7 @@ class ThreadView:
     """A thread with its place in words; `url` opens the view that shows it below its line."""
 
     thread: Thread
-    said: Sequence[CommentView]
+    comments: Sequence[CommentView]
     unsent: Sequence[RemarkView]
     where: str
     url: str

@@ -120,7 +120,7 @@ def build_discussion(
     if asked is not None and act.comment and view.shows(asked.side):
         asked = fill_form(change, asked, remarks, view.sample, parts)
         annotations.open_form(asked)
-    chosen = [(talk, said) for talk in talks for said in talk.said if said.in_batch and said.may_apply]
+    chosen = [(talk, comment) for talk in talks for comment in talk.comments if comment.in_batch and comment.may_apply]
     return Discussion(
         source=annotations.source,
         rendered=annotations.rendered,
@@ -128,7 +128,7 @@ def build_discussion(
         outdated=outdated,
         unsent=unsent,
         batch=chosen,
-        batch_warning=gate.warn_of_suggestions([said.comment for _, said in chosen]) if chosen else "",
+        batch_warning=gate.warn_of_suggestions([comment.comment for _, comment in chosen]) if chosen else "",
         source_link=view.address(side="source") if act.comment else "",
         rendered_link=view.address(side="rendered") if act.comment else "",
         back=view.address(),
@@ -167,7 +167,7 @@ def _build_thread(
     comments = [
         CommentView(
             read.comment,
-            read.said,
+            read.comment_text,
             read_suggested_lines(thread.quote, read.suggestion, first) if read.suggestion is not None else None,
             applies and read.suggestion is not None,
             _is_own(read, act, gate),
@@ -183,7 +183,7 @@ def _build_thread(
 
 def _is_own(read: ReadComment, act: PermittedActions, gate: Gate) -> bool:
     is_writer = gate.actor is not None and read.comment.person_id == gate.actor.person.pk
-    return act.comment and is_writer and not read.said.is_deleted
+    return act.comment and is_writer and not read.comment_text.is_deleted
 
 
 def _build_unsent_remark(change: ChangeRequest, remark: Remark, view: View, current: "_Lines") -> RemarkView:

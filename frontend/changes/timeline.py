@@ -23,9 +23,9 @@ __all__ = ["TimelineEntry", "list_timeline_entries"]
 
 @dataclass(frozen=True)
 class TimelineEntry:
-    """One row of the conversation. `voided`: a decision that a newer head voided. `is_said`: a comment by a user, with
-    its current text in `said`. `own`: the number of the decision, or of the release's comment, that contains it, if the
-    reader wrote it and may edit it; 0 otherwise.
+    """One row of the conversation. `voided`: a decision that a newer head voided. `is_comment`: a comment by a user,
+    with its current text in `comment_text`. `own`: the number of the decision, or of the release's comment, that
+    contains it, if the reader wrote it and may edit it; 0 otherwise.
     """
 
     at: datetime
@@ -37,8 +37,8 @@ class TimelineEntry:
     url: str = ""
     url_word: str = ""
     voided: bool = False
-    is_said: bool = False
-    said: CommentText | None = None
+    is_comment: bool = False
+    comment_text: CommentText | None = None
     own: int = 0
 
 
@@ -88,8 +88,8 @@ def _build_entry(change: ChangeRequest, moment: Moment, writer: str) -> Timeline
         return None
     entry = TimelineEntry(moment.at, moment.person, line.icon, line.look, line.words, line.text)
     if line.is_remark:
-        entry = replace(entry, text=moment.said.text, is_said=True, said=moment.said)
-    if isinstance(event, ChangeDecided) and moment.said.text and moment.person == writer:
+        entry = replace(entry, text=moment.comment_text.text, is_comment=True, comment_text=moment.comment_text)
+    if isinstance(event, ChangeDecided) and moment.comment_text.text and moment.person == writer:
         entry = replace(entry, own=event.number)
     if isinstance(event, ChangeDecided) and event.decision != "comment":
         is_of_head = (event.digest, event.round) == (change.version.digest, change.round)

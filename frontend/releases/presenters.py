@@ -134,9 +134,11 @@ def release_story(release: Release, writer: str = "") -> list[TimelineEntry]:
         if line is not None:
             entry = TimelineEntry(moment.at, moment.person, line.icon, line.look, line.words, line.text)
             if isinstance(moment.event, ReleaseCommented):
-                is_own = moment.person == writer and not moment.said.is_deleted
+                is_own = moment.person == writer and not moment.comment_text.is_deleted
                 own = moment.event.number if is_own else 0
-                entry = replace(entry, text=moment.said.text, is_said=True, said=moment.said, own=own)
+                entry = replace(
+                    entry, text=moment.comment_text.text, is_comment=True, comment_text=moment.comment_text, own=own
+                )
             entries.append(entry)
     return sorted(entries, key=lambda entry: entry.at)
 
@@ -153,9 +155,16 @@ def _build_decision_entry(moment: DecisionMoment) -> TimelineEntry:
     if moment.decision == Decision.REQUEST_CHANGES:
         icon, look, words = "message-square", "warn", gettext("asked for edits of {templates}")
     words = words.format(templates=", ".join(moment.templates))
-    text = moment.said if moment.said.text or moment.said.is_deleted else None
+    text = moment.comment_text if moment.comment_text.text or moment.comment_text.is_deleted else None
     return TimelineEntry(
-        moment.at, moment.person, icon, look, words, moment.said.text, is_said=text is not None, said=text
+        moment.at,
+        moment.person,
+        icon,
+        look,
+        words,
+        moment.comment_text.text,
+        is_comment=text is not None,
+        comment_text=text,
     )
 
 

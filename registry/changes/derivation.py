@@ -51,7 +51,7 @@ class _Change:
     head: int
     digest: str
     round: int = 1
-    said: dict[str, tuple[str, int, int, str]] = field(default_factory=dict)  # person: decision, at, round, digest
+    opinions: dict[str, tuple[str, int, int, str]] = field(default_factory=dict)  # person: decision, at, round, digest
     acknowledged: set[tuple[int, str]] = field(default_factory=set)
     headed: JournalFact | None = None
 
@@ -156,10 +156,10 @@ class Derivation:
             return
         decision = fact.body["decision"]
         if decision in ("approve", "request_changes"):
-            change.said.pop(fact.person, None)
-            change.said[fact.person] = (decision, fact.at, fact.body["round"], fact.body["digest"])
+            change.opinions.pop(fact.person, None)
+            change.opinions[fact.person] = (decision, fact.at, fact.body["round"], fact.body["digest"])
         elif decision == "take_back":
-            change.said.pop(fact.person, None)
+            change.opinions.pop(fact.person, None)
         elif decision == "acknowledge":
             change.acknowledged.add((fact.body["round"], fact.body["digest"]))
 
@@ -207,7 +207,7 @@ class Derivation:
         own = {self._openers[fact.change or 0], self._authors.get((fact.template, change.head), "")}
         if self._rules.get(fact.namespace, {}).get("self_approval"):
             own = set()
-        opinions = dict(change.said)
+        opinions = dict(change.opinions)
         if fact.body.get("reviewed"):
             opinions.pop(fact.person, None)
             opinions[fact.person] = (fact.body["decision"], fact.at, fact.body["round"], fact.body["digest"])

@@ -24,7 +24,7 @@ class Moment:
     at: datetime
     person: str
     event: JournalEvent | None
-    said: CommentText = NO_TEXT
+    comment_text: CommentText = NO_TEXT
 
 
 def list_moments(change: ChangeRequest, texts: CommentTexts) -> list[Moment]:

@@ -116,7 +116,7 @@ class ReadDecision:
     """A decision with what its words say now."""
 
     row: Decision
-    said: CommentText
+    comment_text: CommentText
 
 
 class DecisionOutput(Output):
@@ -130,11 +130,15 @@ class DecisionOutput(Output):
     version = serializers.IntegerField(source="row.version.number")
     digest = serializers.CharField(source="row.digest")
     round = serializers.IntegerField(source="row.round")
-    text = serializers.CharField(source="said.text")
+    text = serializers.CharField(source="comment_text.text")
     created_at = Moment(source="row.created_at")
-    changed_at = Moment(allow_null=True, source="said.changed_at", help_text="When its text was edited, or deleted.")
-    deleted = serializers.BooleanField(source="said.is_deleted", help_text="Whether its text was.")
-    earlier = EarlierTextOutput(many=True, source="said.earlier", help_text="What it said before, oldest first.")
+    changed_at = Moment(
+        allow_null=True, source="comment_text.changed_at", help_text="When its text was edited, or deleted."
+    )
+    deleted = serializers.BooleanField(source="comment_text.is_deleted", help_text="Whether its text was.")
+    earlier = EarlierTextOutput(
+        many=True, source="comment_text.earlier", help_text="What it said before, oldest first."
+    )
 
 
 class AskedOutput(Output):

@@ -51,12 +51,12 @@ class ReadComment:
     """A comment with its current text."""
 
     comment: Comment
-    said: CommentText
+    comment_text: CommentText
 
     @property
     def suggestion(self) -> str | None:
         """The suggested lines; None for a deleted comment."""
-        return None if self.said.is_deleted else self.comment.suggestion
+        return None if self.comment_text.is_deleted else self.comment.suggestion
 
 
 NO_TEXT = CommentText("")

@@ -19,12 +19,16 @@ class CommentOutput(Output):
 
     number = serializers.IntegerField(source="comment.number")
     person = serializers.CharField(source="comment.person.username")
-    text = serializers.CharField(source="said.text")
+    text = serializers.CharField(source="comment_text.text")
     suggestion = serializers.CharField(allow_null=True)
     created_at = Moment(source="comment.created_at")
-    changed_at = Moment(allow_null=True, source="said.changed_at", help_text="When it was edited last, or deleted.")
-    deleted = serializers.BooleanField(source="said.is_deleted")
-    earlier = EarlierTextOutput(many=True, source="said.earlier", help_text="What it said before, oldest first.")
+    changed_at = Moment(
+        allow_null=True, source="comment_text.changed_at", help_text="When it was edited last, or deleted."
+    )
+    deleted = serializers.BooleanField(source="comment_text.is_deleted")
+    earlier = EarlierTextOutput(
+        many=True, source="comment_text.earlier", help_text="What it said before, oldest first."
+    )
 
 
 class ThreadOutput(Output):

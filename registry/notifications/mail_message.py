@@ -52,20 +52,20 @@ class _Proposal:
 class _Item:
     """What happened, the page that shows it, and the proposals: several if they belong to one release.
 
-    title: of the change, if neither the sentence nor a proposal contains it, else empty. said: the comment in Markdown;
-    empty without one, or if mail contains no texts.
+    title: of the change, if neither the sentence nor a proposal contains it, else empty. comment_text: in Markdown;
+    empty without a comment, or if mail contains no texts.
     """
 
     sentence: str
     title: str
-    said: str
+    comment_text: str
     url: str
     proposals: tuple[_Proposal, ...]
 
     @property
-    def said_html(self) -> SafeString:
+    def comment_html(self) -> SafeString:
         """The comment as HTML."""
-        return render_mail_remark(self.said, settings.BASE_URL)
+        return render_mail_remark(self.comment_text, settings.BASE_URL)
 
 
 class Proposals:
@@ -187,8 +187,8 @@ def _write_text(items: Sequence[_Item], choose: str) -> str:
     lines: list[str] = []
     for item in items:
         lines += [item.sentence, *([item.title] if item.title else []), item.url, ""]
-        if item.said:
-            lines += [*(f"> {line}".rstrip() for line in item.said.splitlines()), ""]
+        if item.comment_text:
+            lines += [*(f"> {line}".rstrip() for line in item.comment_text.splitlines()), ""]
         for proposal in item.proposals:
             lines += _write_proposal(proposal)
     return "\n".join([*lines, "--", gettext("Choose what you get mail about: {choose}").format(choose=choose)])

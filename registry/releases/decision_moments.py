@@ -29,7 +29,7 @@ class DecisionMoment:
     person: str
     decision: str
     templates: tuple[str, ...]
-    said: CommentText
+    comment_text: CommentText
 
 
 def list_decision_moments(release: Release, removed: Mapping[int, datetime] | None = None) -> list[DecisionMoment]:
@@ -69,5 +69,5 @@ def _to_moment(act: Sequence[Decision], revisions: Sequence[CommentRevision]) ->
         person=first.person.username,
         decision=first.decision,
         templates=tuple(f"{decision.change.template.path} v{decision.version.number}" for decision in act),
-        said=read_comment_text(first.text, first.created_at, revisions),
+        comment_text=read_comment_text(first.text, first.created_at, revisions),
     )

@@ -54,12 +54,12 @@ _KINDS = [
 
 @dataclass(frozen=True)
 class ReleaseMoment:
-    """One step of a release or a comment on it. said: the comment's text, None for a step."""
+    """One step of a release or a comment on it. comment_text: the comment's, None for a step."""
 
     at: datetime
     person: str
     event: JournalEvent
-    said: CommentText = NO_TEXT
+    comment_text: CommentText = NO_TEXT
 
 
 def find_release(actor: Actor, verb: Verb, number: int, namespace: str | None = None) -> Release:

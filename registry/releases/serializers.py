@@ -154,11 +154,15 @@ class ReleaseCommentOutput(Output):
 
     number = serializers.IntegerField(source="row.number")
     person = serializers.CharField(source="row.person.username")
-    text = serializers.CharField(source="said.text", help_text="What it says now, as Markdown.")
+    text = serializers.CharField(source="comment_text.text", help_text="What it says now, as Markdown.")
     created_at = Moment(source="row.created_at")
-    changed_at = Moment(allow_null=True, source="said.changed_at", help_text="When its text was edited, or deleted.")
-    deleted = serializers.BooleanField(source="said.is_deleted", help_text="Whether its text was.")
-    earlier = EarlierTextOutput(many=True, source="said.earlier", help_text="What it said before, oldest first.")
+    changed_at = Moment(
+        allow_null=True, source="comment_text.changed_at", help_text="When its text was edited, or deleted."
+    )
+    deleted = serializers.BooleanField(source="comment_text.is_deleted", help_text="Whether its text was.")
+    earlier = EarlierTextOutput(
+        many=True, source="comment_text.earlier", help_text="What it said before, oldest first."
+    )
 
 
 @dataclass(frozen=True)
@@ -166,7 +170,7 @@ class ReadReleaseComment:
     """A comment on a release, and what it says now."""
 
     row: ReleaseComment
-    said: CommentText
+    comment_text: CommentText
 
 
 @dataclass(frozen=True)

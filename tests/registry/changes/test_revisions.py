@@ -31,7 +31,7 @@ def delete(actor, change, thread=1, comment=1):
 def read(change, thread=1, comment=1):
     """What the comment says now."""
     (placed,) = [one for one in thread_queries.list_threads(change) if one.thread.number == thread]
-    return placed.read_comments[comment - 1].said
+    return placed.read_comments[comment - 1].comment_text
 
 
 def events():
@@ -105,8 +105,11 @@ def test_the_words_of_a_decision_are_edited_and_deleted_while_it_stays(reviewer,
         actor=reviewer, number=change.number, digest=change.version.digest, decision="approve", text="Good"
     )
     edit(reviewer, change, "Very good", thread=0)
-    (moment,) = [each for each in moments.list_moments(change, CommentTexts(change)) if each.said.changed_at]
-    assert (moment.said.text, [earlier.text for earlier in moment.said.earlier]) == ("Very good", ["Good"])
+    (moment,) = [each for each in moments.list_moments(change, CommentTexts(change)) if each.comment_text.changed_at]
+    assert (moment.comment_text.text, [earlier.text for earlier in moment.comment_text.earlier]) == (
+        "Very good",
+        ["Good"],
+    )
     delete(reviewer, change, thread=0)
     assert ChangeRequest.objects.get().state == "approved"
     assert Decision.objects.get().text == "Good"

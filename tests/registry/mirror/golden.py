@@ -120,19 +120,29 @@ def read_effects() -> dict[str, dict[str, str]]:
 def read_conversations() -> dict[str, list[dict[str, Any]]]:
     """Number of each change request to the rows of its conversation, as its page shows them."""
     return {
-        str(change.number): [
-            {**asdict(entry), "at": entry.at.isoformat(), "said": _describe_text(entry.said)}
-            for entry in timeline.list_timeline_entries(change)
-        ]
+        str(change.number): [_describe_entry(entry) for entry in timeline.list_timeline_entries(change)]
         for change in ChangeRequest.objects.order_by("number")
     }
 
 
-def _describe_text(said: CommentText | None) -> dict[str, Any] | None:
+def _describe_entry(entry: timeline.TimelineEntry) -> dict[str, Any]:
+    """The entry under the names of the recording, which is older than the fields' present names."""
+    values = asdict(entry)
+    del values["comment_text"]
+    is_comment = values.pop("is_comment")
+    return {
+        **values,
+        "at": entry.at.isoformat(),
+        "is_said": is_comment,
+        "said": _describe_text(entry.comment_text),
+    }
+
+
+def _describe_text(text: CommentText | None) -> dict[str, Any] | None:
     """A comment's current and earlier text; None if it wasn't edited or deleted."""
-    if said is None or said.changed_at is None:
+    if text is None or text.changed_at is None:
         return None
-    return {"deleted": said.is_deleted, "earlier": [earlier.text for earlier in said.earlier]}
+    return {"deleted": text.is_deleted, "earlier": [earlier.text for earlier in text.earlier]}
 
 
 def measure_caches() -> dict[str, list[str]]:

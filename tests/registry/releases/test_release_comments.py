@@ -52,7 +52,7 @@ def test_a_deleted_comment_keeps_its_place_without_any_words(release, reviewer):
     comments.edit_release_comment(actor=reviewer, number=1, comment=1, text="Oh")
     comments.delete_release_comment(actor=reviewer, number=1, comment=1)
     moments = [each for each in queries.list_release_moments(release) if each.event.kind == "release.commented"]
-    assert [(each.said.text, each.said.is_deleted, each.said.earlier) for each in moments] == [
+    assert [(each.comment_text.text, each.comment_text.is_deleted, each.comment_text.earlier) for each in moments] == [
         ("", True, ()),
         ("Yes", False, ()),
     ]

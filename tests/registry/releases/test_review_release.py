@@ -147,7 +147,7 @@ def test_the_conversation_has_steps_and_comments_in_order(author, reviewer, open
     proposals.remove_from_release(actor=author, number=1, change=1)
     release_services.withdraw_release(actor=author, number=1, reason="Later")
     moments = queries.list_release_moments(release)
-    assert [(moment.person, moment.event.kind, moment.said.text) for moment in moments] == [
+    assert [(moment.person, moment.event.kind, moment.comment_text.text) for moment in moments] == [
         ("author", "release.opened", ""),
         ("reviewer", "release.commented", "Also for sale items?"),
         ("author", "release.changed", ""),
