@@ -167,8 +167,8 @@ def list_members(releases: Collection[int]) -> list[ChangeRequest]:
 def find_next_in_release(change: ChangeRequest) -> ChangeRequest | None:
     """The next change in its release, wrapping around; None if it is the only one or in no release."""
     members = list_members([change.release_id]) if change.release_id is not None else []
-    at = next((place for place, member in enumerate(members) if member.pk == change.pk), 0)
-    return members[(at + 1) % len(members)] if len(members) > 1 else None
+    position = next((index for index, member in enumerate(members) if member.pk == change.pk), 0)
+    return members[(position + 1) % len(members)] if len(members) > 1 else None
 
 
 def find_publishing_move(change: ChangeRequest) -> LabelMove | None:
@@ -185,16 +185,16 @@ def find_baseline(change: ChangeRequest) -> Version | None:
     """
     move = None if change.is_open else find_publishing_move(change)
     if move is not None:
-        number = move.before_id
+        version_id = move.before_id
     else:
         rows = Label.objects.filter(template=change.template_id, name=change.label)
-        number = rows.values_list("version_id", flat=True).first()
-    if number == change.version_id:
+        version_id = rows.values_list("version_id", flat=True).first()
+    if version_id == change.version_id:
         earlier = find_last_approved_version(change.template, change.label, before=move)
-        number = earlier.pk if earlier and earlier.pk != number else None
-    version = (
-        Version.objects.select_related("author", "redaction__person").filter(pk=number).first() if number else None
-    )
+        version_id = earlier.pk if earlier and earlier.pk != version_id else None
+    if version_id is None:
+        return None
+    version = Version.objects.select_related("author", "redaction__person").filter(pk=version_id).first()
     if version is not None:
         version.template = change.template
     return version
@@ -284,8 +284,8 @@ def read_stopped_rollouts(places: Collection[tuple[str, int]]) -> Mapping[tuple[
     columns = ("label", "candidate", "state", *facts)
     newest: dict[tuple[str, int], StoppedRollout | None] = {}
     listed = rows.order_by("rollouts__number").values_list("has_moved", *(f"rollouts__{name}" for name in columns))
-    for has_moved, label, version, state, *told in listed:
-        newest[label, version] = StoppedRollout(*told) if state == "stopped" and not has_moved else None
+    for has_moved, label, version, state, *values in listed:
+        newest[label, version] = StoppedRollout(*values) if state == "stopped" and not has_moved else None
     return {place: stop for place in places if (stop := newest.get(place)) is not None}
 
 

@@ -22,7 +22,7 @@ from registry.namespaces.verbs import Verb
 from registry.templates.models import Template, Version
 
 __all__ = [
-    "REST",
+    "REMINDER_PAUSE",
     "AskedReviewer",
     "ReviewCandidate",
     "ask_for_review",
@@ -34,7 +34,7 @@ __all__ = [
     "takes_reviews",
 ]
 
-REST = timedelta(hours=24)
+REMINDER_PAUSE = timedelta(hours=24)
 """How long nobody is asked again for the same change."""
 
 _NOT_YET_NUMBERED = 2**31 - 1  # sorts a new proposal after every existing request
@@ -54,7 +54,7 @@ class AskedReviewer:
     @property
     def may_be_reminded(self) -> bool:
         """Whether their review is awaited and they were not asked in the last day."""
-        return not self.decision and self.at + REST <= log.now()
+        return not self.decision and self.at + REMINDER_PAUSE <= log.now()
 
 
 @dataclass(frozen=True)
@@ -89,12 +89,14 @@ def ask_reviewers(actor: Actor, change: ChangeRequest, people: Sequence[str], *,
         raise Conflict(sentence.format(number=change.number), change=change.number)
     for person in dict.fromkeys(people):
         _require_reviewer(actor, gate, person, field)
-        again = True if person in change.asked else None
+        is_reminder = person in change.asked
         change.updated_at = log.now()
         entry = {"by": actor.person.username, "at": to_microseconds(change.updated_at)}
         change.asked = {**change.asked, person: entry}
         change.save(update_fields=["asked", "updated_at"])
-        locking.append(actor, change, ReviewRequested(**locking.step_of(change), person=person, again=again))
+        locking.append(
+            actor, change, ReviewRequested(**locking.step_of(change), person=person, again=is_reminder or None)
+        )
 
 
 def takes_reviews(gate: Gate) -> bool:
@@ -123,13 +125,13 @@ def list_candidates(gate: Gate) -> list[ReviewCandidate]:
     rules, facts, change = gate.rules, gate.facts, gate.change
     owner = rules.find_owner(facts.path)
     owners = owner.list_people({name: group.people for name, group in facts.groups.items()}) if owner else ()
-    groups = (facts.find_group(name).people for name in rules.list_required_groups(facts.label, facts.path))
-    speakers = frozenset[str]().union(*groups)
+    required_groups = rules.list_required_groups(facts.label, facts.path)
+    group_members = {person for name in required_groups for person in facts.find_group(name).people}
     decided = Decision.objects.filter(
         change__template=change.template, decision__in=(Decision.APPROVE, Decision.REQUEST_CHANGES)
     )
     earlier = set(decided.values_list("person__username", flat=True).distinct())
-    reasons: Sequence[tuple[str, Collection[str]]] = (("owner", owners), ("group", speakers), ("earlier", earlier))
+    reasons: Sequence[tuple[str, Collection[str]]] = (("owner", owners), ("group", group_members), ("earlier", earlier))
     candidates = [
         ReviewCandidate(person, next((reason for reason, people in reasons if person in people), ""))
         for person in policy.list_eligible_approvers(rules, facts)
@@ -168,10 +170,13 @@ def _require_reviewer(actor: Actor, gate: Gate, person: str, field: str) -> None
         sentence = gettext("{person} decided on version {version} already.")
         raise Conflict(sentence.format(person=person, version=change.version.number))
     last = change.asked.get(person)
-    if last is not None and (again := from_microseconds(last["at"]) + REST) > log.now():
+    if last is None:
+        return
+    again_at = from_microseconds(last["at"]) + REMINDER_PAUSE
+    if again_at > log.now():
         raise Conflict(
             gettext("{person} was asked by {by} within the last day; ask again after {moment}.").format(
-                person=person, by=last["by"], moment=f"{again:%Y-%m-%d %H:%M} UTC"
+                person=person, by=last["by"], moment=f"{again_at:%Y-%m-%d %H:%M} UTC"
             ),
-            again_at=format_moment(again),
+            again_at=format_moment(again_at),
         )

@@ -18,6 +18,8 @@ __all__ = ["OneNamespace", "PreviewRules"]
 
 
 class OpenedOutput(Output):
+    """A change request that was opened, since its label serves a version that was never approved for it."""
+
     number = serializers.IntegerField()
     template = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # the metaclass takes declared fields out of the class
@@ -25,6 +27,8 @@ class OpenedOutput(Output):
 
 
 class RuledOutput(NamespaceOutput):
+    """The namespace after its rules were set."""
+
     opened = OpenedOutput(
         many=True, help_text="Change requests opened because a label that serves them is protected now."
     )
@@ -82,7 +86,7 @@ class ServedOutput(Output):
 
 
 class ChangeEffectOutput(Output):
-    """An open request that other things block than before."""
+    """An open request whose blockers change."""
 
     change = serializers.IntegerField(source="change.number")
     template = serializers.CharField(source="change.template.name")

@@ -70,7 +70,7 @@ def put_back(job: Job) -> None:
 
 
 def requeue_silent() -> int:
-    """Queue again what a killed worker left running; fail what has lost its worker too often. Gives how many."""
+    """Queue again what a killed worker left running; fail what has lost its worker too often. Return how many."""
     silent = Job.objects.filter(state=Job.RUNNING, heartbeat_at__lt=timezone.now() - SILENCE)
     changed = 0
     for job in silent:

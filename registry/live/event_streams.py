@@ -33,7 +33,7 @@ STREAM_HEADERS = [
     ("X-Accel-Buffering", "no"),  # stops nginx from buffering
     ("X-Content-Type-Options", "nosniff"),
 ]
-_open: set[asyncio.Task[None]] = set()  # the streams of this process
+_open_streams: set[asyncio.Task[None]] = set()  # the streams of this process
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,15 +66,15 @@ async def stream_events(protocol: Receiver, events: AsyncGenerator[Event, None])
 async def hold_stream(sending: Coroutine[Any, Any, None]) -> None:
     """Run the sender of a stream until it ends, the client goes away or the process ends."""
     task = asyncio.ensure_future(sending)
-    _open.add(task)
-    task.add_done_callback(_open.discard)
+    _open_streams.add(task)
+    task.add_done_callback(_open_streams.discard)
     with contextlib.suppress(asyncio.CancelledError, ProtocolClosed):
         await task
 
 
 def end_streams() -> None:
     """End every stream of this process; browsers reconnect after a short delay."""
-    for task in _open:
+    for task in _open_streams:
         task.cancel()
 
 
@@ -93,31 +93,33 @@ def answer_problem(protocol: HTTPProtocol, error: PromptuaryError) -> None:
 async def _send_events(protocol: Receiver, events: AsyncGenerator[Event, None]) -> None:
     stream = protocol.response_stream(200, STREAM_HEADERS)
     disconnection = asyncio.ensure_future(protocol.client_disconnect())
-    coming: asyncio.Future[Event] | None = None
+    next_event: asyncio.Future[Event] | None = None
     try:
         await stream.send_bytes(b": connected\n\n")
         while True:
-            coming = coming or asyncio.ensure_future(anext(events))
-            await asyncio.wait((coming, disconnection), timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            next_event = next_event or asyncio.ensure_future(anext(events))
+            await asyncio.wait(
+                (next_event, disconnection), timeout=HEARTBEAT_SECONDS, return_when=asyncio.FIRST_COMPLETED
+            )
             if disconnection.done():
                 return
-            if not coming.done():
+            if not next_event.done():
                 await stream.send_bytes(b": still here\n\n")
                 continue
             try:
-                event = coming.result()
+                event = next_event.result()
             except StopAsyncIteration:
                 return
-            coming = None
+            next_event = None
             await stream.send_bytes(event.to_bytes())
     finally:
         disconnection.cancel()
-        await _close(events, coming)
+        await _close(events, next_event)
 
 
-async def _close(events: AsyncGenerator[Event, None], coming: asyncio.Future[Event] | None) -> None:
-    if coming is not None:
-        coming.cancel()
+async def _close(events: AsyncGenerator[Event, None], next_event: asyncio.Future[Event] | None) -> None:
+    if next_event is not None:
+        next_event.cancel()
         with contextlib.suppress(asyncio.CancelledError, StopAsyncIteration):
-            await coming
+            await next_event
     await events.aclose()

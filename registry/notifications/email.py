@@ -24,7 +24,7 @@ __all__ = ["send_pending_mail"]
 
 _GATHERED = timedelta(seconds=10)  # notifications within this time go into the same mail
 _NEWS = timedelta(days=1)  # older ones are not mailed
-_REST = 60.0  # seconds without another attempt after the mail server failed
+_RETRY_PAUSE = 60.0  # seconds without another attempt after the mail server failed
 _MOST = 500  # notifications per run
 _log = logging.getLogger(__name__)
 _not_before = 0.0
@@ -42,9 +42,9 @@ def send_pending_mail() -> int:
         try:
             write_mail(person, wanted_rows, proposals).send()
         except (smtplib.SMTPException, OSError) as error:
-            _log.warning("no mail can be sent (%s); trying again in %d s", error, _REST)
+            _log.warning("no mail can be sent (%s); trying again in %d s", error, _RETRY_PAUSE)
             Notification.objects.filter(pk__in=[notification.pk for notification in wanted_rows]).update(mailed_at=None)
-            _not_before = time.monotonic() + _REST
+            _not_before = time.monotonic() + _RETRY_PAUSE
             break
         count += 1
     return count

@@ -18,7 +18,7 @@ class Store:
 
 STORES = (
     Store("the Git mirror and the copies that rebuilds set aside", "written from the journal again, without the text"),
-    Store("remotes", "out of reach: told as diverged until their owners empty them"),
+    Store("remotes", "out of reach: reported as diverged until their owners empty them"),
     Store(
         "the memory of web processes: answers to fetches, conversions, checks, comparisons", "dropped within a second"
     ),

@@ -34,7 +34,8 @@ def read_moments(namespaces: Collection[int], begins: datetime, ends: datetime) 
     rows = rows.filter(Q(ended_at=None) | Q(ended_at__gte=begins)).select_related("template", "candidate", "started_by")
     rows = rows.defer("candidate__bundle").order_by("number")
     moments = [moment for rollout in rows for moment in list_moments(rollout)]
-    return sorted((it for it in moments if begins <= it.at < ends), key=lambda it: (it.at, it.rollout.number))
+    in_period = [moment for moment in moments if begins <= moment.at < ends]
+    return sorted(in_period, key=lambda moment: (moment.at, moment.rollout.number))
 
 
 def list_moments(rollout: Rollout) -> Iterator[RolloutMoment]:

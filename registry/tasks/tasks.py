@@ -60,8 +60,8 @@ _BEAT = 5.0  # seconds between two signs of life of a running job
 _ASKING = (EVALUATION, IMPROVEMENT)  # kinds of jobs that wait for models
 _MOST_ASKING = 2  # concurrent slices of these; the worker has four threads
 logger = logging.getLogger(__name__)
-_complaint = ""
-_redactions = 0  # the newest that this process has acted on
+_complaint = ""  # the reason that was logged last why the mirror has stopped
+_newest_redaction = 0  # the id of the last one for which this process has cleared its caches
 _asking_slots = threading.BoundedSemaphore(_MOST_ASKING)
 
 
@@ -115,7 +115,7 @@ def run_jobs() -> None:
             if may_ask and job.kind not in _ASKING:
                 _asking_slots.release()
                 may_ask = False
-            _run(job)
+            _run_job(job)
             if job.kind in _ASKING:
                 wake_jobs()
                 return
@@ -141,10 +141,10 @@ def heal() -> None:
 
 def _forget_redacted() -> None:
     """Clear this worker's caches once per redaction; web processes follow the journal."""
-    global _redactions  # noqa: PLW0603  # of this process
+    global _newest_redaction  # noqa: PLW0603  # of this process
     newest = Redaction.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
-    if newest != _redactions:
-        _redactions = newest
+    if newest != _newest_redaction:
+        _newest_redaction = newest
         lru.forget_all()
 
 
@@ -192,7 +192,8 @@ def _complain(sentence: str) -> None:
     _complaint = sentence
 
 
-def _run(job: Job) -> None:
+def _run_job(job: Job) -> None:
+    """Run a claimed job, and store its result."""
     handler = HANDLERS.get(job.kind)
     if handler is None:
         claims.finish(job, f"This worker knows no job of the kind {job.kind}.")
@@ -233,11 +234,11 @@ def _report_signs_of_life(progress: claims.Progress) -> Iterator[None]:
         thread.join()
 
 
-def _repack(_job: Job, _progress: Progress) -> None:
+def _repack_mirror(_job: Job, _progress: Progress) -> None:
     writer.repack()
 
 
-def _check(_job: Job, _progress: Progress) -> None:
+def _check_mirror(_job: Job, _progress: Progress) -> None:
     writer.check_mirror()
 
 
@@ -269,7 +270,7 @@ def _improve(job: Job, _progress: Progress) -> bool:
         raise
 
 
-def _give_verdicts(job: Job, progress: Progress) -> None:
+def _run_checks(job: Job, progress: Progress) -> None:
     check_results.run_checks(number=json.loads(job.payload)["change"], report=progress.report)
 
 
@@ -285,11 +286,11 @@ def _check_chain(_job: Job, progress: Progress) -> None:
 
 
 HANDLERS: dict[str, Callable[[Job, Progress], bool | None]] = {
-    CHECKS: _give_verdicts,
+    CHECKS: _run_checks,
     EVALUATION: _evaluate,
     IMPROVEMENT: _improve,
-    "mirror.repack": _repack,
-    "mirror.check": _check,
+    "mirror.repack": _repack_mirror,
+    "mirror.check": _check_mirror,
     CHAIN: _check_chain,
     SCHEDULE: _publish_scheduled,
 }

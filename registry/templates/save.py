@@ -45,7 +45,11 @@ class SavedVersion:
 
 @dataclass(frozen=True)
 class _Work:
-    """One save, examined and ready to be written."""
+    """One save, examined and ready to be written.
+
+    samples: canonical JSON, None to keep the stored ones. checked_against: the number of the stored samples that the
+    document was checked with, None without any. The other fields are the arguments of `save_version`.
+    """
 
     name: str
     examined: CheckedDocument
@@ -98,19 +102,19 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
         for _ in range(_TRIES):  # repeat if the samples changed while the document was checked against them
             examined, visible_problems, checked_against = _examine(actor, name, document, samples)
             work = _Work(
-                name,
-                examined,
-                message.strip(),
-                samples_json,
-                checked_against,
-                base,
-                parallel,
-                origin,
-                even_if_equal,
-                contributions,
-                ends_draft,
-                draft_name,
-                draft_revision,
+                name=name,
+                examined=examined,
+                message=message.strip(),
+                samples=samples_json,
+                checked_against=checked_against,
+                base=base,
+                parallel=parallel,
+                copied_from=origin,
+                even_if_equal=even_if_equal,
+                contributions=contributions,
+                ends_draft=ends_draft,
+                draft_name=draft_name,
+                draft_revision=draft_revision,
             )
             if saved := _store(actor, namespace, work):
                 tracing.describe(current, saved.version.number, saved.version.digest)
@@ -128,8 +132,8 @@ def _examine(
     """
     template = Template.objects.filter(name=name).first()
     stored = template.current_samples() if template else None
-    samples_then = samples if samples is not None else stored.samples if stored else None
-    examined = check_document(actor, document, samples_then, name=name)
+    stored_samples = stored.samples if stored else None
+    examined = check_document(actor, document, stored_samples if samples is None else samples, name=name)
     visible_problems = examined.problems if samples is not None else _filter_problems(actor, examined.problems)
     if not examined.is_sound:
         raise Invalid(problems=visible_problems)

@@ -68,8 +68,12 @@ def write_event_message(receiver: str, event: Event, who: str, joint: JointDecis
     why = str(body.get("reason") or body.get("message") or "").strip()
     subject, path = _find_subject(event, parsed)
     if joint:
-        sentence, (subject, path) = joint.sentence(), _release_subject(joint.release)
-    is_placed = subject == event.namespace or f"{event.namespace}/" in subject  # a template's name contains it
+        sentence = joint.sentence()
+        subject, path = _describe_release(joint.release)
+    names_namespace = subject == event.namespace or f"{event.namespace}/" in subject  # a template's name contains it
+    place = "" if names_namespace else f" in {event.namespace}"
+    if event.key:
+        place += f", through the key pb_{event.key}"
     message = _Message(
         title=describe_kind(event.kind),
         who=who,
@@ -77,8 +81,7 @@ def write_event_message(receiver: str, event: Event, who: str, joint: JointDecis
         why="" if why in sentence else _cut(why),
         subject=subject,
         url=f"{settings.BASE_URL}{path}",
-        place=("" if is_placed else f" in {event.namespace}")
-        + (f", through the key pb_{event.key}" if event.key else ""),
+        place=place,
         panel_url=f"{settings.BASE_URL}{path}/publish" if event.kind in _WAITING else "",
     )
     return format_canonical_json(_WRITERS[receiver](message))
@@ -102,7 +105,7 @@ def write_trial_message(webhook: Webhook, who: str) -> str:
 def _find_subject(event: Event, parsed: JournalEvent | None) -> tuple[str, str]:
     """A title of the event's subject, and the path of its page."""
     if isinstance(parsed, ReleaseStep):
-        return _release_subject(parsed.release)
+        return _describe_release(parsed.release)
     if event.change is not None:
         return f"Change {event.change}: {event.template}", f"/changes/{event.change}"
     if event.template:
@@ -114,7 +117,8 @@ def _find_subject(event: Event, parsed: JournalEvent | None) -> tuple[str, str]:
     return event.namespace, f"/n/{event.namespace}/{address}"
 
 
-def _release_subject(release: int) -> tuple[str, str]:
+def _describe_release(release: int) -> tuple[str, str]:
+    """The title of a release, and the path of its page."""
     return f"Release {release}", f"/releases/{release}"
 
 

@@ -9,7 +9,7 @@ from frontend.releases.todo_rows import list_todo_rows
 from registry.changes import check_results, decisions, rules
 from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
-from registry.changes.review_requests import REST
+from registry.changes.review_requests import REMINDER_PAUSE
 from registry.releases import gate as release_gate
 from registry.releases import proposals
 from registry.releases.models import Release
@@ -130,7 +130,7 @@ def test_a_person_is_asked_once_and_can_be_reminded_after_a_day(release, browser
     assert refused.status_code == 409
     assert "was asked by author within the last day" in words(refused)
     for change in ChangeRequest.objects.exclude(asked={}):
-        change.asked["admin"]["at"] -= (REST + timedelta(minutes=1)) // timedelta(microseconds=1)
+        change.asked["admin"]["at"] -= (REMINDER_PAUSE + timedelta(minutes=1)) // timedelta(microseconds=1)
         change.save(update_fields=["asked"])
     assert "Remind admin" in list_approvals(browser, "author")
     assert browser("author").post("/releases/1", {"do": "ask", "person": "admin"}).status_code == 302

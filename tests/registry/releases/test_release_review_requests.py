@@ -6,7 +6,7 @@ import pytest
 
 from registry.changes import rules
 from registry.changes.models import ChangeRequest
-from registry.changes.review_requests import REST, ask_for_review
+from registry.changes.review_requests import REMINDER_PAUSE, ask_for_review
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.notifications.models import Notification
 from registry.releases import review_requests
@@ -21,7 +21,7 @@ def asked():
 def wait_a_day():
     for change in ChangeRequest.objects.all():
         for facts in change.asked.values():
-            facts["at"] -= (REST + timedelta(minutes=1)) // timedelta(microseconds=1)
+            facts["at"] -= (REMINDER_PAUSE + timedelta(minutes=1)) // timedelta(microseconds=1)
         change.save(update_fields=["asked"])
 
 
