@@ -79,7 +79,7 @@ class AsyncPromptuary(BaseClient[AsyncTransport]):
     ) -> renderer.Prompt:
         """As `Promptuary.render`; doesn't block the event loop while a vocabulary is fetched and read."""
         template = await self.get(name, ref, bucket=bucket)
-        if template.needs_nothing(options.get("tokenizer")):
+        if template.is_tokenizer_loaded(options.get("tokenizer")):
             return template.render(data, **options)
         return await asyncio.to_thread(template.render, data, **options)
 

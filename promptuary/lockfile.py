@@ -74,4 +74,4 @@ def read_lock(path: str | PathLike[str]) -> dict[str, Locked]:
 def write_lock(path: str | PathLike[str], locked: Mapping[str, Locked]) -> None:
     """Write the file in a fixed order, so that its history shows only what changed."""
     templates = {name: asdict(entry) for name, entry in sorted(locked.items())}
-    Path(path).write_text(json.dumps({"templates": templates}, indent=2) + "\n", "utf-8")
+    Path(path).write_text(json.dumps({"templates": templates}, indent=2) + "\n", "utf-8", newline="\n")

@@ -93,6 +93,6 @@ class Template(renderer.Template):
         row = {"id": name, "inputs": dict(inputs), "expected": expected}
         return self.rows(dataset, [row], template=self.name)
 
-    def needs_nothing(self, tokenizer: TokenizerLike = None) -> bool:
+    def is_tokenizer_loaded(self, tokenizer: TokenizerLike = None) -> bool:
         """Whether its tokens can be counted with what this process has already loaded."""
         return tokenizers.is_loaded(self.tokenizer(tokenizer).name)

@@ -11,9 +11,9 @@ from promptuary.vendored import Vendored
 
 __all__ = ["RegistryVocabularies"]
 
-PATIENCE = 10.0  # a file may have 20 MB, so its timeout is this many times that of another answer
-LONGEST = 60.0  # seconds, the upper bound of that timeout
-PAUSE = 5.0  # seconds before the registry is asked again after a failure
+TIMEOUT_FACTOR = 10.0  # a file may have 20 MB, so its timeout is this many times that of another answer
+LONGEST_TIMEOUT = 60.0  # seconds, the upper bound of that timeout
+RETRY_PAUSE = 5.0  # seconds before the registry is asked again after a failure
 
 
 class RegistryVocabularies:
@@ -32,7 +32,7 @@ class RegistryVocabularies:
     ) -> None:
         self._transport = transport
         self._url = url
-        self._seconds = min(PATIENCE * timeout, LONGEST)
+        self._seconds = min(TIMEOUT_FACTOR * timeout, LONGEST_TIMEOUT)
         self._clock = clock
         self._vendored = vendored
         self._failures: dict[str, tuple[float, str]] = {}
@@ -43,8 +43,8 @@ class RegistryVocabularies:
         return self._download(digest) if data is None else data
 
     def _download(self, digest: str) -> bytes:
-        until, reason = self._failures.get(digest, (0.0, ""))
-        if reason and self._clock() < until:
+        retry_at, reason = self._failures.get(digest, (0.0, ""))
+        if reason and self._clock() < retry_at:
             raise TokenizerError(reason)
         request = Request(
             "GET", f"/api/v1/vocabularies/{digest}", self._seconds, {"Accept": "application/octet-stream"}
@@ -64,5 +64,5 @@ class RegistryVocabularies:
         return answer.body
 
     def _fail(self, digest: str, reason: str) -> TokenizerError:
-        self._failures[digest] = self._clock() + PAUSE, reason
+        self._failures[digest] = self._clock() + RETRY_PAUSE, reason
         return TokenizerError(reason)

@@ -58,6 +58,10 @@ class Connection:
         """GET as JSON."""
         return self.call("GET", path + (f"?{urlencode(query)}" if query else ""))
 
+    def resolve_version(self, name: str, ref: str) -> int:
+        """The number of the version that a checked ref points to. A number isn't looked up."""
+        return int(ref) if ref.isdigit() else int(self.get(f"templates/{name}@{ref}")["version"])
+
     def pages(self, path: str, **query: str) -> Iterator[Any]:
         """Yield every result of a listing, across all pages."""
         cursor = ""

@@ -61,8 +61,8 @@ def diff(
 ) -> None:
     """Compare two documents: files on disk or versions of the registry."""
     with answering(as_json), vocabulary_source(url, key) as vocabularies:
-        wants_samples = (rendered or bool(data)) and not data
-        before, after = (_read(side, url, key, wants_samples) for side in (old, new))
+        wants_samples = rendered and not data
+        before, after = (_read_side(side, url, key, wants_samples) for side in (old, new))
         source = compare_texts(before.text, after.text, old, new)
         result: dict[str, Any] = {"old": old, "new": new, "equal": before.text == after.text, "diff": source}
         if rendered or data:
@@ -75,13 +75,14 @@ def diff(
         if as_json:
             write_json(result)
         else:
-            _tell(result)
+            _print_result(result)
     differs = not result["equal"] or any(not sample["equal"] for sample in result.get("rendered", []))
     if exit_code and differs:
         raise typer.Exit(FINDINGS)
 
 
-def _read(side: str, url: str, key: str, wants_samples: bool) -> Document:
+def _read_side(side: str, url: str, key: str, wants_samples: bool) -> Document:
+    """The document that the argument names, with its samples if they are wanted."""
     path = Path(side)
     if path.is_file():
         workspace = Workspace.around(path)
@@ -97,12 +98,13 @@ def _read(side: str, url: str, key: str, wants_samples: bool) -> Document:
 def _compare_rendered(
     sample: str, before: Document, after: Document, values: Any, source: VocabularySource | None
 ) -> dict[str, Any]:
-    (was, was_tokens), (is_, is_tokens) = _render(before, values, source), _render(after, values, source)
+    old_text, old_tokens = _render(before, values, source)
+    new_text, new_tokens = _render(after, values, source)
     return {
         "sample": sample,
-        "equal": was == is_,
-        "diff": compare_texts(was, is_, f"{before.name} ({sample})", f"{after.name} ({sample})"),
-        "tokens": [was_tokens, is_tokens],
+        "equal": old_text == new_text,
+        "diff": compare_texts(old_text, new_text, f"{before.name} ({sample})", f"{after.name} ({sample})"),
+        "tokens": [old_tokens, new_tokens],
     }
 
 
@@ -139,11 +141,18 @@ def _split_lines(text: str) -> list[str]:
     return lines
 
 
-def _tell(result: dict[str, Any]) -> None:
+def _print_result(result: dict[str, Any]) -> None:
     write_text(result["diff"])
     for sample in result.get("rendered", []):
-        before, after = sample["tokens"]
-        token_counts = f"{before} tokens" if before == after else f"{before} → {after} tokens"
-        token_counts = "tokens not counted" if before is after is None else token_counts
-        say(f"{sample['sample']}: {'renders alike' if sample['equal'] else 'renders otherwise'}, {token_counts}")
+        verdict = "renders alike" if sample["equal"] else "renders otherwise"
+        say(f"{sample['sample']}: {verdict}, {_describe_tokens(*sample['tokens'])}")
         write_text(sample["diff"])
+
+
+def _describe_tokens(before: int | None, after: int | None) -> str:
+    """Both token counts; `?` for one that isn't known."""
+    if before is None and after is None:
+        return "tokens not counted"
+    if before == after:
+        return f"{before} tokens"
+    return f"{'?' if before is None else before} → {'?' if after is None else after} tokens"

@@ -22,7 +22,7 @@ from promptuary.workspace import DOCUMENT, Workspace, read_document_text, read_s
 
 __all__ = ["import_prompts"]
 
-Found = tuple[str, ImportedTemplate]
+SourcedPrompt = tuple[str, ImportedTemplate]
 """A prompt and the path or address it comes from."""
 
 
@@ -104,18 +104,20 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
                 raise UsageError(f"--source-url is a Langfuse server, not {source}")
             prompts = read_server(source_url, public_key, secret_key, files or [], source_label)
         else:
-            prompts, refusals = _read([Path(file) for file in files or []], source, skip_refused=skip_refused)
+            prompts, refusals = _read_prompts([Path(file) for file in files or []], source, skip_refused=skip_refused)
         planned = _name_prompts(prompts, namespace, name)
         if push:
             with Connection(url, key) as connection:
                 results = [
-                    _tell(_save(connection, _compare_with_registry(connection, item), dry_run), dry_run)
+                    _describe_result(
+                        _save_version(connection, _compare_with_registry(connection, item), dry_run), dry_run
+                    )
                     for item in planned
                 ]
         else:
             plan = [_compare_with_disk(Workspace(folder), item) for item in planned]
             _refuse_changed(plan, force=force, dry_run=dry_run)
-            results = [_tell(_write(Workspace(folder), item, dry_run), dry_run) for item in plan]
+            results = [_describe_result(_write_files(Workspace(folder), item, dry_run), dry_run) for item in plan]
         if as_json:
             write_json({"imported": results, **({"refused": refusals} if refusals else {})})
             return
@@ -127,12 +129,14 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
             say(f"refused: {refusal}", "red")
 
 
-def _read(files: list[Path], source_format: str, *, skip_refused: bool) -> tuple[list[Found], list[str]]:
+def _read_prompts(
+    files: list[Path], source_format: str, *, skip_refused: bool
+) -> tuple[list[SourcedPrompt], list[str]]:
     """Read every prompt of every file, and the refusals. Raises Finding for a refusal that may not be skipped."""
     if not files:
         raise UsageError("name files or folders, or a server by --source-url")
     source_format = "" if source_format in ("content", "folder") else source_format
-    imports: list[Found] = []
+    imports: list[SourcedPrompt] = []
     refusals: list[str] = []
     others: dict[str, bytes] = {}
     for path, root in _list_paths(files):
@@ -154,7 +158,9 @@ def _read(files: list[Path], source_format: str, *, skip_refused: bool) -> tuple
     return imports, refusals
 
 
-def _add_results(results: list[reading.FileResult], folder: Path, templates: list[Found], refusals: list[str]) -> None:
+def _add_results(
+    results: list[reading.FileResult], folder: Path, templates: list[SourcedPrompt], refusals: list[str]
+) -> None:
     for result in results:
         path = folder / result.path
         if result.refusal:
@@ -181,6 +187,7 @@ def _read_document(path: Path, name: str, source_format: str) -> ImportedTemplat
 
 
 def _list_paths(files: list[Path]) -> Iterator[tuple[Path, Path | None]]:
+    """Yield each readable file with the folder it was found in, None if it was named itself."""
     for path in files:
         if path.is_dir():
             inside = (item for item in sorted(path.rglob("*")) if not _is_hidden(item.relative_to(path)))
@@ -195,7 +202,8 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith(".") for part in path.parts)
 
 
-def _name_prompts(prompts: list[tuple[str, ImportedTemplate]], namespace: str, name: str) -> list[Planned]:
+def _name_prompts(prompts: list[SourcedPrompt], namespace: str, name: str) -> list[Planned]:
+    """Give each prompt its name in the namespace. Raises Finding if there is none, or if two get the same name."""
     if not prompts:
         raise Finding("there is no prompt in what was given")
     if name and len(prompts) > 1:
@@ -224,7 +232,7 @@ def _refuse_changed(plan: list[Planned], *, force: bool, dry_run: bool) -> None:
         raise Finding(f"nothing is imported. There are other files of these names: {', '.join(changed)}; see --force")
 
 
-def _write(workspace: Workspace, item: Planned, dry_run: bool) -> Planned:
+def _write_files(workspace: Workspace, item: Planned, dry_run: bool) -> Planned:
     if item.state == "unchanged" or dry_run:
         return item
     path = workspace.document_path(item.name)
@@ -255,13 +263,14 @@ def _compare_with_registry(connection: Connection, item: Planned) -> Planned:
 
 
 def _compute_digest(document: str, fragments: dict[str, str]) -> str | None:
+    """The digest that a version with this text would have; None if it can't be loaded."""
     try:
         return renderer.load(document, fragments=fragments).digest
     except renderer.RenderError:
         return None
 
 
-def _save(connection: Connection, item: Planned, dry_run: bool) -> Planned:
+def _save_version(connection: Connection, item: Planned, dry_run: bool) -> Planned:
     if item.state == "unchanged" or dry_run:
         return item
     body: dict[str, Any] = {"document": item.imported.document, "message": f"Import {PurePath(item.source).name}"}
@@ -272,7 +281,8 @@ def _save(connection: Connection, item: Planned, dry_run: bool) -> Planned:
     return Planned(item.name, item.imported, item.source, item.state, answer["digest"], answer["version"])
 
 
-def _tell(item: Planned, dry_run: bool) -> dict[str, Any]:
+def _describe_result(item: Planned, dry_run: bool) -> dict[str, Any]:
+    """What happened to the prompt, or would happen, as JSON."""
     state_words = {"new": "would be new" if dry_run else "new", "changed": "would change" if dry_run else "changed"}
     version = {"version": item.version} if item.version is not None else {}
     return {

@@ -49,9 +49,9 @@ def move(
     """Move an unprotected label to a version. Protected labels move by `propose` and `publish`."""
     with answering(as_json), Connection(url, key) as connection:
         name, ref = split_target(target, "latest")
-        version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
-        standing = connection.get(f"templates/{name}")["labels"].get(check_ref(label))
-        body = {"version": version, "expected": standing}
+        version = connection.resolve_version(name, ref)
+        current_version = connection.get(f"templates/{name}")["labels"].get(check_ref(label))
+        body = {"version": version, "expected": current_version}
         if reason:  # missing from older registries
             body["reason"] = reason
         try:

@@ -24,23 +24,21 @@ TIMEOUT = 30.0  # seconds per request
 def read_server(
     url: str, public_key: str, secret_key: str, names: Sequence[str], label: str
 ) -> list[tuple[str, ImportedTemplate]]:
-    """Yield these prompts, or all, with their addresses: at the label, or the newest version.
+    """Return these prompts, or all, with their addresses: at the label, or the newest version.
 
-    Raises Finding with all refusals.
+    Raises Finding with all refusals, UsageError without both keys or if the server refuses them.
     """
     if not (public_key and secret_key):
-        raise UsageError("the keys of the other side are missing: LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY")
+        raise UsageError("the keys of the Langfuse server are missing: LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY")
     address = ClientConfig.read(url, secret_key)
     token = base64.b64encode(f"{public_key}:{secret_key}".encode()).decode()
     transport = HttpTransport(address.url, {"User-Agent": "promptuary-cli", "Authorization": f"Basic {token}"})
     try:
         prompts, refusals = [], []
-        for name in list(names) or list(_list(transport, label)):
+        for name in names or _list_names(transport, label):
             try:
-                prompts += [
-                    (f"{address.url} {name}", imported)
-                    for imported in langfuse.read_langfuse_prompts(_get(transport, name, label), name)
-                ]
+                imports = langfuse.read_langfuse_prompts(_fetch_prompt(transport, name, label), name)
+                prompts += [(f"{address.url} {name}", imported) for imported in imports]
             except LossError as error:
                 refusals.append(f"{name}: {error}")
         if refusals:
@@ -50,10 +48,10 @@ def read_server(
         transport.close()
 
 
-def _list(transport: HttpTransport, label: str) -> Iterator[str]:
+def _list_names(transport: HttpTransport, label: str) -> Iterator[str]:
     for number in range(1, MOST_PAGES + 1):
         query = {"page": number, "limit": PAGE, **({"label": label} if label else {})}
-        page = _ask(transport, f"/api/public/v2/prompts?{urlencode(query)}", "the list of prompts")
+        page = _fetch_json(transport, f"/api/public/v2/prompts?{urlencode(query)}", "the list of prompts")
         try:
             yield from (str(row["name"]) for row in page["data"])
             if number >= int(page["meta"]["totalPages"]):
@@ -62,13 +60,13 @@ def _list(transport: HttpTransport, label: str) -> Iterator[str]:
             raise BadAnswer("the list of prompts is of another form; is this a Langfuse server?") from None
 
 
-def _get(transport: HttpTransport, name: str, label: str) -> Any:
+def _fetch_prompt(transport: HttpTransport, name: str, label: str) -> Any:
     # There, `latest` is the newest version. References to other prompts stay unresolved, so that they are noticed.
     query = urlencode({"label": label or "latest", "resolve": "false"})
-    return _ask(transport, f"/api/public/v2/prompts/{quote(name, safe='')}?{query}", name)
+    return _fetch_json(transport, f"/api/public/v2/prompts/{quote(name, safe='')}?{query}", name)
 
 
-def _ask(transport: HttpTransport, path: str, subject: str) -> Any:
+def _fetch_json(transport: HttpTransport, path: str, subject: str) -> Any:
     answer = transport.send(Request("GET", path, TIMEOUT, {"Accept": "application/json"}))
     try:
         body = json.loads(answer.body)
@@ -76,7 +74,8 @@ def _ask(transport: HttpTransport, path: str, subject: str) -> Any:
         raise BadAnswer(f"{subject}: the answer ({answer.status}) isn't JSON; is this a Langfuse server?") from None
     if answer.status == 200:
         return body
-    reason = str(body.get("message") if isinstance(body, dict) else body)
+    message = body.get("message") if isinstance(body, dict) else body
+    reason = str(message or "the server gave no reason")
     if answer.status in (401, 403):
         raise UsageError(f"{subject}: {reason}")
     if answer.status in (404, 422):

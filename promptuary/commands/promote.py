@@ -13,7 +13,7 @@ from promptuary.commands.completion import complete_name
 from promptuary.commands.diff import compare_texts
 from promptuary.commands.label_preview import tell_effects
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
-from promptuary.commands.review import open_change, propose_version, tell_change
+from promptuary.commands.review import find_open_change, propose_version, tell_change
 from promptuary.errors import Gone, NotFound, Refused
 from promptuary.names import check_name, split_target
 
@@ -141,7 +141,7 @@ def _require_news(there: Connection, source: Source, destination: Destination) -
     name, label, live = destination.name, destination.label, destination.live
     if live is not None and live["digest"] == source.digest:
         raise Finding(f"{label} of {name} serves this text already, as version {live['version']}.")
-    change = open_change(there, name, label) if destination.newest is not None else None
+    change = find_open_change(there, name, label) if destination.newest is not None else None
     if change is not None and change["digest"] == source.digest:
         raise Finding(f"Change {change['number']} proposes this text already: {there.url}/changes/{change['number']}")
 

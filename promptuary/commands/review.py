@@ -14,11 +14,11 @@ from promptuary.names import split_target
 
 __all__ = [
     "approve",
-    "open_change",
+    "find_open_change",
     "propose",
     "propose_version",
     "publish",
-    "read_seen",
+    "read_current",
     "read_steps",
     "tell_change",
     "withdraw",
@@ -81,7 +81,7 @@ def propose(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     with answering(as_json), Connection(url, key) as connection:
         steps = read_steps(gradually, step_hours, "--gradually")
         name, ref = split_target(target, "latest")
-        version = int(ref) if ref.isdigit() else connection.get(f"templates/{name}@{ref}")["version"]
+        version = connection.resolve_version(name, ref)
         if dry_run:
             tell_preview(connection.get(f"templates/{name}/-/labels/{label}/preview", version=str(version)), as_json)
             return
@@ -99,8 +99,8 @@ def approve(
 ) -> None:
     """Approve a change request. Only a signed-in person can approve; a key gets the address of the page to do it."""
     with answering(as_json), Connection(url, key) as connection:
-        seen_digest = digest or read_seen(connection, f"changes/{number}", "digest") or ""
-        body = {"decision": "take_back" if take_back else "approve", "digest": seen_digest}
+        head_digest = digest or read_current(connection, f"changes/{number}", "digest") or ""
+        body = {"decision": "take_back" if take_back else "approve", "digest": head_digest}
         try:
             change = connection.call("POST", f"changes/{number}/decisions", body)
         except NotAllowed as error:
@@ -120,13 +120,13 @@ def publish(
     key: Key = "",
 ) -> None:
     """Publish an approved change request: move its label, now or at a set time, or start its planned rollout."""
-    seen = {} if version is None else {"version": version}  # missing from older registries
+    expected = {} if version is None else {"version": version}  # missing from older registries
     with answering(as_json), Connection(url, key) as connection:
         if at:
-            schedule = connection.call("PUT", f"changes/{number}/schedule", {"goes_live_at": at, **seen})
+            schedule = connection.call("PUT", f"changes/{number}/schedule", {"goes_live_at": at, **expected})
             tell_change(connection, schedule, as_json)
             return
-        body: dict[str, Any] = {"at_once": True, **seen} if at_once else seen
+        body: dict[str, Any] = {"at_once": True, **expected} if at_once else expected
         tell_change(connection, connection.call("POST", f"changes/{number}/publish", body), as_json)
 
 
@@ -136,7 +136,7 @@ def withdraw(number: Number, reason: WhyWithdrawn, as_json: Json = False, url: U
         tell_change(connection, connection.call("POST", f"changes/{number}/withdraw", {"reason": reason}), as_json)
 
 
-def read_seen(connection: Connection, path: str, field: str) -> Any:
+def read_current(connection: Connection, path: str, field: str) -> Any:
     """The current value of a field, sent with an action so that it is refused if somebody else was faster.
 
     None if the key may not read it: the registry then decides on the action itself, and its refusal is the one to show.
@@ -180,7 +180,7 @@ def propose_version(
     reviewers: who is asked for a review. steps: of the rollout that publishing starts; only for a new request.
     goes_live_at: when it is published automatically once approved; empty to publish by hand.
     """
-    change = open_change(connection, name, label)
+    change = find_open_change(connection, name, label)
     if change is None:
         body: dict[str, Any] = {"template": name, "label": label, "version": version, "message": message}
         if reviewers:  # missing from older registries
@@ -206,7 +206,7 @@ def propose_version(
     return change
 
 
-def open_change(connection: Connection, name: str, label: str) -> Any:
+def find_open_change(connection: Connection, name: str, label: str) -> Any:
     """Return the open change request for this label, or None."""
     pending = connection.pages("changes", template=name, state="pending")
     # An emergency publication is pending too until it is approved, but its version must not be replaced.
@@ -219,7 +219,6 @@ def tell_change(connection: Connection, change: Any, as_json: bool) -> None:
     if as_json:
         write_json(change)
         return
-    where = f"{connection.url}/changes/{change['number']}"
     say(
         f"change {change['number']}: {change['template']}@{change['version']} for {change['label']} is "
         f"{change['state']}"
@@ -239,4 +238,4 @@ def tell_change(connection: Connection, change: Any, as_json: bool) -> None:
     for contributor in change.get("contributors", ()) if change["blockers"] else ():
         say(f"  {contributor['person']} {contributor['why']}: their approval does not count.")
     tell_ungated_losses(change.get("ungated_losses"))
-    say(f"  {where}")
+    say(f"  {connection.url}/changes/{change['number']}")

@@ -7,7 +7,7 @@ import typer
 from promptuary.commands.api import Connection
 from promptuary.commands.label_preview import tell_preview
 from promptuary.commands.output import Json, Key, Url, UsageError, answering, say, write_json
-from promptuary.commands.review import StepHours, read_seen, read_steps
+from promptuary.commands.review import StepHours, read_current, read_steps
 
 __all__ = [
     "app",
@@ -90,7 +90,7 @@ def show_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key 
 def step_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Move a rollout to its next share now; after the last share, serve everybody."""
     with answering(as_json), Connection(url, key) as connection:
-        share = read_seen(connection, f"rollouts/{number}", "share")
+        share = read_current(connection, f"rollouts/{number}", "share")
         body = {} if share is None else {"share": share}
         _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/step", body), as_json)
 
