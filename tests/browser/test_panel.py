@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, ViewportSize, expect
+from playwright.sync_api import Page, Route, ViewportSize, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Server, Visit, make_four_templates
 from tests.browser.test_release import wait_for_checks
@@ -31,6 +31,27 @@ def test_the_panel_opens_over_the_page_and_keeps_the_text_while_versions_are_com
     expect(page.get_by_role("dialog", name="Propose v1 for production")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_of_two_comparisons_the_later_one_is_shown_whichever_arrives_first(visit: Visit):
+    page = visit.open("author", f"/t/{NAME}")
+    open_proposal(page)
+    dialog = page.get_by_role("dialog", name=re.compile("^Propose v"))
+    version = dialog.get_by_label("Version", exact=True)
+    latest = version.input_value()
+    slow, fast = (re.compile(rf"[?&]version={number}(&|$)") for number in ("1", latest))
+    held_requests: list[Route] = []
+    page.route(slow, lambda route: held_requests.append(route))  # noqa: PLW0108  # Playwright takes no built-in method
+    version.select_option("1")
+    with page.expect_request(slow):
+        dialog.get_by_role("button", name="Compare").click()
+    version.select_option(latest)
+    with page.expect_response(fast):
+        dialog.get_by_role("button", name="Compare").click()
+    with page.expect_response(slow):
+        held_requests[0].continue_()
+    page.evaluate("() => new Promise((resolve) => setTimeout(resolve, 500))")  # long enough for a panel to be drawn
+    expect(page.get_by_role("dialog", name=f"Propose v{latest} for production")).to_be_visible()
 
 
 def test_all_that_was_typed_goes_along_where_the_difference_is_shown_another_way(visit: Visit):

@@ -61,9 +61,15 @@ function buildAddress(form: HTMLFormElement, submitter: HTMLElement | null): str
   return `${action.split("?")[0]}?${fields}`;
 }
 
-/** Shows the panel of a URL over the page; if that fails, opens it as a page. */
+let openRequests = 0;
+
+/** Shows the panel of a URL over the page; if that fails, opens it as a page. Of two that are opened shortly after each
+ * other only the second is shown, whichever arrives first. */
 async function openPanel(address: string): Promise<void> {
+  openRequests += 1;
+  const request = openRequests;
   const panel = await fetchPanel(address);
+  if (request !== openRequests) return;
   if (!panel) {
     location.href = address;
     return;
@@ -131,7 +137,7 @@ function makeDialog(): HTMLDialogElement {
 
 /** Focuses the required text; on a phone the title, so that the keyboard doesn't open unasked. */
 function focusFirst(dialog: HTMLDialogElement): void {
-  const wide = matchMedia("(width >= 720px)").matches;
-  const field = wide ? dialog.querySelector<HTMLElement>("[data-focus]") : null;
+  const isWide = matchMedia("(width >= 720px)").matches;
+  const field = isWide ? dialog.querySelector<HTMLElement>("[data-focus]") : null;
   (field ?? dialog.querySelector<HTMLElement>("#panel-title"))?.focus();
 }
