@@ -39,7 +39,7 @@ class Palette {
   });
   readonly #url: string;
   #timer: number | undefined;
-  #asked = 0;
+  #requests = 0;
 
   constructor(url: string) {
     this.#url = url;
@@ -67,16 +67,16 @@ class Palette {
   }
 
   async #ask(): Promise<void> {
-    const asked = ++this.#asked;
+    const request = ++this.#requests;
     try {
       const answer = await fetch(`${this.#url}?${buildPaletteQuery(this.#field.value)}`, {
         headers: { Accept: "application/json" },
       });
       if (!answer.ok) throw new Error(String(answer.status));
-      const found = (await answer.json()) as Answer;
-      if (asked === this.#asked) this.#show(found);
+      const results = (await answer.json()) as Answer;
+      if (request === this.#requests) this.#show(results);
     } catch {
-      if (asked === this.#asked) {
+      if (request === this.#requests) {
         this.#list.replaceChildren(
           createElement("p", { class: "palette-none" }, gettext("The search failed. Try again.")),
         );
@@ -84,10 +84,10 @@ class Palette {
     }
   }
 
-  #show(found: Answer): void {
+  #show(results: Answer): void {
     this.#list.replaceChildren();
     let number = 0;
-    for (const group of found.groups.filter((each) => each.items.length)) {
+    for (const group of results.groups.filter((each) => each.items.length)) {
       const box = createElement("div", { role: "group", "aria-label": group.name });
       box.append(createElement("h2", { class: "palette-group", "aria-hidden": "true" }, group.name));
       for (const item of group.items) {

@@ -48,11 +48,11 @@ export function openCellEditor(options: EditorOptions): CellEditor {
   placeShell(shell, box, options.target, column);
   let isOpen = true;
 
-  const finish = (move: Move, isTaken: boolean): void => {
+  const finish = (move: Move, isSaved: boolean): void => {
     if (!isOpen) return;
     isOpen = false;
     shell.remove();
-    if (!isTaken) options.cancel();
+    if (!isSaved) options.cancel();
     else options.commit(control.value === before ? cell : readCell(control.value, column.kind), move);
   };
   const check = (): void => {

@@ -151,7 +151,7 @@ export function readImport(
     const row = makeRow(known.has(name) ? cells : { ...constant.cells, ...cells });
     const earlier = name ? lines.get(name) : undefined;
     if (name) lines.set(name, earlier ?? line);
-    const width =
+    const wrongWidth =
       values.length === mapping.length
         ? ""
         : ngettext(
@@ -164,12 +164,12 @@ export function readImport(
           );
     const repeated = earlier === undefined ? "" : gettext("Line {line} already has this name.", { line: earlier });
     const empty = Object.keys(cells).length ? "" : gettext("No value of this line is imported.");
-    const problem = width || unread || repeated || empty || constant.problem;
-    const read = { line, texts: values, row, problem, alike: "", replaced };
-    if (problem) return { ...read, outcome: "error" };
-    if (name && known.has(name)) return { ...read, outcome: rules.sameName };
+    const problem = wrongWidth || unread || repeated || empty || constant.problem;
+    const imported = { line, texts: values, row, problem, alike: "", replaced };
+    if (problem) return { ...imported, outcome: "error" };
+    if (name && known.has(name)) return { ...imported, outcome: rules.sameName };
     const alike = texts?.find(row, name || gettext("line {line}", { line })) ?? "";
-    return { ...read, alike, outcome: alike ? "alike" : "new" };
+    return { ...imported, alike, outcome: alike ? "alike" : "new" };
   });
 }
 
@@ -211,9 +211,10 @@ function readCells(texts: readonly string[], targets: readonly (Target | null)[]
     if (!cell) return;
     const wrong = findProblem(cell, column);
     const choice = wrong && !field ? replaceText(given, column, text) : undefined;
-    if (choice !== undefined) replaced.set(index, choice);
-    if (choice !== undefined) Object.assign(cells, choice && { [column.key]: { source: JSON.stringify(choice) } });
-    else if (wrong) problem ||= `${column.name}: ${wrong}`;
+    if (choice !== undefined) {
+      replaced.set(index, choice);
+      if (choice) cells[column.key] = { source: JSON.stringify(choice) }; // an empty choice leaves the cell out
+    } else if (wrong) problem ||= `${column.name}: ${wrong}`;
     else if (field && "source" in cell)
       fields.set(column.key, [...(fields.get(column.key) ?? []), [field, cell.source]]);
     else cells[column.key] = cell;

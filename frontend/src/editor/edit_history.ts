@@ -36,12 +36,17 @@ export const editHistory: Extension = [
 ];
 
 /** Keys for an editor of an excerpt of `source`: they undo in the source, which has the history. */
-export const bindHistoryKeys = (source: EditorView): Extension =>
-  keymap.of([
-    { key: "Mod-z", run: () => undo(source) || true, preventDefault: true },
-    { key: "Mod-y", run: () => redo(source) || true, preventDefault: true },
-    { key: "Mod-Shift-z", run: () => redo(source) || true, preventDefault: true },
+export function bindHistoryKeys(source: EditorView): Extension {
+  const runInSource = (command: typeof undo) => (): boolean => {
+    command(source);
+    return true; // even if there is nothing to undo, no other handler runs
+  };
+  return keymap.of([
+    { key: "Mod-z", run: runInSource(undo), preventDefault: true },
+    { key: "Mod-y", run: runInSource(redo), preventDefault: true },
+    { key: "Mod-Shift-z", run: runInSource(redo), preventDefault: true },
   ]);
+}
 
 /** Records edits of the samples in the history of the source, and restores them on undo. */
 export class SampleHistory {

@@ -109,7 +109,7 @@ class RowsDialog {
   #source: Record<string, unknown> = {};
   #name = "";
   #total = 0;
-  #asked = 0;
+  #requests = 0;
 
   constructor(title: string, host: SampleSourceHost) {
     this.#host = host;
@@ -179,21 +179,21 @@ class RowsDialog {
   }
 
   async #loadMore(isTicked = false): Promise<void> {
-    this.#asked += 1;
-    const asked = this.#asked;
+    this.#requests += 1;
+    const request = this.#requests;
     let answer: OfferedRows;
     try {
       answer = await this.#ask(this.#offered.length);
-      if (asked !== this.#asked) return; // another dataset was selected meanwhile
+      if (request !== this.#requests) return; // another dataset was selected meanwhile
       if (!this.#offered.length && answer.columns.length && this.#columns.begin(answer.columns, answer.targets))
         answer = await this.#ask(0);
     } catch (error) {
-      if (asked !== this.#asked) return;
+      if (request !== this.#requests) return;
       this.#facts.textContent = "";
       this.refuse(describeError(error));
       return;
     }
-    if (asked !== this.#asked) return;
+    if (request !== this.#requests) return;
     this.#offered.push(...answer.rows);
     this.#rows.append(...answer.rows.map((row) => drawRow(row, isTicked)));
     this.#total = answer.total;
@@ -211,21 +211,21 @@ class RowsDialog {
 
   /** Reloads the rows with another mapping; ticked rows stay ticked. */
   async #readAgain(): Promise<void> {
-    this.#asked += 1;
-    const asked = this.#asked;
+    this.#requests += 1;
+    const request = this.#requests;
     const shown = this.#offered.length;
     const ticks = this.#boxes.map((box) => box.checked);
     const rows: OfferedRow[] = [];
     try {
       while (rows.length < shown) {
         const answer = await this.#ask(rows.length);
-        if (asked !== this.#asked) return;
+        if (request !== this.#requests) return;
         if (!answer.rows.length) break;
         rows.push(...answer.rows);
         this.#total = answer.total;
       }
     } catch (error) {
-      if (asked === this.#asked) this.refuse(describeError(error));
+      if (request === this.#requests) this.refuse(describeError(error));
       return;
     }
     this.#offered = rows;
@@ -262,11 +262,8 @@ class RowsDialog {
     });
     this.#error.textContent = length > room ? sentence : "";
     const { hasInput } = this.#columns;
-    this.#hint.textContent = hasInput
-      ? length
-        ? ""
-        : gettext("Tick the rows to add.")
-      : gettext("Choose at least one column that becomes an input.");
+    if (!hasInput) this.#hint.textContent = gettext("Choose at least one column that becomes an input.");
+    else this.#hint.textContent = length ? "" : gettext("Tick the rows to add.");
     this.#add.setAttribute("aria-disabled", String(!length || length > room || !hasInput));
   }
 

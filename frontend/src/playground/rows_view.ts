@@ -12,6 +12,7 @@ import type { Run } from "./types.ts";
 const HEAD_ID = "play-rows-head";
 const MOST_TEXT = 300; // most characters of a reply in its cell; opening the row shows all of it
 
+/** What the matrix needs from the playground. */
 export interface RowsViewHost {
   /** Shows the replies of one row in the columns. */
   open(run: Run): void;
@@ -19,6 +20,7 @@ export interface RowsViewHost {
   close(): void;
 }
 
+/** The matrix of one run over rows; hidden while there is none. */
 export class RowsView {
   readonly #element: HTMLElement;
   readonly #host: RowsViewHost;

@@ -40,6 +40,7 @@ function describeColumn(state: RunState, column: Column): string {
   return number !== null && !title.includes(`v${number}`) && value !== "draft" ? `${title} v${number}` : title;
 }
 
+/** The bar above the columns, drawn again with each change of the state. */
 export class RunBar {
   readonly #root: HTMLElement;
   readonly #host: BarHost;

@@ -31,6 +31,9 @@ const NESTED_TAGS: Record<string, string> = {
   with: "endwith",
 };
 
+const refuseLine = (line: Line): UnclearOutline =>
+  new UnclearOutline(gettext("Line {line} can only be edited in the source.", { line: line.number }), line.number);
+
 /** The outline of a document, or why there isn't one. `format` is the one in its front matter. */
 export function readOutline(text: string, format: string): Outline | Refusal {
   const lines = splitIntoLines(text);
@@ -55,7 +58,7 @@ export function readOutline(text: string, format: string): Outline | Refusal {
     return { reason: gettext("The form can't show the format {format} yet.", { format }), line: 1 };
   try {
     const reader = new Reader(lines, first, text.length);
-    const nodes = reader.nodes([]);
+    const nodes = reader.readNodes([]);
     return { format: "parts", nodes, body, end: text.length };
   } catch (error) {
     if (error instanceof UnclearOutline) return { reason: error.reason, line: error.line };
@@ -87,31 +90,28 @@ class Reader {
   ) {}
 
   /** Nodes up to one of the statements `ends`, which isn't consumed, or to the end of the text. */
-  nodes(ends: string[]): Node[] {
-    const found: Node[] = [];
+  readNodes(ends: string[]): Node[] {
+    const nodes: Node[] = [];
     for (let line = this.lines[this.at]; line; line = this.lines[this.at]) {
       const statement = STATEMENT.exec(line.text);
       if (statement) {
         const word = statement[1] ?? "";
-        if (ends.includes(word)) return found;
+        if (ends.includes(word)) return nodes;
         if (word.startsWith("end") || word === "else" || word === "elif") {
           throw new UnclearOutline(
             gettext("{tag} closes nothing that the form knows.", { tag: `{% ${word} %}` }),
             line.number,
           );
         }
-        found.push(END_TAGS[word] ? this.block(word) : this.readNestedTag(word, statement[2] ?? ""));
+        nodes.push(END_TAGS[word] ? this.readBlock(word) : this.readNestedTag(word, statement[2] ?? ""));
       } else if (!line.text.trim()) {
         this.at++;
       } else if (COMMENT.test(line.text)) {
-        found.push(this.takeLines(this.at, this.at + 1));
+        nodes.push(this.takeLines(this.at, this.at + 1));
       } else if (DASH.test(line.text)) {
-        found.push(this.part());
+        nodes.push(this.readPart());
       } else {
-        throw new UnclearOutline(
-          gettext("Line {line} can only be edited in the source.", { line: line.number }),
-          line.number,
-        );
+        throw refuseLine(line);
       }
     }
     if (ends.length)
@@ -119,21 +119,22 @@ class Reader {
         gettext("{tag} is missing.", { tag: `{% ${ends[ends.length - 1]} %}` }),
         this.lines.length,
       );
-    return found;
+    return nodes;
   }
 
-  block(word: string): Block {
+  /** A loop or a condition with its sections. */
+  readBlock(word: string): Block {
     const first = this.at;
     const closing = END_TAGS[word] ?? "";
     const sections: Section[] = [];
     for (;;) {
-      const line = this.line();
+      const line = this.currentLine();
       const [, keyword = "", rest = ""] = STATEMENT.exec(line.text) ?? [];
       this.at++;
       if (keyword === closing) break;
-      sections.push({ head: `${keyword} ${rest}`.trim(), nodes: this.nodes(["elif", "else", closing]) });
+      sections.push({ head: `${keyword} ${rest}`.trim(), nodes: this.readNodes(["elif", "else", closing]) });
     }
-    return { kind: "block", from: this.from(first), to: this.from(this.at), sections };
+    return { kind: "block", from: this.findOffset(first), to: this.findOffset(this.at), sections };
   }
 
   /** A single statement (`set`, `include`), or one with a body up to its end tag (`macro`). */
@@ -142,21 +143,22 @@ class Reader {
     const closing = word === "set" && !rest.includes("=") ? "endset" : NESTED_TAGS[word];
     this.at++;
     while (closing) {
-      const line = this.line();
+      const line = this.currentLine();
       this.at++;
       if (STATEMENT.exec(line.text)?.[1] === closing) break;
     }
     return this.takeLines(first, this.at);
   }
 
-  part(): Part {
+  /** A part up to the next line that isn't one of its keys. */
+  readPart(): Part {
     const first = this.at;
-    const head = DASH.exec(this.line().text);
+    const head = DASH.exec(this.currentLine().text);
     const indent = head?.[1]?.length ?? 0;
-    const column = this.line().text.indexOf(head?.[2] ?? "", indent + 1);
+    const column = this.currentLine().text.indexOf(head?.[2] ?? "", indent + 1);
     const part: Part = {
       kind: "part",
-      from: this.from(first),
+      from: this.findOffset(first),
       to: 0,
       indent,
       name: null,
@@ -174,33 +176,27 @@ class Reader {
       const depth = line.text.length - line.text.trimStart().length;
       if (this.at !== first && depth <= indent) break;
       if (!start || (this.at !== first && depth !== column) || STATEMENT.test(line.text)) {
-        throw new UnclearOutline(
-          gettext("Line {line} can only be edited in the source.", { line: line.number }),
-          line.number,
-        );
+        throw refuseLine(line);
       }
-      this.key(part, start[2] ?? "", start[3] ?? "", column);
+      this.readKey(part, start[2] ?? "", start[3] ?? "", column);
     }
     // Blank lines between two parts belong to neither: they stay in place when a part is moved.
     let last = this.at;
     while (last > first + 1 && !this.lines[last - 1]?.text.trim()) last--;
-    part.to = this.from(last);
+    part.to = this.findOffset(last);
     return part;
   }
 
-  key(part: Part, key: string, rest: string, column: number): void {
-    const line = this.line();
+  /** Reads the value of a key into the part. */
+  readKey(part: Part, key: string, rest: string, column: number): void {
+    const line = this.currentLine();
     this.at++;
-    const linesBelow = this.below(column);
+    const linesBelow = this.takeLinesBelow(column);
     const from = line.from + line.text.length - rest.length;
     if (key === "content") {
       const isEmpty = /^\|[+-]?$/.test(rest.trim()) && linesBelow.length === 0;
       part.content = isEmpty ? this.readEmptyBlock(rest, from) : readContent(rest, from, linesBelow, this.size);
-    } else if (linesBelow.length)
-      throw new UnclearOutline(
-        gettext("Line {line} can only be edited in the source.", { line: line.number }),
-        line.number,
-      );
+    } else if (linesBelow.length) throw refuseLine(line);
     else if (key === "name") part.name = readScalar(rest, from);
     else if (key === "role") part.role = readScalar(rest, from);
     else if (key === "truncation_priority") part.priority = readScalar(rest, from);
@@ -215,7 +211,7 @@ class Reader {
   }
 
   /** The lines of a value that continues below its key. */
-  below(column: number): Line[] {
+  takeLinesBelow(column: number): Line[] {
     const first = this.at;
     for (let line = this.lines[this.at]; line; line = this.lines[this.at]) {
       if (line.text.trim() && line.text.length - line.text.trimStart().length <= column) break;
@@ -227,19 +223,21 @@ class Reader {
 
   takeLines(first: number, end: number): Lines {
     this.at = end;
-    const from = this.from(first);
-    const to = this.from(end);
+    const from = this.findOffset(first);
+    const to = this.findOffset(end);
     const text = this.lines.slice(first, end).map((line) => line.text);
     return { kind: "lines", from, to, text: text.join("\n") };
   }
 
-  line(): Line {
+  /** The line at the current position, which a block that isn't closed lacks. */
+  currentLine(): Line {
     const line = this.lines[this.at];
     if (!line) throw new UnclearOutline(gettext("A block is not closed."), this.lines.length);
     return line;
   }
 
-  from(index: number): number {
+  /** Where a line begins; the text's length after the last one. */
+  findOffset(index: number): number {
     return this.lines[index]?.from ?? this.size;
   }
 }
