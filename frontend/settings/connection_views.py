@@ -68,7 +68,7 @@ def manage_connections(request: HttpRequest, actor: Actor, namespace: str) -> Ht
 @signed_in
 def manage_connection(request: HttpRequest, actor: Actor, namespace: str, connection_id: str) -> HttpResponse:
     """One connection; a POST changes it, or performs the button's action: try or remove."""
-    row = queries.find_connection(actor, connection_id)
+    row = queries.find_connection(actor, connection_id, namespace)
     button = request.POST.get("do", "") if request.method == "POST" else ""
     if button == "try":
         _try_connection(request, actor, row)

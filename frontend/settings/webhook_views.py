@@ -54,7 +54,7 @@ def manage_webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpR
 @signed_in
 def manage_webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_id: str) -> HttpResponse:
     """One webhook with its log; a POST changes its filters, or performs the button's action."""
-    row = queries.find_webhook(actor, webhook_id)
+    row = queries.find_webhook(actor, webhook_id, namespace)
     form, rotated, status = WebhookForm(webhook=row), None, 200
     button = request.POST.get("do", "") if request.method == "POST" else ""
     if button == "rotate":

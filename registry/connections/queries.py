@@ -76,13 +76,15 @@ def list_connections(actor: Actor, namespace: str) -> list[Connection]:
     return list(space.connections.select_related("created_by", "namespace").order_by("name"))
 
 
-def find_connection(actor: Actor, connection_id: str) -> Connection:
-    """The connection, after checking the right to manage it. Raises NotFound if the actor may not know of it."""
+def find_connection(actor: Actor, connection_id: str, namespace: str = "") -> Connection:
+    """The connection, after checking the right to manage it. Raises NotFound if the actor may not know of it, or if it
+    is not in the namespace that is given.
+    """
     row = Connection.objects.select_related("namespace", "created_by").filter(id=connection_id).first()
     unknown = NotFound(
         gettext("There is no connection {value}, or you may not manage it.").format(value=connection_id[:20])
     )
-    if row is None:
+    if row is None or namespace not in ("", row.namespace.name):
         raise unknown
     try:
         permissions.require_verb(actor, Verb.MANAGE, row.namespace)

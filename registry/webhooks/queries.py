@@ -29,11 +29,13 @@ def list_webhooks(actor: Actor, namespace: str) -> list[Webhook]:
     return list(webhooks.select_related("created_by", "namespace").order_by("created_at", "pk"))
 
 
-def find_webhook(actor: Actor, webhook_id: str) -> Webhook:
-    """The webhook, after checking the right to manage it. Raises NotFound if the actor may not know of it."""
+def find_webhook(actor: Actor, webhook_id: str, namespace: str = "") -> Webhook:
+    """The webhook, after checking the right to manage it. Raises NotFound if the actor may not know of it, or if it is
+    not in the namespace that is given.
+    """
     webhook = Webhook.objects.select_related("namespace").filter(id=webhook_id).first()
     unknown = NotFound(gettext("There is no webhook {value}, or you may not manage it.").format(value=webhook_id[:20]))
-    if webhook is None:
+    if webhook is None or namespace not in ("", webhook.namespace.name):
         raise unknown
     try:
         permissions.require_verb(actor, Verb.MANAGE, webhook.namespace)

@@ -43,6 +43,10 @@ def test_a_connected_model_is_listed_and_its_key_is_nowhere(admin, place):
     assert KEY not in pages
 
 
+def test_a_connection_is_not_shown_among_those_of_another_namespace(admin, place):
+    assert admin.get(place.replace("/support/", "/demo/")).status_code == 404
+
+
 def test_the_test_button_says_what_the_model_answered(admin, place):
     page = words(admin.post(place, {"do": "try"}, follow=True))
     assert "The model answered “ready” after" in page
