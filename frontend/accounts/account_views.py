@@ -1,5 +1,6 @@
 """Account pages: name, time zone, email address, sessions, keys and sign-in security."""
 
+from collections.abc import Callable
 from typing import Any
 
 from allauth.core.ratelimit import consume
@@ -59,11 +60,10 @@ def manage_account(request: HttpRequest, actor: Actor) -> HttpResponse:
     address_form = AddressForm(request.POST if button == "address" else None, initial={"email": person.email})
     status = 200
     if request.method == "POST":
-        acts = {"profile": _save_profile, "address": _change_address}
         if button == "profile":
-            status = _try_form(request, actor, profile_form, acts[button])
+            status = _submit_form(request, actor, profile_form, _save_profile)
         elif button == "address":
-            status = _try_form(request, actor, address_form, acts[button])
+            status = _submit_form(request, actor, address_form, _change_address)
         else:
             _end_sessions(request, actor, button)
         if status == 200:
@@ -92,12 +92,16 @@ def confirm_own_address(request: HttpRequest, actor: Actor, token: str) -> HttpR
     return show(request, "accounts/confirm_address.html", context)
 
 
-def _try_form(request: HttpRequest, actor: Actor, form: forms.Form, act: Any) -> int:
-    """Return 200 on success, else the status of the errors now in the form."""
+def _submit_form(
+    request: HttpRequest, actor: Actor, form: forms.Form, save: Callable[[HttpRequest, Actor, dict[str, Any]], str]
+) -> int:
+    """Save a form. Return 200 on success, with the sentence of `save` as message, else the status of the errors that
+    are now in the form.
+    """
     if not form.is_valid():
         return 422
     try:
-        messages.success(request, act(request, actor, form.cleaned_data))
+        messages.success(request, save(request, actor, form.cleaned_data))
     except (Invalid, Conflict, Busy, TooMany) as error:
         add_errors(form, error)
         return find_status(error)

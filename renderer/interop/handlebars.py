@@ -49,6 +49,8 @@ def read_handlebars(text: str, names: InputNames, *, escapes: bool = True) -> Pl
 
 
 class _Reader(ScopedValues):
+    """Reads one text tag by tag. items: the number of loops so far, whose items are named by it."""
+
     def __init__(self, text: str, names: InputNames, *, is_mustache: bool, escapes: bool) -> None:
         super().__init__(names)
         self.text = text
@@ -74,7 +76,7 @@ class _Reader(ScopedValues):
                 between = between[: len(between) - (tag.start() - start)] if between else between
             if tag["left"]:
                 between = between.rstrip()
-            pieces += [between, *self._tag(tag)]
+            pieces += [between, *self._translate_tag(tag)]
             strips_next = bool(tag["right"])
         if self.scopes:
             scope = self.scopes[-1]
@@ -87,9 +89,10 @@ class _Reader(ScopedValues):
 
     def _extend_to_line(self, tag: re.Match[str]) -> tuple[int, int]:
         """The start and end of the tag, extended to its whole line for a section tag or comment alone on a line."""
-        is_print = tag["triple"] is not None or (tag["sign"] in ("", "&", "@"))
-        is_print = is_print and (tag["body"] or "").partition(" ")[0] != "else"
-        if is_print and tag["comment"] is None and tag["long"] is None:
+        is_comment = tag["comment"] is not None or tag["long"] is not None
+        is_else = (tag["body"] or "").partition(" ")[0] == "else"
+        prints_value = tag["triple"] is not None or tag["sign"] in ("", "&", "@")
+        if prints_value and not is_else and not is_comment:
             return tag.start(), tag.end()
         start = self.text.rfind("\n", 0, tag.start()) + 1
         end = self.text.find("\n", tag.end())
@@ -98,7 +101,7 @@ class _Reader(ScopedValues):
             return tag.start(), tag.end()
         return start, end + 1 if end >= 0 else len(self.text)
 
-    def _tag(self, tag: re.Match[str]) -> Iterator[Piece]:
+    def _translate_tag(self, tag: re.Match[str]) -> Iterator[Piece]:
         if tag["comment"] is not None or tag["long"] is not None:
             return
         body = tag["triple"] if tag["triple"] is not None else tag["body"]
@@ -108,11 +111,11 @@ class _Reader(ScopedValues):
         if sign == "=":
             raise LossError(f"`{tag[0]}` changes the delimiters", self.line)
         if sign == "#":
-            yield from self._open(body)
+            yield from self._open_tag(body)
         elif sign == "^" and body:
             yield from self._open_inverted(body)
         elif sign == "/":
-            yield self._close(body)
+            yield self._close_tag(body)
         elif body.partition(" ")[0] == "else" or (sign == "^" and not body):
             yield self._translate_else(body.partition(" ")[2].strip())
         else:
@@ -120,7 +123,7 @@ class _Reader(ScopedValues):
                 self.differences[_ESCAPED] = None
             yield Slot(self.write_value(f"@{body}" if sign == "@" else body))
 
-    def _open(self, body: str) -> Iterator[Piece]:
+    def _open_tag(self, body: str) -> Iterator[Piece]:
         name, _, rest = body.partition(" ")
         if self.is_mustache:
             yield from self._open_section(body)
@@ -169,7 +172,8 @@ class _Reader(ScopedValues):
             raise LossError(f"`{{{{#{body}}}}}` calls a helper of its program", self.line)
         self._add_difference(f"`{body}` is read as a condition for the text after it")
         condition = parse_condition(call)
-        return (self.write_usual(condition) if condition else "") or self.write_own(call, body)
+        usual = self.write_usual(condition) if condition else ""
+        return usual or self.write_own(call, body)
 
     def _open_inverted(self, name: str) -> Iterator[Piece]:
         expression = self.write_value(name)
@@ -181,17 +185,19 @@ class _Reader(ScopedValues):
         expression = self.write_value(path.strip())
         self.items += 1
         item = "item" if self.items == 1 else f"item_{self.items}"
-        own = block.strip(" |").split()
+        own_names = block.strip(" |").split()  # `as |person index|`
         scope = self._push(tag, "endfor", item=item)
-        if own:
-            scope.own = {own[0]: item, **({own[1]: "loop.index0"} if len(own) > 1 else {})}
+        if own_names:
+            scope.own = {own_names[0]: item}
+        if len(own_names) > 1:
+            scope.own[own_names[1]] = "loop.index0"
         inside = self._find_inside(tag)
         if "@key" in inside:
             scope.key = f"{item}_key"
             return Statement(f"{{% for {scope.key}, {item} in {expression}.items() %}}")
         return Statement(f"{{% for {item} in {expression} %}}")
 
-    def _close(self, body: str) -> Statement:
+    def _close_tag(self, body: str) -> Statement:
         if not self.scopes or self.scopes[-1].tag != body.strip():
             raise LossError(f"`{{{{/{body}}}}}` closes what is not open", self.line)
         return Statement(f"{{% {self.scopes.pop().end} %}}")
@@ -202,9 +208,8 @@ class _Reader(ScopedValues):
         if not condition:
             return Statement("{% else %}")
         name, _, value = condition.partition(" ")
-        return Statement(
-            f"{{% elif {self.write_value(value.strip()) if name == 'if' else self._translate_condition(condition)} %}}"
-        )
+        expression = self.write_value(value.strip()) if name == "if" else self._translate_condition(condition)
+        return Statement(f"{{% elif {expression} %}}")
 
     def _push(self, tag: str, end: str, item: str = "") -> Scope:
         scope = Scope(tag, end, item, line=self.line)
@@ -223,8 +228,8 @@ class _Reader(ScopedValues):
         In Handlebars these may also be names from outside the section. They are assumed to be the item's if the
         section's name is a plural and they occur nowhere else.
         """
-        own = set(_VARIABLE.findall(inside))
-        if self.is_mustache:
-            return bool(own)
-        around = set(_VARIABLE.findall(self.text.replace(inside, "", 1)))
-        return _PLURAL.fullmatch(name) is not None and bool(own) and own.isdisjoint({*around, name})
+        inner_names = set(_VARIABLE.findall(inside))
+        if self.is_mustache or not inner_names:
+            return bool(inner_names)
+        outer_names = set(_VARIABLE.findall(self.text.replace(inside, "", 1)))
+        return _PLURAL.fullmatch(name) is not None and inner_names.isdisjoint({*outer_names, name})

@@ -97,7 +97,7 @@ def write_document(kind: str, front: Mapping[str, Any], body: str, facts: Mappin
         lines = [f"# from {kind}: {json.dumps(origin, sort_keys=True, allow_nan=False)}\n"] if origin else []
         json.dumps(front, allow_nan=False)
     except ValueError as error:
-        raise LossError("it has a number that is none: NaN or infinity") from error
+        raise LossError("it contains NaN or infinity, which JSON has no number for") from error
     lines += [yaml_writer.write_yaml({key: front[key]}) for key in _KEYS if front.get(key)]
     return "---\n" + "".join(lines) + "---\n" + body
 

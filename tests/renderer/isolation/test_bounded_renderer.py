@@ -341,7 +341,7 @@ def test_a_child_ended_from_outside_is_not_a_timeout(bounded, signal_child):
 
 
 class NoForkServer:
-    """A nursery on a machine that can't start processes, or whose processes end immediately."""
+    """A fork server on a machine that can't start processes, or whose processes end immediately."""
 
     process_id = None
 
