@@ -35,8 +35,11 @@ def _list_inputs(text: str, chosen_format: str, rows: Sequence[ImportRow]) -> li
     known = {_normalize_name(entry.name) for row in rows for entry in row.inputs}
     is_known = all(row.messages for row in rows)
     syntax = chosen_format if chosen_format in SYNTAXES else find_syntax(text)
-    found = list_placeholders(text, syntax)
-    return [*(spelled for name, spelled in found if not is_known or _is_among(name, known)), *_EXPRESSION.findall(text)]
+    placeholders = list_placeholders(text, syntax)
+    return [
+        *(spelled for name, spelled in placeholders if not is_known or _is_among(name, known)),
+        *_EXPRESSION.findall(text),
+    ]
 
 
 def _is_among(name: str, known: Collection[str]) -> bool:

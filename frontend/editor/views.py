@@ -149,11 +149,11 @@ def _fix_in_draft(
 ) -> tuple[EditorState, ActionResult | None]:
     """A quick fix in a plain form: its result, including samples, is saved in the draft, and the page reports it."""
     try:
-        state, said = _perform_quick_fix(actor, name, draft_name, fields)
+        state, sentence = _perform_quick_fix(actor, name, draft_name, fields)
         plain_drafts.store_draft(actor, state)
     except Invalid as error:
         return keep_unsaved_text(actor, name, fields, draft_name), ActionResult("refused", 422, error=error)
-    messages.success(request, said)
+    messages.success(request, sentence)
     return state, None
 
 

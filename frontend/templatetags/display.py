@@ -178,8 +178,8 @@ def live_status(*topics: str) -> dict[str, Any]:
 @register.filter
 def embolden(text: str, name: str) -> SafeString:
     """The text, escaped, with the first occurrence of the name in bold."""
-    before, found, after = text.partition(name) if name else (text, "", "")
-    return format_html("{}<b>{}</b>{}", before, found, after) if found else format_html("{}", text)
+    before, match, after = text.partition(name) if name else (text, "", "")
+    return format_html("{}<b>{}</b>{}", before, match, after) if match else format_html("{}", text)
 
 
 @register.filter

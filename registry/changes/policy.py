@@ -147,26 +147,26 @@ def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Bloc
     """
     if facts.closed:
         return []
-    found = [] if facts.unreviewed else [*_judge_place(facts), *others]
+    blocking = [] if facts.unreviewed else [*_judge_place(facts), *others]
     counted = count_approvals(rules, facts)
     against = {person: list_reasons_against(rules, facts, person) for person in facts.contributors}
     standing = Standing(rules, facts, counted, viewer, list_eligible_approvers(rules, facts), against)
     if counted.objections:
-        found.append(blockers.describe_objections(standing))
+        blocking.append(blockers.describe_objections(standing))
     if rules.threads_resolved and facts.open_threads and not facts.unreviewed:
-        found.append(blockers.describe_unresolved_threads(facts))
+        blocking.append(blockers.describe_unresolved_threads(facts))
     if counted.missing:
-        found.append(blockers.describe_missing_approvals(standing))
+        blocking.append(blockers.describe_missing_approvals(standing))
     if counted.missing_owners:
-        found.append(blockers.describe_missing_owners(standing))
-    found += [blockers.describe_missing_group(name, standing) for name in counted.missing_groups]
+        blocking.append(blockers.describe_missing_owners(standing))
+    blocking += [blockers.describe_missing_group(name, standing) for name in counted.missing_groups]
     if facts.freeze is not None and not facts.unreviewed:
-        found.append(blockers.describe_freeze(facts.freeze))
+        blocking.append(blockers.describe_freeze(facts.freeze))
     if facts.rollout is not None and not facts.unreviewed:
-        found.append(blockers.describe_rollout(facts.label, facts.change, *facts.rollout))
+        blocking.append(blockers.describe_rollout(facts.label, facts.change, *facts.rollout))
     if facts.release is not None and not facts.unreviewed:
-        found.append(blockers.describe_release(facts.release))
-    return found
+        blocking.append(blockers.describe_release(facts.release))
+    return blocking
 
 
 def _judge_place(facts: Facts) -> list[Blocker]:

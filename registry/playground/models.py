@@ -115,5 +115,5 @@ class PlaygroundColumn(models.Model):
     @property
     def asked(self) -> dict[str, Any]:
         """The prompt: messages, tools, settings, digest; empty if the texts were removed."""
-        asked: dict[str, Any] = json.loads(self.prompt) if self.prompt else {}
-        return asked
+        prompt: dict[str, Any] = json.loads(self.prompt) if self.prompt else {}
+        return prompt

@@ -217,16 +217,16 @@ class _Finder:
 
     def _read_items(self, index: int) -> CodeText | None:
         """The text of a message's content that is a list of items; None if one of them isn't a text."""
-        found: list[CodeText] = []
+        item_texts: list[CodeText] = []
         position, end = index + 1, self.texts.pairs.get(index, -1)
         while position < end:
             fields = self._read_fields(position) if self.texts.source_at(position) == "{" else {}
             text = self._read_content(fields.get("text"))
             if text is None or self.texts.read_constant(fields.get("type", -1)) not in ("text", "input_text"):
                 return None
-            found.append(text)
+            item_texts.append(text)
             position = self.texts.pairs.get(position, position) + 2
-        return join_texts(found) if found else None
+        return join_texts(item_texts) if item_texts else None
 
     def _read_content(self, index: int | None) -> CodeText | None:
         if index is not None and self.texts.source_at(index) == "[" and (items := self._read_items(index)):

@@ -54,11 +54,11 @@ def read_plain_text(source: SourceFile, language: str = "") -> list[ImportedTemp
     if source.suffix == ".tmpl" and has_actions(text):
         language = language or "go"
     language = language or LANGUAGE_OF_SUFFIX.get(source.suffix, "")
-    found = language or find_language(text)
-    if not language and (guess := describe_guess(text, found)):
+    detected = language or find_language(text)
+    if not language and (guess := describe_guess(text, detected)):
         builder.add_differences([guess])
-    if found in LANGUAGE_TITLES:
-        builder.source_format = found
+    if detected in LANGUAGE_TITLES:
+        builder.source_format = detected
     plain = read_template_text(text, language, names)
     builder.add_differences(plain.differences)
     return [builder.build_text(plain.pieces)]

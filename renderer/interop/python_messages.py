@@ -41,14 +41,14 @@ def find_messages(node: ast.expr, texts: CodeTexts, *, may_be_unknown: bool = Fa
         return []
     before = len(texts.used)
     messages = [_read_message(item, texts) for item in node.elts]
-    found = [message for message in messages if message]
+    read_messages = [message for message in messages if message]
     is_written = (
         may_be_unknown
         or not all(isinstance(item, ast.Dict | ast.Starred) for item in node.elts)
-        or any(not isinstance(message, str) and message[1].literal.strip() for message in found)
+        or any(not isinstance(message, str) and message[1].literal.strip() for message in read_messages)
     )
-    if len(found) == len(messages) and is_written:
-        return found
+    if len(read_messages) == len(messages) and is_written:
+        return read_messages
     del texts.used[before:]
     return []
 
@@ -65,7 +65,7 @@ def read_content(node: ast.expr | None, texts: CodeTexts) -> tuple[CodeText, tup
 
 def _read_items(node: ast.List | ast.Tuple, texts: CodeTexts) -> tuple[CodeText, tuple[CodeText, ...]] | None:
     """The same for a list of items of the types text and image; several texts are a line each."""
-    found: list[CodeText] = []
+    item_texts: list[CodeText] = []
     images: list[CodeText] = []
     for item in node.elts:
         fields = _read_mapping(item)
@@ -75,10 +75,10 @@ def _read_items(node: ast.List | ast.Tuple, texts: CodeTexts) -> tuple[CodeText,
         if kind is not None and kind.literal in _IMAGES and address is not None:
             images.append(address)
         elif text is not None:
-            found.append(text[0])
+            item_texts.append(text[0])
         else:
             return None
-    return (join_texts(found), tuple(images)) if found else None
+    return (join_texts(item_texts), tuple(images)) if item_texts else None
 
 
 def _read_address(fields: dict[str, ast.expr], texts: CodeTexts) -> CodeText | None:

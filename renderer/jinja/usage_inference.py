@@ -187,9 +187,9 @@ class _Walk:
             builtin_usage.note_formatted(method.node, usages, is_filter=False)
         if owner is not None and isinstance(node.node, nodes.Getattr):
             if node.node.attr == "get" and node.args and isinstance(node.args[0], nodes.Const):
-                found = owner.key(str(node.args[0].value))
-                found.has_default = True
-                return found
+                value = owner.key(str(node.args[0].value))
+                value.has_default = True
+                return value
             return owner if node.node.attr in builtin_usage.TEXT_METHODS else None
         return None
 

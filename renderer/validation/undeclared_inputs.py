@@ -137,13 +137,13 @@ def infer_inputs(document: Document, fragments: Mapping[str, str], body: formats
     offered = {name: function.call for name, function in FUNCTIONS.items()}
     body = formats.find_format(document.format).compile(document, fragments, offered)
     uses: list[Use] = list(body.list_uses()) if isinstance(body, formats.WithUses) else []
-    found: dict[str, tuple[Use, Usage]] = {}
+    inputs: dict[str, tuple[Use, Usage]] = {}
     for use in uses:
         usage = Usage(items=Usage()) if use.name in _LISTS else Usage(is_printed=True)
-        found.setdefault(use.name, (use, usage))
+        inputs.setdefault(use.name, (use, usage))
     for name in sorted(body.list_names()):  # names that don't occur in the text, such as a prompter's input
-        found.setdefault(name, (Use(name, Place(document.body_line, 1)), Usage(is_printed=True)))
-    return found
+        inputs.setdefault(name, (Use(name, Place(document.body_line, 1)), Usage(is_printed=True)))
+    return inputs
 
 
 # The first argument of functions such as `join`, and a prompter's history, are lists by convention.
