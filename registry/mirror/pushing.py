@@ -101,7 +101,7 @@ def push(remote: Remote) -> bool:
 
 def _choose_wait(failures: int) -> float:
     """The seconds to wait after another failure. The exponent is bounded: 2**1024 is too large for a float."""
-    return min(_FIRST_WAIT * 2 ** min(failures, _MOST_DOUBLINGS), _LONGEST_WAIT)
+    return min(_FIRST_WAIT * 2.0 ** min(failures, _MOST_DOUBLINGS), _LONGEST_WAIT)
 
 
 def _push(remote: Remote) -> int:
