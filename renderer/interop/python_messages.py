@@ -78,7 +78,7 @@ def _read_items(node: ast.List | ast.Tuple, texts: CodeTexts) -> tuple[CodeText,
             item_texts.append(text[0])
         else:
             return None
-    return (join_texts(item_texts), tuple(images)) if item_texts else None
+    return (join_texts(item_texts), tuple(images)) if item_texts or images else None
 
 
 def _read_address(fields: dict[str, ast.expr], texts: CodeTexts) -> CodeText | None:

@@ -129,6 +129,14 @@ def test_items_of_a_message_are_its_text_and_its_images():
         read_one("pasted.py", code.replace("IMAGE", '{"type": "audio", "audio": sound}'))
 
 
+def test_a_message_of_an_image_alone_is_read_too():
+    image = "[{'type': 'image_url', 'image_url': {'url': address}}]"
+    messages = f"[{{'role': 'system', 'content': 'Describe it'}}, {{'role': 'user', 'content': {image}}}]"
+    document = read_one("pasted", f"ask(messages={messages})").document
+    assert "Describe it" in document
+    assert "url: |-\n          {{ address }}\n" in document
+
+
 @pytest.mark.parametrize(
     "code",
     ['run(system="linux", input=path)', 'ask(messages=[{"role": "user", "content": question}])', "messages = []\n"],
