@@ -112,8 +112,11 @@ def list_first_by_name(scope: Scope, after: str, limit: int) -> list[Hit]:
     if scope.is_empty:
         return []
     parts, parameters = [], []
-    for namespace in scope.namespaces or (None,):
-        narrow = replace(scope, namespaces=None if namespace is None else (namespace,))
+    scopes = [scope]
+    if scope.namespaces is not None:
+        places = zip(scope.namespaces, scope.names, strict=True)
+        scopes = [replace(scope, namespaces=(number,), names=(name,)) for number, name in places]
+    for narrow in scopes:
         place, values = _place(narrow, after)
         sql = f"SELECT id, name FROM {_ENTRY} WHERE {place} ORDER BY name LIMIT {int(limit)}"
         parts.append(f"SELECT * FROM ({sql}) AS part")
@@ -142,9 +145,11 @@ def _place(scope: Scope, after: str) -> tuple[str, list[Any]]:
     if scope.namespaces is not None:
         wheres.append(f"namespace_id IN ({', '.join(['%s'] * len(scope.namespaces))})")
         parameters += scope.namespaces
-    if scope.folder:
+    # Of one namespace too: without the bounds, its last page would read the entries of all namespaces after it.
+    folder = scope.folder or (scope.names[0] if len(scope.names) == 1 else "")
+    if folder:
         wheres.append("name >= %s AND name < %s")
-        parameters += [f"{scope.folder}/", f"{scope.folder}0"]  # 0 follows / in code points
+        parameters += [f"{folder}/", f"{folder}0"]  # 0 follows / in code points
     return " AND ".join(wheres), parameters
 
 

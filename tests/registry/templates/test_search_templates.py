@@ -305,3 +305,10 @@ def test_a_search_takes_as_many_queries_with_more_matches_than_are_counted(reade
     assert names(exact.page) == names(more.page) != []
     assert (exact.count, more.count) == (MatchCount(3), MatchCount(2, is_exact=False))
     assert few == many
+
+
+def test_the_list_of_a_namespace_reads_no_entries_after_its_last_name(reader, shelf):
+    with CaptureQueriesContext(connection) as statements:
+        assert found(reader, namespace="support") == [NOTE, LETTER, REPLY]
+    listed = next(each["sql"] for each in statements if "UNION" in each["sql"] or "ORDER BY name" in each["sql"])
+    assert "name < 'support0'" in listed
