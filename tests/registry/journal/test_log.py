@@ -13,7 +13,7 @@ from promptuary.renderer.validation import secrets
 from registry.core import failpoints
 from registry.core.errors import Invalid
 from registry.journal import log
-from registry.journal.event import JournalEvent, to_microseconds
+from registry.journal.event import JournalEvent, from_microseconds, to_microseconds
 from registry.journal.mirroring import CommitContent, Restorer, Texts
 from registry.journal.models import Event
 
@@ -119,6 +119,7 @@ def test_an_event_says_in_short_what_it_is(operator):
 def test_moments_are_whole_microseconds():
     assert to_microseconds(datetime(1970, 1, 1, 0, 0, 1, 1, tzinfo=UTC)) == 1_000_001
     assert to_microseconds(datetime(9999, 12, 31, 23, 59, 59, 999999, tzinfo=UTC)) == 253402300799999999
+    assert from_microseconds(to_microseconds(AT)) == AT
 
 
 def test_subscribers_wake_after_commit(operator, django_capture_on_commit_callbacks):

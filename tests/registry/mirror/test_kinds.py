@@ -35,6 +35,11 @@ def test_a_kind_is_described_in_words_even_one_of_a_newer_release():
     assert event.describe_kind("guest.was_welcomed") == "Guest was welcomed"
 
 
+def test_an_event_of_a_newer_release_empties_the_caches_of_an_older_process():
+    """As during an upgrade of several machines."""
+    assert event.find_invalidated_caches("guest.was_welcomed") is event.Cache.ALL_OF_FETCHES
+
+
 def test_kinds_written_by_the_worker_are_distinguished():
     by_worker = event.list_worker_kinds()
     assert "verdict.given" in by_worker
