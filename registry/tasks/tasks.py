@@ -9,21 +9,18 @@ import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 
 from django.db import DatabaseError, OperationalError, connection
 from django.db.models import Max
-from django.utils import timezone
 
 from promptuary.renderer.free_memory import release_memory
 from registry.audit import verification
 from registry.audit.queries import CHAIN
 from registry.celery import app
-from registry.changes import check_results, old_runs
+from registry.changes import check_results
 from registry.core import lru
-from registry.evaluations import nightly_runs, reply_cache, run_worker
-from registry.idempotency import answers
-from registry.improvements import services as improvement_services
+from registry.core.steps import run_steps
+from registry.evaluations import run_worker
 from registry.improvements import worker as improvement_worker
 from registry.jobs import claims
 from registry.jobs.claims import Progress
@@ -32,15 +29,13 @@ from registry.jobs.queue import CHECKS, EVALUATION, IMPROVEMENT, SCHEDULE
 from registry.journal.models import Event
 from registry.mirror import pushing, writer
 from registry.mirror.errors import MirrorError
-from registry.notifications import email, emergency_reminders, unused_keys
+from registry.notifications import email
 from registry.playground import replies as playground_replies
-from registry.playground import services as playground_services
 from registry.releases import scheduled_publishing
 from registry.rollouts import clock as rollout_clock
+from registry.tasks import upkeep
 from registry.tasks.doorbell import wake_jobs
-from registry.templates import drafts
 from registry.templates.models import Redaction
-from registry.usage import outcomes
 from registry.webhooks import delivery, planning
 
 __all__ = [
@@ -127,16 +122,18 @@ def run_jobs() -> None:
 @app.task(name="registry.tasks.tasks.heal")
 def heal() -> None:
     """Called by the clock every few seconds: make up for lost wake-ups and for jobs that lost their worker."""
-    _forget_redacted()
-    catch_up()
-    claims.requeue_silent()
-    run_worker.fail_lost_runs()
-    improvement_worker.fail_lost_improvements()
-    playground_replies.fail_lost_columns()
-    scheduled_publishing.request_due_publishes()
-    deliver()
-    email.send_pending_mail()
-    run_jobs()
+    run_steps(
+        _forget_redacted,
+        catch_up,
+        claims.requeue_silent,
+        run_worker.fail_lost_runs,
+        improvement_worker.fail_lost_improvements,
+        playground_replies.fail_lost_columns,
+        scheduled_publishing.request_due_publishes,
+        deliver,
+        email.send_pending_mail,
+        run_jobs,
+    )
 
 
 def _forget_redacted() -> None:
@@ -164,24 +161,8 @@ def advance_rollouts() -> None:
 
 @app.task(name="registry.tasks.tasks.plan_upkeep")
 def plan_upkeep() -> None:
-    """Queue the mirror's nightly repack and weekly object check when they are due, start the nightly runs
-    of live versions, send reminders of emergencies and unused keys, and delete expired data.
-    """
-    delivery.delete_old_deliveries()
-    drafts.delete_old_drafts()
-    playground_services.delete_old_runs()
-    improvement_services.delete_old_improvements()
-    outcomes.delete_old_outcomes()
-    reply_cache.delete_old_replies()
-    old_runs.delete_old_runs()
-    answers.delete_old_answers()
-    emergency_reminders.remind_of_emergencies()
-    unused_keys.notify_of_unused_keys()
-    nightly_runs.start_nightly_runs(timezone.now())
-    for kind, every in (("mirror.repack", timedelta(days=1)), ("mirror.check", timedelta(days=7))):
-        since = timezone.now() - every
-        if not Job.objects.filter(kind=kind, created_at__gt=since).exists():
-            claims.enqueue(kind)
+    """Every ten minutes: delete, remind and start what is due."""
+    upkeep.run_upkeep()
 
 
 def _complain(sentence: str) -> None:

@@ -98,3 +98,25 @@ def test_a_job_of_an_unknown_kind_fails_and_the_next_one_runs():
     claims.enqueue("mirror.repack")
     tasks_tasks.run_jobs()
     assert dict(Job.objects.values_list("kind", "state")) == {"from.the.future": "failed", "mirror.repack": "done"}
+
+
+def test_a_step_of_the_upkeep_that_fails_keeps_no_other_from_its_work(monkeypatch, caplog):
+    def fail():
+        raise ValueError("a row that is wrong")
+
+    monkeypatch.setattr("registry.usage.outcomes.delete_old_outcomes", fail)
+    tasks_tasks.plan_upkeep()
+    assert sorted(Job.objects.values_list("kind", flat=True)) == ["mirror.check", "mirror.repack"]
+    assert "a row that is wrong" in caplog.text
+
+
+def test_a_step_of_the_clock_that_fails_keeps_no_other_from_its_work(monkeypatch, caplog):
+    def fail():
+        raise ValueError("a run that is wrong")
+
+    monkeypatch.setattr("registry.evaluations.run_worker.fail_lost_runs", fail)
+    make_namespace()
+    claims.enqueue("mirror.repack")
+    tasks_tasks.heal()
+    assert Job.objects.get().state == Job.DONE
+    assert "a run that is wrong" in caplog.text
