@@ -90,10 +90,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._address = ClientConfig.read(url, key, allow_http=allow_http)
-        if not _is_number(ttl) or ttl < 0:
-            raise ConfigurationError(f"ttl is a number of seconds, 0 or more, not {ttl!r}")
-        if not _is_number(timeout) or timeout <= 0:
-            raise ConfigurationError(f"timeout is a number of seconds, more than 0, not {timeout!r}")
+        _check_times(ttl, timeout)
         if live and not (background and ttl > 0):
             raise ConfigurationError("live needs the background and a ttl of more than 0")
         self._pins = Pins(read_lock(lock) if lock is not None else None, frozen=frozen)
@@ -261,6 +258,14 @@ def _make_row_sender(transport: Transport, timeout: float) -> RowSender:
         return run_flow(add_rows(timeout, dataset, rows, template=template), transport)
 
     return send
+
+
+def _check_times(ttl: float, timeout: float) -> None:
+    """Raise ConfigurationError if one can't be used."""
+    if not _is_number(ttl) or ttl < 0:
+        raise ConfigurationError(f"ttl is a number of seconds, 0 or more, not {ttl!r}")
+    if not _is_number(timeout) or timeout <= 0:
+        raise ConfigurationError(f"timeout is a number of seconds, more than 0, not {timeout!r}")
 
 
 def _is_number(value: object) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from django.db.models import OuterRef, QuerySet, Subquery
 
@@ -10,6 +10,7 @@ from registry.accounts.actor import Actor
 from registry.changes import emergencies, history_queries, version_checks
 from registry.changes import gate as change_gate
 from registry.changes.checks import Check
+from registry.changes.contributors import History
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Verdict
 from registry.changes.queries import MOST_PENDING, StoppedRollout, read_stopped_rollouts
@@ -91,6 +92,32 @@ class PromotionCounts:
         return MatchCount(len(self.ready_templates), self.is_exact)
 
 
+class _ServedVersion(NamedTuple):
+    pk: int
+    number: int
+
+
+@dataclass(frozen=True)
+class _Position:
+    """The versions that the source and the target of one template serve, None for a label that isn't set.
+
+    is_ready: the source has something that the target lacks. drifted: it is ready, and doesn't descend from what the
+    target serves.
+    """
+
+    source: _ServedVersion | None
+    target: _ServedVersion | None
+    is_ready: bool
+    drifted: bool
+
+    @property
+    def ahead(self) -> int:
+        """The number of versions between the two, 0 if the source isn't ready."""
+        if not self.is_ready or self.source is None or self.target is None:
+            return 0
+        return max(0, self.source.number - self.target.number)
+
+
 def read_states(
     actor: Actor,
     rows: Sequence[Template],
@@ -103,56 +130,71 @@ def read_states(
     rows: templates that the actor may read, with their namespaces. source may be `latest`, target may not. served:
     `list_served_emergencies`, for callers that have read it.
     """
-    ids = [template.pk for template in rows]
-    labels = Label.objects.filter(template__in=ids, name__in=[source, target]).order_by("pk")
-    served_versions: dict[tuple[int, str], tuple[int, int]] = {}
-    for template, name, pk, number in labels.values_list("template_id", "name", "version_id", "version__number"):
-        served_versions[template, name] = (pk, number)
-    if source == LATEST:
-        served_versions |= {
-            (row.pk, LATEST): (row.latest.pk, row.latest.number) for row in rows if row.latest is not None
-        }
-    places = {pk: (served_versions.get((pk, source)), served_versions.get((pk, target))) for pk in ids}
-    # If both are the same version, or one is None, no history is needed.
-    apart = [pk for pk, (origin, goal) in places.items() if origin and goal and origin != goal]
-    history = history_queries.read_version_graph(apart)
-    gates = _open_gates(actor, ChangeRequest.objects.pending().filter(template__in=ids, label=target))
+    positions = _read_positions(rows, source, target)
+    sources = {pk: position.source.pk for pk, position in positions.items() if position.source}
+    gates = _open_gates(actor, ChangeRequest.objects.pending().filter(template__in=list(positions), label=target))
     if served is None:
         served = emergencies.list_served_emergencies(actor)
-    rules = {origin[0]: read_rules(row.namespace) for row in rows if (origin := places[row.pk][0])}
+    rules = {sources[row.pk]: read_rules(row.namespace) for row in rows if row.pk in sources}
     source_checks = version_checks.read_version_checks(rules, with_missing=False)
-    roll_backs = read_roll_backs(target, {pk: origin[0] for pk, (origin, _) in places.items() if origin})
-    proposed = {pk: origin[0] for pk, (origin, _) in places.items() if origin}
-    proposed |= {pk: gate.change.version_id for pk, gate in gates.items()}
+    roll_backs = read_roll_backs(target, sources)
+    proposed = sources | {pk: gate.change.version_id for pk, gate in gates.items()}
     stopped = read_stopped_rollouts([(target, version) for version in proposed.values()])
     states = {}
     for row in rows:
-        origin, goal = places[row.pk]
-        is_apart = origin is not None and goal is not None and origin != goal
-        is_ready = origin is not None and (goal is None or (is_apart and not history.contains(goal[0], origin[0])))
-        drifted = is_ready and goal is not None and origin is not None and not history.contains(origin[0], goal[0])
-        ahead = max(0, origin[1] - goal[1]) if is_ready and origin and goal else 0
-        gate, emergency = gates.get(row.pk), served.get((row.pk, target))
-        state: State = "emergency" if emergency else "open" if gate else "ready" if is_ready else "equal"
-        if state == "equal" and origin is None:
-            state = "unset"
-        checks = source_checks[origin[0]] if origin else ()
-        if gate is not None and origin is not None and gate.change.version_id == origin[0]:
+        position, gate = positions[row.pk], gates.get(row.pk)
+        emergency = served.get((row.pk, target))
+        checks = source_checks[sources[row.pk]] if row.pk in sources else ()
+        if gate is not None and gate.change.version_id == sources.get(row.pk):
             checks = gate.checks
         states[row.pk] = PromotionState(
-            state=state,
-            source=origin[1] if origin else None,
-            target=goal[1] if goal else None,
-            ahead=ahead,
-            drifted=drifted,
+            state=_choose_state(position, gate, emergency),
+            source=position.source.number if position.source else None,
+            target=position.target.number if position.target else None,
+            ahead=position.ahead,
+            drifted=position.drifted,
             is_protected=target in row.namespace.protected_labels,
             emergency=emergency,
             gate=gate,
             checks=tuple(checks),
-            rolled_back=roll_backs.get(row.pk) if is_ready else None,
-            stopped=stopped.get((target, proposed[row.pk])) if gate or is_ready else None,
+            rolled_back=roll_backs.get(row.pk) if position.is_ready else None,
+            stopped=stopped.get((target, proposed[row.pk])) if gate or position.is_ready else None,
         )
     return states
+
+
+def _read_positions(rows: Sequence[Template], source: str, target: str) -> dict[int, _Position]:
+    """Map each template's id to what its two labels serve."""
+    ids = [template.pk for template in rows]
+    labels = Label.objects.filter(template__in=ids, name__in=[source, target]).order_by("pk")
+    served: dict[tuple[int, str], _ServedVersion] = {}
+    for template, name, pk, number in labels.values_list("template_id", "name", "version_id", "version__number"):
+        served[template, name] = _ServedVersion(pk, number)
+    if source == LATEST:
+        latest = {row.pk: row.latest for row in rows if row.latest is not None}
+        served |= {(pk, LATEST): _ServedVersion(version.pk, version.number) for pk, version in latest.items()}
+    pairs = {pk: (served.get((pk, source)), served.get((pk, target))) for pk in ids}
+    # If both are the same version, or one is None, no history is needed.
+    history = history_queries.read_version_graph([pk for pk, pair in pairs.items() if all(pair) and pair[0] != pair[1]])
+    return {pk: _compare(*pair, history) for pk, pair in pairs.items()}
+
+
+def _compare(source: _ServedVersion | None, target: _ServedVersion | None, history: History) -> _Position:
+    if source is None or target is None or source == target:
+        return _Position(source, target, is_ready=source is not None and target is None, drifted=False)
+    is_ready = not history.contains(target.pk, source.pk)
+    return _Position(source, target, is_ready, drifted=is_ready and not history.contains(source.pk, target.pk))
+
+
+def _choose_state(position: _Position, gate: Gate | None, emergency: int | None) -> State:
+    """The first state that applies."""
+    if emergency:
+        return "emergency"
+    if gate:
+        return "open"
+    if position.is_ready:
+        return "ready"
+    return "unset" if position.source is None else "equal"
 
 
 def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:

@@ -63,18 +63,16 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
     """
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
     check_slug("name", name)
-    if not check_text("pattern", pattern, 200).strip():
-        raise Invalid(fields={"pattern": gettext("a path inside the namespace; * matches anything.")})
+    pattern = _check_pattern(pattern)
     gate_list, metric_names = check_gates(gates), check_metrics(metrics)
-    if not 1 <= scores_needed <= _MOST_SCORES:
-        raise Invalid(fields={"scores_needed": gettext("1 to {most_scores:,}.").format(most_scores=_MOST_SCORES)})
+    _check_scores_needed(scores_needed)
     connection_queries.find_endpoint(model, namespace)
     chosen_judge = find_judge(actor, namespace, judge, judge_model, judge_paths or {})
     _require_judge(gate_list, chosen_judge)
     dataset_row = _find_own_dataset(actor, space, dataset)
     rows = dataset_queries.read_dataset_version(actor, dataset, dataset_version).rows()
     values = {
-        "pattern": pattern.strip(),
+        "pattern": pattern,
         "dataset_version": dataset_version,
         "model": model,
         "gates": gate_list,
@@ -82,8 +80,20 @@ def attach_evaluation(  # noqa: PLR0913  # what an attachment is
         "scores_needed": scores_needed,
         "nightly": nightly,
     }
-    datasets.require_rows_fit(rows, _list_measured(space, Attachment(pattern=pattern.strip())))
+    datasets.require_rows_fit(rows, _list_measured(space, Attachment(pattern=pattern)))
     return _write(actor, namespace, name, dataset_row, values, chosen_judge)
+
+
+def _check_pattern(pattern: str) -> str:
+    pattern = check_text("pattern", pattern, 200).strip()
+    if not pattern:
+        raise Invalid(fields={"pattern": gettext("a path inside the namespace; * matches anything.")})
+    return pattern
+
+
+def _check_scores_needed(scores_needed: int) -> None:
+    if not 1 <= scores_needed <= _MOST_SCORES:
+        raise Invalid(fields={"scores_needed": gettext("1 to {most_scores:,}.").format(most_scores=_MOST_SCORES)})
 
 
 def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:

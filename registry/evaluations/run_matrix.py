@@ -132,20 +132,16 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
     _require_one_of("only", only, FILTERS)
     _require_one_of("order", order, ORDERS)
     outcomes = [_read_outcomes(run) for run in runs]
-    metrics = tuple(dict.fromkeys(name for run in outcomes for outcome in run.values() for name in outcome.scores))
-    if metric and metric not in metrics:
-        raise Invalid(fields={"metric": gettext("no run was scored by {metric}.").format(metric=metric)})
-    names = (metric,) if metric else metrics
+    metrics = _list_metrics(outcomes)
+    compared_metrics = _choose_metrics(metrics, metric)
     dataset_rows = run_queries.list_rows_of_run(runs[0])
     tagged = [index for index in range(runs[0].total) if not tag or tag in dataset_rows[index].tags]
-    changes = {index: _list_changes(outcomes, base, index, names) for index in tagged}
-    chosen = {
+    changes = {index: _list_changes(outcomes, base, index, compared_metrics) for index in tagged}
+    matching = {
         name: [index for index in changes if _matches_filter(name, outcomes, index, changes[index])] for name in FILTERS
     }
-    failures = failure_reasons.group_failures(runs) if chosen["failed"] else ()
-    of_reason = failure_reasons.find_rows(failures, reason) if reason else None
-    matching = [index for index in chosen[only] if of_reason is None or index in of_reason]
-    indexes = _sort_rows(matching, changes, order)
+    failures = failure_reasons.group_failures(runs) if matching["failed"] else ()
+    indexes = _sort_rows(_keep_rows_of_reason(matching[only], failures, reason), changes, order)
     page = _cut_page(indexes, cursor, opened, limit)
     rows = _read_rows(runs, dataset_rows, outcomes, base, metrics, [index for _, index in page.items])
     return RunMatrix(
@@ -153,13 +149,33 @@ def build_run_matrix(  # noqa: PLR0913  # what the page can ask for
         baseline=runs[base],
         metrics=metrics,
         means=_compute_means(runs, outcomes),
-        counts={name: len(rows_of_filter) for name, rows_of_filter in chosen.items()},
-        compared=sum(bool(of_row) for of_row in changes.values()),
+        counts={name: len(rows_of_filter) for name, rows_of_filter in matching.items()},
+        compared=sum(bool(changes_of_row) for changes_of_row in changes.values()),
         failures=failures,
         tags=tuple(sorted({name for row in dataset_rows for name in row.tags}, key=str.casefold)),
         indexes=tuple(indexes),
         page=Page(rows, page.next),
     )
+
+
+def _list_metrics(outcomes: _Outcomes) -> tuple[str, ...]:
+    """The metrics of all scores, in the order of their first score."""
+    return tuple(dict.fromkeys(name for run in outcomes for outcome in run.values() for name in outcome.scores))
+
+
+def _choose_metrics(metrics: tuple[str, ...], chosen: str) -> tuple[str, ...]:
+    """The metrics that rows are compared by. Raises Invalid if no run has the chosen one."""
+    if chosen and chosen not in metrics:
+        raise Invalid(fields={"metric": gettext("no run was scored by {metric}.").format(metric=chosen)})
+    return (chosen,) if chosen else metrics
+
+
+def _keep_rows_of_reason(indexes: list[int], failures: Sequence[FailureReason], reason: str) -> list[int]:
+    """The rows that failed for the reason; all of them without one."""
+    if not reason:
+        return indexes
+    rows_of_reason = failure_reasons.find_rows(failures, reason)
+    return [index for index in indexes if index in rows_of_reason]
 
 
 def _require_one_of(field: str, value: str, values: Sequence[str]) -> None:
@@ -183,7 +199,7 @@ def read_matrix_row(runs: Sequence[Run], index: int, baseline: int | None = None
     base = _find_baseline(runs, baseline)
     run_queries.read_run_row(runs[0], index)
     outcomes = [_read_outcomes(run, [index]) for run in runs]
-    metrics = tuple(dict.fromkeys(name for run in outcomes for outcome in run.values() for name in outcome.scores))
+    metrics = _list_metrics(outcomes)
     return _read_rows(runs, run_queries.list_rows_of_run(runs[0]), outcomes, base, metrics, [index])[0]
 
 

@@ -138,6 +138,17 @@ def append(
     lock()
     if failpoints.armed:
         failpoints.reach("journal.appending")
+    row = _write_row(author, event.kind, body, namespace, at)
+    if failpoints.armed:
+        failpoints.reach("journal.appended")
+    for wake in _subscribers:
+        transaction.on_commit(wake, robust=True)
+    run_reactions(Occasion(event, author, subject))
+    return row
+
+
+def _write_row(author: Author, kind: str, body: Mapping[str, Any], namespace: Named | None, at: datetime) -> Event:
+    """Write the event after the last one, and announce it to PostgreSQL's listeners."""
     head = Event.objects.order_by("-number").values_list("number", "hash").first()
     require_agreement(head)
     number, previous = (head[0] + 1, head[1]) if head else (1, None)
@@ -145,17 +156,17 @@ def append(
         "at": to_microseconds(at),
         "body": body,
         "key": author.key.id if author.key else None,
-        "kind": event.kind,
+        "kind": kind,
         "namespace": namespace.name if namespace else None,
         "number": number,
         "person": author.person.username,
         "previous": previous,
     }
     text = format_canonical_json(facts)
-    columns = read_columns(event.kind, body)
+    columns = read_columns(kind, body)
     row = Event.objects.create(
         number=number,
-        kind=event.kind,
+        kind=kind,
         at=to_microseconds(at),
         person=author.person.username,
         key=author.key.id if author.key else "",
@@ -169,11 +180,6 @@ def append(
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
             cursor.execute(f"NOTIFY {CHANNEL}")  # delivered to others once this is committed
-    if failpoints.armed:
-        failpoints.reach("journal.appended")
-    for wake in _subscribers:
-        transaction.on_commit(wake, robust=True)
-    run_reactions(Occasion(event, author, subject))
     return row
 
 

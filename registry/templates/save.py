@@ -44,18 +44,12 @@ class SavedVersion:
 
 
 @dataclass(frozen=True)
-class _Work:
-    """One save, examined and ready to be written.
-
-    samples: canonical JSON, None to keep the stored ones. checked_against: the number of the stored samples that the
-    document was checked with, None without any. The other fields are the arguments of `save_version`.
-    """
+class _SaveRequest:
+    """What `save_version` is asked for beside the document. samples: canonical JSON, None keeps the stored ones."""
 
     name: str
-    examined: CheckedDocument
     message: str
     samples: str | None
-    checked_against: int | None
     base: str | None
     parallel: bool
     copied_from: str
@@ -96,27 +90,23 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
     namespace, path = names.check_template(name)
     permissions.find_namespace(actor, Verb.SAVE, namespace, path)
     check_text("message", message)
-    samples_json = None if samples is None else write_samples(samples)
-    origin = _find_origin(actor, copied_from) if copied_from else ""
+    request = _SaveRequest(
+        name=name,
+        message=message.strip(),
+        samples=None if samples is None else write_samples(samples),
+        base=base,
+        parallel=parallel,
+        copied_from=_find_origin(actor, copied_from) if copied_from else "",
+        even_if_equal=even_if_equal,
+        contributions=contributions,
+        ends_draft=ends_draft,
+        draft_name=draft_name,
+        draft_revision=draft_revision,
+    )
     with tracing.span("save", name) as current:
         for _ in range(_TRIES):  # repeat if the samples changed while the document was checked against them
             examined, visible_problems, checked_against = _examine(actor, name, document, samples)
-            work = _Work(
-                name=name,
-                examined=examined,
-                message=message.strip(),
-                samples=samples_json,
-                checked_against=checked_against,
-                base=base,
-                parallel=parallel,
-                copied_from=origin,
-                even_if_equal=even_if_equal,
-                contributions=contributions,
-                ends_draft=ends_draft,
-                draft_name=draft_name,
-                draft_revision=draft_revision,
-            )
-            if saved := _store(actor, namespace, work):
+            if saved := _store(actor, namespace, request, examined, checked_against):
                 tracing.describe(current, saved.version.number, saved.version.digest)
                 return replace(saved, problems=visible_problems)
     raise Busy(gettext("The samples of {name} keep changing: try again.").format(name=name))
@@ -152,53 +142,55 @@ def _filter_problems(actor: Actor, problems: list[Problem]) -> list[Problem]:
     ]
 
 
-def _store(actor: Actor, space: str, work: _Work) -> SavedVersion | None:
-    """Write the work; None if the samples changed since the check."""
+def _store(
+    actor: Actor, space: str, request: _SaveRequest, examined: CheckedDocument, checked_against: int | None
+) -> SavedVersion | None:
+    """Write what was asked for; None if the samples changed since the document was checked against them."""
     at = log.now()
     with transaction.atomic():
-        namespace = permissions.find_namespace(actor, Verb.SAVE, space, work.name.partition("/")[2])
-        template, is_new = _find_or_make(actor, namespace, work, at)
+        namespace = permissions.find_namespace(actor, Verb.SAVE, space, request.name.partition("/")[2])
+        template, is_new = _find_or_make(actor, namespace, request, at)
         stored = template.current_samples()
-        if (stored.number if stored else None) != work.checked_against:
+        if (stored.number if stored else None) != checked_against:
             transaction.set_rollback(True)
             return None
         latest = template.latest
-        if latest is not None and latest.digest == work.examined.digest and not work.even_if_equal:
+        if latest is not None and latest.digest == examined.digest and not request.even_if_equal:
             version, created = latest, False
         else:
-            base = None if is_new else _find_base(template, work)
-            version, created = _add_version(actor, template, work, base, at), True
-            _add_contributions(version, work)
-            search_index.update_search_index(template, version, work.examined.document)
-        if work.ends_draft and actor.key is None:
-            Draft.objects.end(actor.person, version, work.draft_name, work.draft_revision, at)
+            base = None if is_new else _find_base(template, request)
+            version, created = _add_version(actor, template, request, examined, base, at), True
+            _add_contributions(version, request)
+            search_index.update_search_index(template, version, examined.document)
+        if request.ends_draft and actor.key is None:
+            Draft.objects.end(actor.person, version, request.draft_name, request.draft_revision, at)
         if created:
-            _append(actor, template, version, work, at)
-            _require_unredacted(template, work)
-        if work.samples is not None:
-            sampling.store_samples(actor=actor, template=template, text=work.samples, at=at)
-    return SavedVersion(template, version, created, work.examined.problems)
+            _append(actor, template, version, request, examined, at)
+            _require_unredacted(template, examined)
+        if request.samples is not None:
+            sampling.store_samples(actor=actor, template=template, text=request.samples, at=at)
+    return SavedVersion(template, version, created, examined.problems)
 
 
-def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime) -> tuple[Template, bool]:
-    template = _lock_template(work.name)
+def _find_or_make(actor: Actor, namespace: Namespace, request: _SaveRequest, at: datetime) -> tuple[Template, bool]:
+    template = _lock_template(request.name)
     if template is None:
-        _require_no_former_name(work.name)
-        if work.base is not None:
+        _require_no_former_name(request.name)
+        if request.base is not None:
             sentence = gettext("There is no template {name}, so it has no version {base}.")
-            raise Stale(sentence.format(name=work.name, base=work.base))
-        fresh = Template(namespace=namespace, name=work.name, copied_from=work.copied_from)
+            raise Stale(sentence.format(name=request.name, base=request.base))
+        fresh = Template(namespace=namespace, name=request.name, copied_from=request.copied_from)
         fresh.created_by, fresh.created_at, fresh.updated_at = actor.person, at, at
         try:
             with transaction.atomic():
                 fresh.save(force_insert=True)
             return fresh, True
         except IntegrityError:  # another first save committed before
-            template = _lock_template(work.name)
+            template = _lock_template(request.name)
     if template is None:
-        raise Busy(gettext("{name} was made at this moment: try again.").format(name=work.name))
+        raise Busy(gettext("{name} was made at this moment: try again.").format(name=request.name))
     if template.archived_at is not None:
-        raise Conflict(gettext("{name} is archived: an admin can restore it.").format(name=work.name))
+        raise Conflict(gettext("{name} is archived: an admin can restore it.").format(name=request.name))
     template.namespace = namespace
     return template, False
 
@@ -210,13 +202,13 @@ def _require_no_former_name(name: str) -> None:
         raise template_queries.build_renamed_conflict(name, former.template.name)
 
 
-def _require_unredacted(template: Template, work: _Work) -> None:
+def _require_unredacted(template: Template, examined: CheckedDocument) -> None:
     """Raise Gone if this would bring back a redacted text, or a fragment redacted during the check.
 
     Called after the event took the journal's lock, so that no redaction can happen before the commit.
     """
-    query = Q(version__template=template, version__digest=work.examined.digest)
-    for ref in json.loads(work.examined.bundle)["fragments"]:
+    query = Q(version__template=template, version__digest=examined.digest)
+    for ref in json.loads(examined.bundle)["fragments"]:
         name, _, at = ref.partition("@")
         pinned = Q(version__number=int(at)) if at.isdecimal() else Q(version__digest=at)
         query |= (Q(version__template__name=name) | Q(version__template__former_names__name=name)) & pinned
@@ -231,16 +223,16 @@ def _lock_template(name: str) -> Template | None:
     return Template.objects.select_related("latest").filter(name=name).first()
 
 
-def _find_base(template: Template, work: _Work) -> Version:
+def _find_base(template: Template, request: _SaveRequest) -> Version:
     latest = template.latest
     number, digest = (latest.number, latest.digest) if latest else (0, "")
-    if work.base is None:
+    if request.base is None:
         sentence = gettext("{name} exists: say by its digest which version this was made from.")
         raise PreconditionRequired(sentence.format(name=template.name), latest=number, digest=digest)
-    if latest is not None and latest.digest == work.base:
+    if latest is not None and latest.digest == request.base:
         return latest
-    base = template.versions.filter(digest=work.base).order_by("-number").first()
-    if base is None or not work.parallel:
+    base = template.versions.filter(digest=request.base).order_by("-number").first()
+    if base is None or not request.parallel:
         if base:
             sentence = gettext("This was made from version {base}; the latest is version {number}.")
         else:
@@ -249,35 +241,44 @@ def _find_base(template: Template, work: _Work) -> Version:
     return base
 
 
-def _add_version(actor: Actor, template: Template, work: _Work, base: Version | None, at: datetime) -> Version:
-    document = work.examined.document
+def _add_version(
+    actor: Actor,
+    template: Template,
+    request: _SaveRequest,
+    examined: CheckedDocument,
+    base: Version | None,
+    at: datetime,
+) -> Version:
+    document = examined.document
     return Version.objects.create(
         template=template,
         number=template.latest.number + 1 if template.latest else 1,
-        digest=work.examined.digest,
-        bundle=work.examined.bundle,
+        digest=examined.digest,
+        bundle=examined.bundle,
         settings=format_canonical_json(document.settings if document else {}),
-        problems=format_canonical_json([problem.to_dict() for problem in work.examined.problems]),
+        problems=format_canonical_json([problem.to_dict() for problem in examined.problems]),
         base=base,
         author=actor.person,
         key=actor.key,
-        message=work.message,
+        message=request.message,
         created_at=at,
     )
 
 
-def _add_contributions(version: Version, work: _Work) -> None:
-    for contribution in work.contributions:
+def _add_contributions(version: Version, request: _SaveRequest) -> None:
+    for contribution in request.contributions:
         contribution.version = version
-    if work.contributions:
-        Contribution.objects.bulk_create(work.contributions)
+    if request.contributions:
+        Contribution.objects.bulk_create(request.contributions)
 
 
-def _append(actor: Actor, template: Template, version: Version, work: _Work, at: datetime) -> None:
-    bundle = json.loads(work.examined.bundle)
+def _append(
+    actor: Actor, template: Template, version: Version, request: _SaveRequest, examined: CheckedDocument, at: datetime
+) -> None:
+    bundle = json.loads(examined.bundle)
     profile = bundle["profile"]
-    sources = [row.source for row in work.contributions if row.source is not None]
-    comments = [row.comment for row in work.contributions if row.comment is not None]
+    sources = [row.source for row in request.contributions if row.source is not None]
+    comments = [row.comment for row in request.contributions if row.comment is not None]
     event = VersionSaved(
         template=template.name,
         number=version.number,

@@ -24,46 +24,8 @@ class Command(BaseCommand):
             required=True,
             help="username of the member that the key acts for; the key can do no more than this member",
         )
-        owner = parser.add_mutually_exclusive_group()
-        owner.add_argument(
-            "--scope",
-            choices=sorted(verbs.SCOPES),
-            help="what the key may do; write includes read, but not rolling back. Default: only fetch",
-        )
-        owner.add_argument(
-            "--verbs",
-            help="what the key may do, instead of --scope; only this can allow roll_back. "
-            f"Some of {','.join(KEY_VERBS)}, separated by commas",
-        )
-        parser.add_argument(
-            "--labels",
-            default="",
-            help="labels that the key is limited to, separated by commas, such as production,staging. Default: all",
-        )
-        parser.add_argument(
-            "--addresses",
-            default="",
-            help="IP addresses and networks that the key may be used from, separated by commas, "
-            "such as 203.0.113.0/24. Default: all",
-        )
-        end = parser.add_mutually_exclusive_group()
-        end.add_argument("--days", type=int, help=f"days until the key expires. Default: {keys.DEFAULT_DAYS}")
-        end.add_argument("--never-expires", action="store_true", help="the key is valid until it is revoked")
-        versions = parser.add_mutually_exclusive_group()
-        versions.add_argument(
-            "--approved-only",
-            action="store_const",
-            const=True,
-            dest="approved_only",
-            help="the key gets approved versions only; the default for reading keys if the namespace protects a label",
-        )
-        versions.add_argument(
-            "--any-version",
-            action="store_const",
-            const=False,
-            dest="approved_only",
-            help="the key gets any version, approved or not",
-        )
+        _add_rights(parser)
+        _add_limits(parser)
         parser.add_argument(
             "--name",
             default="command line",
@@ -90,6 +52,54 @@ class Command(BaseCommand):
         except PromptuaryError as error:
             raise CommandError(error.message) from error
         self.stdout.write(issued.secret)
+
+
+def _add_rights(parser: ArgumentParser) -> None:
+    """Add the arguments that say what the key may do."""
+    rights = parser.add_mutually_exclusive_group()
+    rights.add_argument(
+        "--scope",
+        choices=sorted(verbs.SCOPES),
+        help="what the key may do; write includes read, but not rolling back. Default: only fetch",
+    )
+    rights.add_argument(
+        "--verbs",
+        help="what the key may do, instead of --scope; only this can allow roll_back. "
+        f"Some of {','.join(KEY_VERBS)}, separated by commas",
+    )
+
+
+def _add_limits(parser: ArgumentParser) -> None:
+    """Add the arguments that say for what, from where and until when the key is valid."""
+    parser.add_argument(
+        "--labels",
+        default="",
+        help="labels that the key is limited to, separated by commas, such as production,staging. Default: all",
+    )
+    parser.add_argument(
+        "--addresses",
+        default="",
+        help="IP addresses and networks that the key may be used from, separated by commas, "
+        "such as 203.0.113.0/24. Default: all",
+    )
+    expiry = parser.add_mutually_exclusive_group()
+    expiry.add_argument("--days", type=int, help=f"days until the key expires. Default: {keys.DEFAULT_DAYS}")
+    expiry.add_argument("--never-expires", action="store_true", help="the key is valid until it is revoked")
+    versions = parser.add_mutually_exclusive_group()
+    versions.add_argument(
+        "--approved-only",
+        action="store_const",
+        const=True,
+        dest="approved_only",
+        help="the key gets approved versions only; the default for reading keys if the namespace protects a label",
+    )
+    versions.add_argument(
+        "--any-version",
+        action="store_const",
+        const=False,
+        dest="approved_only",
+        help="the key gets any version, approved or not",
+    )
 
 
 def _split(text: str) -> list[str]:
