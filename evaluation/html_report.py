@@ -121,7 +121,7 @@ def _list_metric_lines(
 
 def _build_metrics_table(lines: Sequence[MetricLine]) -> dict[str, Any]:
     has_baseline = any(line.comparison for line in lines)
-    axis = _draw_difference_axis(lines) if has_baseline else interval_svg.score_axis()
+    axis = _draw_difference_axis(lines) if has_baseline else interval_svg.build_score_axis()
     return {
         "metrics": [
             _build_compared_metric(line, axis) if has_baseline else _build_metric(line, axis) for line in lines

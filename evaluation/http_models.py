@@ -63,7 +63,7 @@ class HTTPModel:
         self.name = name
         self._title, self._base_url = title or name, base_url
         self._protocol = find_protocol(protocol, base_url)
-        headers = self._protocol.headers(key) if key else {}
+        headers = self._protocol.build_headers(key) if key else {}
         self._client = httpx.Client(
             base_url=base_url.rstrip("/") + "/",
             headers=headers,
@@ -106,7 +106,7 @@ class HTTPModel:
 
     def _ask(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
         try:
-            body = self._protocol.body(ProviderRequest(self.name, prompt.messages, settings))
+            body = self._protocol.build_body(ProviderRequest(self.name, prompt.messages, settings))
         except RenderError as error:
             raise ModelError(error.message) from error
         try:

@@ -15,10 +15,10 @@ __all__ = [
     "Drawing",
     "Kind",
     "build_difference_axis",
+    "build_drawing",
+    "build_score_axis",
     "draw_interval",
     "draw_ticks",
-    "interval",
-    "score_axis",
 ]
 
 WIDTH, HEIGHT = 380, 30
@@ -38,7 +38,7 @@ class Axis:
     width: int = WIDTH
     margin: int = _MARGIN
 
-    def place(self, value: float) -> float:
+    def locate(self, value: float) -> float:
         """The x position of a value, in the drawing's units."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(self.margin + share * (self.width - 2 * self.margin), 1)
@@ -46,9 +46,9 @@ class Axis:
     @property
     def figures(self) -> list[tuple[str, str]]:
         """Each tick's x position, as an SVG attribute, and its label."""
-        return [(str(self.place(tick)), self.figure(tick)) for tick in self.ticks]
+        return [(str(self.locate(tick)), self.format_tick(tick)) for tick in self.ticks]
 
-    def figure(self, tick: float) -> str:
+    def format_tick(self, tick: float) -> str:
         """A tick's label in percent, with a true minus sign."""
         sign = ("+" if tick > 0 else "\u2212" if tick < 0 else "") if self.signed else ""
         return f"{sign}{abs(tick) * 100:.3g} %"
@@ -62,7 +62,7 @@ def build_difference_axis(values: Iterable[float | None], width: int = WIDTH, ma
     return Axis(-reach, reach, tuple(step * n for n in range(-2, 3)), signed=True, width=width, margin=margin)
 
 
-def score_axis() -> Axis:
+def build_score_axis() -> Axis:
     """An axis for scores as shares of their range."""
     return Axis(0.0, 1.0, (0.0, 0.25, 0.5, 0.75, 1.0), signed=False)
 
@@ -80,19 +80,21 @@ class Drawing:
     kind: Kind
 
 
-def interval(axis: Axis, value: float | None, low: float | None, high: float | None, kind: Kind = "same") -> Drawing:
+def build_drawing(
+    axis: Axis, value: float | None, low: float | None, high: float | None, kind: Kind = "same"
+) -> Drawing:
     """Compute one row's shapes; `grid` says of each line whether it is zero."""
     return Drawing(
-        tuple((str(axis.place(tick)), tick == 0 and axis.signed) for tick in axis.ticks),
-        None if low is None or high is None else (str(axis.place(low)), str(axis.place(high))),
-        None if value is None else str(axis.place(value)),
+        tuple((str(axis.locate(tick)), tick == 0 and axis.signed) for tick in axis.ticks),
+        None if low is None or high is None else (str(axis.locate(low)), str(axis.locate(high))),
+        None if value is None else str(axis.locate(value)),
         kind,
     )
 
 
 def draw_interval(axis: Axis, value: float | None, low: float | None, high: float | None, kind: Kind = "same") -> str:
     """Draw one row: the grid, the interval if there is one, and the value's mark."""
-    drawing, middle = interval(axis, value, low, high, kind), HEIGHT / 2
+    drawing, middle = build_drawing(axis, value, low, high, kind), HEIGHT / 2
     parts = [
         f'<line class="plot-{"zero" if is_zero else "grid"}" x1="{x}" y1="0" x2="{x}" y2="{HEIGHT}"/>'
         for x, is_zero in drawing.grid
@@ -116,7 +118,8 @@ def draw_ticks(axis: Axis) -> str:
     """Draw the tick labels below the rows."""
     return _build_svg(
         "".join(
-            f'<text class="plot-tick" x="{axis.place(tick)}" y="14" text-anchor="middle">{axis.figure(tick)}</text>'
+            f'<text class="plot-tick" x="{axis.locate(tick)}" y="14" text-anchor="middle">'
+            f"{axis.format_tick(tick)}</text>"
             for tick in axis.ticks
         ),
         20,

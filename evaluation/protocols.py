@@ -46,10 +46,10 @@ class ProviderProtocol(Protocol):
 
     path: str
 
-    def headers(self, key: str) -> dict[str, str]:
+    def build_headers(self, key: str) -> dict[str, str]:
         """The headers that carry the key."""
 
-    def body(self, request: ModelRequest) -> dict[str, Any]:
+    def build_body(self, request: ModelRequest) -> dict[str, Any]:
         """Return the JSON to send. Raises RenderError if the provider can't express the request."""
 
     def read_whole(self, content: Any, reply: PartialReply) -> str | None:
@@ -81,10 +81,10 @@ class _ChatCompletions:
     def __init__(self, limit_name: str = "max_tokens", replaced: tuple[str, ...] = ("max_output_tokens",)) -> None:
         self._limit_name, self._replaced = limit_name, replaced
 
-    def headers(self, key: str) -> dict[str, str]:
+    def build_headers(self, key: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"}
 
-    def body(self, request: ModelRequest) -> dict[str, Any]:
+    def build_body(self, request: ModelRequest) -> dict[str, Any]:
         settings = provider_arguments.build_chat_settings(request, self._limit_name, self._replaced)
         return {**provider_arguments.build_chat_body(request, settings), "stream": False}
 
@@ -97,7 +97,7 @@ class _ChatCompletions:
         return text if text or isinstance(choice["message"].get("content"), str) else None
 
     def stream_body(self, request: ModelRequest) -> dict[str, Any]:
-        return {**self.body(request), "stream": True, "stream_options": {"include_usage": True}}
+        return {**self.build_body(request), "stream": True, "stream_options": {"include_usage": True}}
 
     def read_event(self, event: Any, reply: PartialReply) -> str:
         if error := event.get("error"):
@@ -130,10 +130,10 @@ class _ChatCompletions:
 class _Responses:
     path = "responses"
 
-    def headers(self, key: str) -> dict[str, str]:
+    def build_headers(self, key: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"}
 
-    def body(self, request: ModelRequest) -> dict[str, Any]:
+    def build_body(self, request: ModelRequest) -> dict[str, Any]:
         settings = provider_arguments.build_responses_settings(request)
         return {**provider_arguments.build_responses_body(request, settings), "stream": False, "store": False}
 
@@ -154,7 +154,7 @@ class _Responses:
         return "".join(texts) if texts else None
 
     def stream_body(self, request: ModelRequest) -> dict[str, Any]:
-        return {**self.body(request), "stream": True}
+        return {**self.build_body(request), "stream": True}
 
     def read_event(self, event: Any, reply: PartialReply) -> str:
         kind = event["type"]
@@ -194,10 +194,10 @@ class _Responses:
 class _AnthropicMessages:
     path = "messages"
 
-    def headers(self, key: str) -> dict[str, str]:
+    def build_headers(self, key: str) -> dict[str, str]:
         return {"x-api-key": key, "anthropic-version": _ANTHROPIC_VERSION}
 
-    def body(self, request: ModelRequest) -> dict[str, Any]:
+    def build_body(self, request: ModelRequest) -> dict[str, Any]:
         settings = provider_arguments.build_anthropic_settings(request)
         return {**provider_arguments.build_anthropic_body(request, settings), "stream": False}
 
@@ -217,7 +217,7 @@ class _AnthropicMessages:
         return "".join(texts) if texts else None
 
     def stream_body(self, request: ModelRequest) -> dict[str, Any]:
-        return {**self.body(request), "stream": True}
+        return {**self.build_body(request), "stream": True}
 
     def read_event(self, event: Any, reply: PartialReply) -> str:
         kind = event["type"]

@@ -78,7 +78,7 @@ class HTTPStream:
         self._broken_off = f"{self._title} broke off before the reply was complete"
         self.name, self._base_url, self._timeout = name, base_url.rstrip("/") + "/", timeout
         self._protocol, self._transport, self._pace = find_protocol(protocol, base_url), transport, Pace(per_second)
-        self._headers = self._protocol.headers(key) if key else {}
+        self._headers = self._protocol.build_headers(key) if key else {}
 
     async def stream(self, request: StreamRequest, reply: PartialReply) -> AsyncGenerator[str, None]:
         """Yield the reply as it arrives. Raises ModelError if the server can't be reached, refuses, or breaks off."""

@@ -37,7 +37,7 @@ class ClientConfig:
             )
         return address
 
-    def headers(self, agent: str) -> dict[str, str]:
+    def build_headers(self, agent: str) -> dict[str, str]:
         """The headers of every request."""
         headers = {"User-Agent": agent}
         if self.key:

@@ -74,7 +74,7 @@ class Workspace:
         name = path.absolute().relative_to(self.folder).as_posix().removesuffix(DOCUMENT)
         return name if "/" in name and path.name.endswith(DOCUMENT) else None
 
-    def standards(self, namespace: str) -> Standards:
+    def find_standards(self, namespace: str) -> Standards:
         """Return the namespace's standards as of the last pull."""
         path = self._build_standards_path(namespace)
         return read_standards_file(path) if path.exists() else Standards()
@@ -90,7 +90,7 @@ class Workspace:
     def _build_standards_path(self, namespace: str) -> Path:
         return self.folder / STATE / "standards" / f"{namespace}.yml"
 
-    def pulled(self) -> dict[str, Pulled]:
+    def read_pulled(self) -> dict[str, Pulled]:
         """Return what each template's file was pulled from, by template name."""
         path = self.folder / STATE / "workspace.json"
         if not path.exists():
@@ -127,7 +127,7 @@ class Workspace:
     def bring_in(self, body: Mapping[str, Any], merged: str, samples: Mapping[str, Any] | None) -> Path:
         """Write a merged document and make the fetched version its new base. Samples edited locally are kept."""
         name = str(body["name"])
-        pulled = self.pulled().get(name)
+        pulled = self.read_pulled().get(name)
         samples_path = self.samples_path(name)
         is_edited = samples_path.exists() and pulled is not None and _hash_file(samples_path) != pulled.samples
         edited = read_document_text(samples_path) if is_edited else None
@@ -141,11 +141,11 @@ class Workspace:
         """Record that the files are this version now."""
         document = _hash_file(self.document_path(name))
         entry = Pulled(version, digest, document or "", _hash_file(self.samples_path(name)))
-        pulled = {**self.pulled(), name: entry}
+        pulled = {**self.read_pulled(), name: entry}
         state = {"templates": {name: asdict(entry) for name, entry in sorted(pulled.items())}}
         _write(self.folder / STATE / "workspace.json", json.dumps(state, indent=2) + "\n")
 
-    def fragments(self) -> dict[str, str]:
+    def read_fragments(self) -> dict[str, str]:
         """Return every fragment stored here, by the ref that documents use."""
         folder = self.folder / STATE / "fragments"
         texts = {}

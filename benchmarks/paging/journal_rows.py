@@ -24,7 +24,7 @@ class JournalRows:
     def add(self, person: User, event: JournalEvent, *, namespace: str, at: datetime) -> int:
         """Add an event; return its number."""
         self._number += 1
-        body = event.body()
+        body = event.build_body()
         facts: dict[str, Any] = {
             "at": to_microseconds(at),
             "body": body,

@@ -80,8 +80,8 @@ class Line:
     """
 
     name: str
-    stem: str
-    leaf: str
+    dirname: str
+    basename: str
     cells: list[Cell]
     state: PromotionState
     action: RowAction | None
@@ -173,7 +173,7 @@ def _build_line(
     failing: Mapping[tuple[int, str], FailureRow],
 ) -> Line:
     template = row.template
-    stem, slash, leaf = template.path.rpartition("/")
+    dirname, slash, basename = template.path.rpartition("/")
     cells: list[Cell] = []
     left = 0
     for label in columns:
@@ -192,8 +192,8 @@ def _build_line(
     others = [label for label in columns if label not in (LATEST, pair[1])]
     return Line(
         name=template.name,
-        stem=stem + slash,
-        leaf=leaf,
+        dirname=dirname + slash,
+        basename=basename,
         cells=cells,
         state=state,
         action=action,

@@ -57,13 +57,13 @@ MENUS = {
 
 @dataclass(frozen=True)
 class Row:
-    """A template in the list. `stem` is its path below the open folder; `line` is a line of the document that matches,
-    if neither name nor description does. `dependants` counts the templates that include it.
+    """A template in the list. `dirname` is its path below the open folder; `line` is a line of the document that
+    matches, if neither name nor description does. `dependants` counts the templates that include it.
     """
 
     name: str
-    stem: list[Piece]
-    leaf: list[Piece]
+    dirname: list[Piece]
+    basename: list[Piece]
     description: list[Piece]
     line: list[Piece]
     live: LabelStatus | None
@@ -248,12 +248,12 @@ def _build_row(
     in_name, in_text = patterns
     below = len(folder) + 1 if folder else 0
     live = choose_live_label(template.namespace)
-    stem, slash, leaf = template.name[below:].rpartition("/")
+    dirname, slash, basename = template.name[below:].rpartition("/")
     facts = json.loads(template.search_entry.facts)
     return Row(
         name=template.name,
-        stem=mark_words(stem + slash, in_name),
-        leaf=mark_words(leaf, in_name),
+        dirname=mark_words(dirname + slash, in_name),
+        basename=mark_words(basename, in_name),
         description=mark_words(template.description, in_text),
         line=line,
         live=LabelStatus(live, number=numbers[live]) if live in numbers else None,

@@ -144,7 +144,7 @@ def _draw_change(
     if reading.difference is None:
         return None
     difference, low, high = shares
-    return interval_svg.interval(axis, difference, low, high, _PLOT_KINDS[reading.reading])
+    return interval_svg.build_drawing(axis, difference, low, high, _PLOT_KINDS[reading.reading])
 
 
 def count_metrics(readings: RunReadings | None) -> list[tuple[int, str, str, str]]:

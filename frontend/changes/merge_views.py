@@ -84,7 +84,7 @@ def _save(request: HttpRequest, actor: Actor, change: ChangeRequest, document: s
         number=change.number,
         document=document,
         message=request.POST.get("message", ""),
-        seen=(request.POST.get("head", ""), request.POST.get("held", "")),
+        expected=(request.POST.get("head", ""), request.POST.get("held", "")),
     )
 
 
@@ -93,7 +93,7 @@ def _build_result(actor: Actor, change: ChangeRequest, preview: MergePreview, do
     problems = _find_problems(actor, change, document)
     return {
         "document": document,
-        "for_label": versions.compare_texts(preview.held.document, document),
+        "for_label": versions.compare_texts(preview.served.document, document),
         "for_head": versions.compare_texts(preview.head.document, document),
         "problems": problems,
         "errors": only_errors(problems),

@@ -96,8 +96,8 @@ def describe_address(actor: Actor, namespace: str, path: str) -> dict[str, str]:
     if not path:
         return {"address": "", "refusal": ""}
     name = f"{namespace}/{path}"
-    stem, _, leaf = name.rpartition("/")
-    shown = {"address": name, "address_stem": f"{stem.replace('/', ' / ')} / ", "address_leaf": leaf}
+    dirname, _, basename = name.rpartition("/")
+    shown = {"address": name, "address_dirname": f"{dirname.replace('/', ' / ')} / ", "address_basename": basename}
     try:
         names.check_template(name)
         _require_free(actor, name)

@@ -130,7 +130,7 @@ def score_table(run: Run, against: Run | None) -> ScoreTable:
             )
             rows_found.append((metric, target, scored, top, baseline_score, compared))
     differences = [share for *_, top, _held, compared in rows_found for share in to_shares(_list_bounds(compared), top)]
-    axis = interval_svg.build_difference_axis(differences) if against else interval_svg.score_axis()
+    axis = interval_svg.build_difference_axis(differences) if against else interval_svg.build_score_axis()
     lines = []
     for metric, target, scored, top, baseline_score, compared in rows_found:
         kind = _choose_kind(compared)
@@ -149,7 +149,7 @@ def score_table(run: Run, against: Run | None) -> ScoreTable:
                 compared,
                 baseline_score["score"] if baseline_score else None,
                 kind,
-                interval_svg.interval(axis, value, low, high, kind),
+                interval_svg.build_drawing(axis, value, low, high, kind),
             )
         )
     pairs = max((line.compared.comparison.n for line in lines if line.compared), default=0)

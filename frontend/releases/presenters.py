@@ -37,8 +37,8 @@ class MemberRow:
     """
 
     change: ChangeRequest
-    stem: str
-    leaf: str
+    dirname: str
+    basename: str
     holds: int | None
     diff_url: str
     checks: str
@@ -189,15 +189,15 @@ def _publish_fault(gate: ReleaseGate) -> str:
 
 def _build_member_row(member: Member, actor: Actor, *, may_change: bool) -> MemberRow:
     change, gate = member.change, member.gate
-    stem, slash, leaf = change.template.path.rpartition("/")
+    dirname, slash, basename = change.template.path.rpartition("/")
     holds = gate.facts.holds if change.is_open else None
     query = {"from": holds, "to": change.version.number} if holds else {"to": change.version.number}
     checks, checks_look = _describe_checks(gate)
     approval, approval_look = _describe_approval(member)
     return MemberRow(
         change=change,
-        stem=stem + slash,
-        leaf=leaf,
+        dirname=dirname + slash,
+        basename=basename,
         holds=holds,
         diff_url=f"{reverse('diff', args=[change.template.name])}?{urlencode(query)}",
         checks=checks,

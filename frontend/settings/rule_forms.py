@@ -94,7 +94,7 @@ def read_initial_rules(rules: Rules) -> dict[str, Any]:
     """The rules as initial values: lists as words, one line for each approval rule and each owner."""
     lines = [f"{owner.pattern}: {', '.join(list_owner_names(owner))}" for owner in rules.owners]
     return {
-        **rules.values(),
+        **rules.to_columns(),
         "protected_labels": ", ".join(rules.protected_labels),
         "approval_rules": "\n".join(map(_describe_approval_rule, rules.approval_rules)),
         "owners": "\n".join(lines),

@@ -19,13 +19,13 @@ def pin(ref: str) -> str:
 
 
 @register.filter
-def leaf(name: str) -> str:
+def basename(name: str) -> str:
     """The last segment of a name."""
     return name.rpartition("/")[2]
 
 
 @register.filter
-def stem(name: str) -> str:
+def dirname(name: str) -> str:
     """A name without its last segment, with the slash."""
     head, slash, _ = name.rpartition("/")
     return head + slash

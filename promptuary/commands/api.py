@@ -37,7 +37,7 @@ class Connection:
         self._timeout = timeout
         address = ClientConfig.read(url, key)
         self.url = address.url
-        self._transport = HttpTransport(address.url, address.headers("promptuary-cli"))
+        self._transport = HttpTransport(address.url, address.build_headers("promptuary-cli"))
         self.client = Promptuary(
             address.url, address.key, timeout=timeout, background=False, reports=False, transport=self._transport
         )

@@ -26,7 +26,7 @@ def _list_local_names() -> Iterator[str]:
     if workspace is None:
         return
     try:
-        yield from workspace.pulled()
+        yield from workspace.read_pulled()
         for path in find_documents([workspace.folder]):
             yield path.relative_to(workspace.folder).as_posix().removesuffix(DOCUMENT)
     except (PromptuaryError, OSError):

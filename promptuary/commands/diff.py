@@ -86,7 +86,7 @@ def _read_side(side: str, url: str, key: str, wants_samples: bool) -> Document:
     path = Path(side)
     if path.is_file():
         workspace = Workspace.around(path)
-        fragments = workspace.fragments() if workspace else {}
+        fragments = workspace.read_fragments() if workspace else {}
         return Document(side, read_document_text(path), fragments, read_samples(path) if wants_samples else {})
     name, ref = split_target(side, "latest")
     with Connection(url, key) as connection:

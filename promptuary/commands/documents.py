@@ -30,5 +30,5 @@ def is_on_disk(subject: str) -> bool:
 def load_document(path: Path, vocabularies: VocabularySource | None = None) -> renderer.Template:
     """Load a document with the fragments that were pulled into its workspace. Raises RenderError or OSError."""
     workspace = Workspace.around(path)
-    fragments = workspace.fragments() if workspace else {}
+    fragments = workspace.read_fragments() if workspace else {}
     return renderer.load(read_document_text(path), fragments=fragments, vocabularies=vocabularies)

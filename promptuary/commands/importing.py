@@ -179,7 +179,7 @@ def _read_document(path: Path, name: str, source_format: str) -> ImportedTemplat
     if not source_format and (detected is None or detected.name != own_document.KIND):
         return None
     workspace = Workspace.around(path)
-    fragments = workspace.fragments() if workspace else {}
+    fragments = workspace.read_fragments() if workspace else {}
     (imported,) = own_document.read_own_document(source, fragments=fragments)
     samples = read_samples(path) if path.name.endswith(DOCUMENT) else {}
     checked = replace(imported, document=read_document_text(path), samples=samples)

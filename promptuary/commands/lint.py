@@ -63,12 +63,12 @@ def lint(  # options of the command
 def _check(path: Path, source: VocabularySource | None, standards: Standards | None) -> list[Problem]:
     """Check a document. standards: those to check; None for those pulled for its namespace, if any."""
     workspace = Workspace.around(path)
-    fragments = workspace.fragments() if workspace else {}
+    fragments = workspace.read_fragments() if workspace else {}
     text, samples = read_document_text(path), read_samples(path)
     problems = renderer.validate(text, samples, fragments=fragments, vocabularies=source)
     name = workspace.find_name(path) if workspace else None
     if standards is None and workspace is not None and name is not None:
-        standards = workspace.standards(name.partition("/")[0])
+        standards = workspace.find_standards(name.partition("/")[0])
     document, _ = inspect_document(text)
     if standards is None or document is None:
         return problems
@@ -76,7 +76,7 @@ def _check(path: Path, source: VocabularySource | None, standards: Standards | N
         included = list(resolve_fragments(document, fragments).values())
     except RenderError:  # a fragment is missing, which is reported as a problem
         included = []
-    exists = workspace is not None and name in workspace.pulled()
+    exists = workspace is not None and name in workspace.read_pulled()
     subject = Subject(document, name.partition("/")[2] if name else None, exists, list(samples), included)
     problems += check_standards(standards, subject)
     return sorted(problems, key=lambda problem: (problem.line, problem.column, problem.code, problem.message))

@@ -41,7 +41,7 @@ def pull(
     """Write templates, their samples and their fragments to files. Without @REF: the latest version."""
     with answering(as_json), Connection(url, key) as connection:
         workspace = Workspace(folder)
-        pulled = workspace.pulled()
+        pulled = workspace.read_pulled()
         targets = _list_targets(connection, names or list(pulled))
         if not targets:
             raise UsageError("nothing to pull: name a template or a namespace")
@@ -85,7 +85,7 @@ def _pull(connection: Connection, workspace: Workspace, name: str, ref: str) -> 
 def _merge(connection: Connection, workspace: Workspace, name: str, ref: str) -> dict[str, Any]:
     """Merge an edited document with versions saved since. One that was never pulled is merged from an empty base."""
     fetched, samples = _fetch(connection, name, ref)
-    pulled = workspace.pulled().get(name)
+    pulled = workspace.read_pulled().get(name)
     path = workspace.document_path(name)
     if pulled is not None and pulled.digest == fetched.digest:
         return {**_describe_result(fetched, path), "result": "edited, nothing to merge"}

@@ -65,7 +65,7 @@ def push(
 
 
 def _list_changed(workspace: Workspace, names: list[str] | None) -> list[str]:
-    pulled = workspace.pulled()
+    pulled = workspace.read_pulled()
     paths = find_documents([workspace.folder])
     local_names = [path.relative_to(workspace.folder).as_posix().removesuffix(DOCUMENT) for path in paths]
     missing = [name for name in names or [] if check_name(name) not in local_names]
@@ -103,7 +103,7 @@ def _tell(result: dict[str, Any]) -> None:
 
 
 def _push(connection: Connection, workspace: Workspace, name: str, message: str, label: str) -> dict[str, Any]:
-    pulled = workspace.pulled().get(name)
+    pulled = workspace.read_pulled().get(name)
     path = workspace.document_path(name)
     body: dict[str, Any] = {"document": read_document_text(path), "message": message}
     samples = read_samples(path)

@@ -156,31 +156,31 @@ class History:
 
 def find_contributors(history: History, request: ChangeFacts) -> dict[str, tuple[Reason, ...]]:
     """Map usernames to the reasons why that person's approval of the request does not count."""
-    work = _Work(history, request)
-    work.add_people_of_request()
-    contained, through = work.list_contained()
+    collector = _ReasonCollector(history, request)
+    collector.add_people_of_request()
+    contained, through = collector.list_contained()
     for step in contained:
-        work.add_people_of_version(step)
-    work.add_people_of_copies(contained, through)
-    work.add_people_of_other_requests(contained)
+        collector.add_people_of_version(step)
+    collector.add_people_of_copies(contained, through)
+    collector.add_people_of_other_requests(contained)
     if contained:
-        work.add_people_of_grants(min(step.at for step in contained))
-    return {person: tuple(reasons_against) for person, reasons_against in work.found.items()}
+        collector.add_people_of_grants(min(step.at for step in contained))
+    return {person: tuple(reasons_against) for person, reasons_against in collector.by_person.items()}
 
 
-class _Work:
-    """Collects the reasons."""
+class _ReasonCollector:
+    """Collects the reasons by username."""
 
     def __init__(self, history: History, request: ChangeFacts) -> None:
         self._history = history
         self._request = request
         self._own = history.heads.get(request.template, [])
-        self.found: defaultdict[str, list[Reason]] = defaultdict(list)
+        self.by_person: defaultdict[str, list[Reason]] = defaultdict(list)
 
     def _add(self, person: str, wording: Wording, **facts: object) -> None:
         you, they = gettext(wording.you).format(**facts), gettext(wording.they).format(**facts)
-        if all(reason.you != you for reason in self.found[person]):
-            self.found[person].append(Reason(wording.code, you, they))
+        if all(reason.you != you for reason in self.by_person[person]):
+            self.by_person[person].append(Reason(wording.code, you, they))
 
     def _add_issuers(self, key: str | None, wording: Wording, **facts: object) -> None:
         for issuer in self._history.list_issuers(key):
@@ -254,7 +254,7 @@ class _Work:
         through another such account.
         """
         for grant in self._history.grants.get(self._request.namespace, []):
-            is_given = grant.giver in self.found and grant.giver != grant.receiver
+            is_given = grant.giver in self.by_person and grant.giver != grant.receiver
             if is_given and grant.at > since and grant.concerns(self._request.template):
                 self._add_contributors_of_grant(grant)
 

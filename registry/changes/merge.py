@@ -29,7 +29,7 @@ class MergePreview:
     """The merge of the head and what the label holds over their common ancestor (None if they share none)."""
 
     base: Version | None
-    held: Version
+    served: Version
     head: Version
     merged: Merged
 
@@ -66,14 +66,14 @@ def merge_change(
     number: int,
     document: str | None = None,
     message: str = "",
-    seen: tuple[str, str] | None = None,
+    expected: tuple[str, str] | None = None,
 ) -> ChangeRequest:
     """Save the merge of head and label as a version based on what the label holds, and make it the request's head.
 
-    document: the text with every conflict resolved; not needed if the merge is clean. seen: digests of the head and of
-    what the label held when the conflicts were resolved. Raises Conflict if either has changed, if there is nothing to
-    merge, or if conflicts are left (facts["lines"] has their places). Raises Invalid with its problems if the document
-    is invalid.
+    document: the text with every conflict resolved; not needed if the merge is clean. expected: digests of the head and
+    of what the label held when the conflicts were resolved. Raises Conflict if either has changed, if there is nothing
+    to merge, or if conflicts are left (facts["lines"] has their places). Raises Invalid with its problems if the
+    document is invalid.
     """
     change = change_queries.find_change(actor, Verb.SAVE, number)
     key_rights.require_wide(actor, Verb.SAVE)  # the response shows suggestions or conflicts
@@ -84,16 +84,16 @@ def merge_change(
         if stuck := gate.evaluate(change, actor, with_checks=False).find_blocker("superseded"):
             raise Conflict(f"{stuck.cause} {stuck.action}", change=number)
         raise Conflict(gettext("There is nothing to merge: the version comes from what the label serves."))
-    if seen is not None and seen != (preview.head.digest, preview.held.digest):
+    if expected is not None and expected != (preview.head.digest, preview.served.digest):
         raise Conflict(
             gettext(
                 "{label} serves version {held} and the change proposes version {head} now: look at the merge again."
-            ).format(label=change.label, held=preview.held.number, head=preview.head.number),
-            held=preview.held.number,
+            ).format(label=change.label, held=preview.served.number, head=preview.head.number),
+            held=preview.served.number,
             head=preview.head.number,
         )
     document = _require_resolved(preview, document)
-    if document == preview.held.remaining:
+    if document == preview.served.remaining:
         raise Conflict(gettext("{label} already serves all of this: withdraw the change.").format(label=change.label))
     saved = template_save.save_version(
         actor=actor,
@@ -101,9 +101,9 @@ def merge_change(
         document=document,
         message=message
         or gettext("Merge version {held} into version {head}").format(
-            held=preview.held.number, head=preview.head.number
+            held=preview.served.number, head=preview.head.number
         ),
-        base=preview.held.digest,
+        base=preview.served.digest,
         parallel=True,
         even_if_equal=True,
         contributions=[Contribution(source=preview.head)],

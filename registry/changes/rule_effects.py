@@ -138,7 +138,7 @@ def find_rule_effects(actor: Actor, name: str, rules: Mapping[str, Any]) -> Rule
 def _copy_with_rules(namespace: Namespace, rules: Rules) -> Namespace:
     """An unsaved copy of the row with these rules."""
     ruled = copy(namespace)
-    for field, value in rules.values().items():
+    for field, value in rules.to_columns().items():
         setattr(ruled, field, value)
     return ruled
 

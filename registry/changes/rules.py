@@ -72,7 +72,7 @@ def set_rules(*, actor: Actor, namespace: str, **rules: Any) -> RulesUpdate:
             return RulesUpdate(row, ())
         rule_fields.check_two_step(actor, after)
         permissions.require_proof(actor)
-        for field, value in after.values().items():
+        for field, value in after.to_columns().items():
             setattr(row, field, value)
         row.save()
         log.append(actor, NamespaceRuled(rules=after.to_dict()), namespace=row, at=log.now(), subject=row)

@@ -41,7 +41,7 @@ class ConnectionSet(JournalEvent):
 
     def restore(self, rows: Restorer) -> None:
         """The key isn't in the journal, so an admin has to enter it again before the connection works."""
-        values = {name: value for name, value in self.body().items() if name not in ("id", "key", "rotated")}
+        values = {name: value for name, value in self.build_body().items() if name not in ("id", "key", "rotated")}
         values["has_key"] = self.key
         first = {**values, "namespace": rows.namespace, "created_by": rows.author, "created_at": rows.at}
         rows.update_or_create("Connection", {"id": self.id}, values, first)
@@ -81,8 +81,8 @@ class SpendingCapped(JournalEvent):
         return gettext("set the spending caps")
 
     def commit(self, texts: Texts) -> CommitContent:
-        files = {mirror_paths.locate_spending_cap(texts.namespace): texts.write_yaml(self.body())}
+        files = {mirror_paths.locate_spending_cap(texts.namespace): texts.write_yaml(self.build_body())}
         return CommitContent(f"{texts.namespace}: spending caps set", files)
 
     def restore(self, rows: Restorer) -> None:
-        rows.update_or_create("SpendingCap", {"namespace": rows.namespace}, self.body())
+        rows.update_or_create("SpendingCap", {"namespace": rows.namespace}, self.build_body())

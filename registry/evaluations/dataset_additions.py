@@ -73,7 +73,13 @@ def _add(
     text = version.text + "".join(json.dumps(row) + "\n" for row in new_rows)
     earlier_rows = version.count
     return datasets.save_dataset(
-        actor=actor, name=name, text=text, message=message, base=version.digest, template=template, known=earlier_rows
+        actor=actor,
+        name=name,
+        text=text,
+        message=message,
+        base=version.digest,
+        template=template,
+        existing_rows=earlier_rows,
     )
 
 

@@ -52,7 +52,7 @@ class SavedDataset:
 
 
 @dataclass(frozen=True)
-class _Work:
+class _DatasetSave:
     """One save, read and ready to be written."""
 
     name: str
@@ -73,15 +73,15 @@ def save_dataset(  # what a person hands in when saving
     message: str = "",
     base: str | None = None,
     template: str | None = None,
-    known: int = 0,
+    existing_rows: int = 0,
 ) -> SavedDataset:
     """Save the next version of a dataset, or its first.
 
     form: jsonl, csv or yml, as `evaluation.datasets` reads them. base: digest of the version this is based on, required
     once the dataset exists: PreconditionRequired without, Stale if it is not the latest. template: the name of a
     template whose latest version's inputs the rows must fit, in addition to every template that the dataset is attached
-    to. known: how many of the first rows existed before and need not fit `template`. Invalid names each faulty row and
-    path. Event body as in `_append`.
+    to. existing_rows: how many of the first rows existed before and need not fit `template`. Invalid names each faulty
+    row and path. Event body as in `_append`.
     """
     namespace, path = names.check_template(name)
     space = permissions.find_namespace(actor, Verb.SAVE, namespace, path)
@@ -91,12 +91,12 @@ def save_dataset(  # what a person hands in when saving
     measured = list_measured_templates(space, name)
     named_template = template_queries.get_template(actor, template) if template else None
     if named_template is not None and named_template not in measured:
-        require_rows_fit(rows_read.rows, [named_template], known)
+        require_rows_fit(rows_read.rows, [named_template], existing_rows)
     require_rows_fit(rows_read.rows, measured)
     warnings = _find_secrets(rows_read.rows)
     lines = "".join(format_canonical_json(row.to_dict()) + "\n" for row in rows_read.rows)
     digests = rows_read.digest, reading.digest_contents(rows_read.rows)
-    version = _store(actor, namespace, _Work(name, lines, len(rows_read.rows), *digests, message.strip(), base))
+    version = _store(actor, namespace, _DatasetSave(name, lines, len(rows_read.rows), *digests, message.strip(), base))
     return replace(version, warnings=warnings)
 
 
@@ -114,16 +114,16 @@ def _find_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
     return tuple(warnings[:_MOST_FAULTS])
 
 
-def require_rows_fit(rows: Sequence[Row], templates: Iterable[Template], known: int = 0) -> None:
-    """Raise Invalid if rows after the first `known` lack an input of a template's latest version or have one of the
-    wrong type.
+def require_rows_fit(rows: Sequence[Row], templates: Iterable[Template], existing_rows: int = 0) -> None:
+    """Raise Invalid if rows after the first `existing_rows` lack an input of a template's latest version or have one of
+    the wrong type.
     """
     versions: dict[int, Version] = {}
     for template in templates:
         if template.latest is not None:
             versions.setdefault(template.latest.pk, template.latest)
     for version in list(versions.values())[:_MOST_TEMPLATES]:
-        if faults := _find_faults(rows, version, known):
+        if faults := _find_faults(rows, version, existing_rows):
             raise Invalid(fields=faults)
 
 
@@ -199,7 +199,7 @@ def _require_not_archived(dataset: Dataset) -> None:
         raise Conflict(gettext("{name} is archived: an admin can restore it.").format(name=dataset.name))
 
 
-def _store(actor: Actor, space: str, work: _Work) -> SavedDataset:
+def _store(actor: Actor, space: str, work: _DatasetSave) -> SavedDataset:
     at = log.now()
     with transaction.atomic():
         namespace = permissions.find_namespace(actor, Verb.SAVE, space, work.name.partition("/")[2])
@@ -227,7 +227,7 @@ def _store(actor: Actor, space: str, work: _Work) -> SavedDataset:
     return SavedDataset(dataset, version, created=True)
 
 
-def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime) -> Dataset:
+def _find_or_make(actor: Actor, namespace: Namespace, work: _DatasetSave, at: datetime) -> Dataset:
     dataset = dataset_queries.lock_dataset(work.name)
     if dataset is None:
         if work.base is not None:
@@ -250,7 +250,7 @@ def _find_or_make(actor: Actor, namespace: Namespace, work: _Work, at: datetime)
     return dataset
 
 
-def _find_base(dataset: Dataset, work: _Work) -> DatasetVersion | None:
+def _find_base(dataset: Dataset, work: _DatasetSave) -> DatasetVersion | None:
     latest = dataset.latest
     if latest is None:
         return None

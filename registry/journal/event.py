@@ -149,7 +149,7 @@ class JournalEvent(ABC):
     page: ClassVar[Page | None] = None
     stored_row: ClassVar[StoredRow | None] = None
 
-    def body(self) -> dict[str, Any]:
+    def build_body(self) -> dict[str, Any]:
         """The fields as plain JSON values, under their names in the journal."""
         values = ((item, getattr(self, item.name)) for item in fields(self))
         return {

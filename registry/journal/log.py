@@ -132,7 +132,7 @@ def append(
     at: the time in the rows of the same write. subject: the rows that reactions work on. Raises Invalid if a text of
     the body contains a credential.
     """
-    body = event.body()
+    body = event.build_body()
     if event.is_by_person:
         _require_no_secrets(body)
     lock()

@@ -188,4 +188,4 @@ def _describe_member(row: Membership) -> dict[str, Any]:
 
 
 def _describe_namespace(row: Namespace, role: Role) -> dict[str, Any]:
-    return {"name": row.name, "role": role.value, "rules": read_rules(row).values()}
+    return {"name": row.name, "role": role.value, "rules": read_rules(row).to_columns()}

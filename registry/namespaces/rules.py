@@ -142,10 +142,10 @@ class Rules:
         """Plain JSON types, as the journal stores them: rules that were introduced later are omitted while they are
         off.
         """
-        values = self.values()
+        values = self.to_columns()
         return {rule: value for rule, value in values.items() if value or rule not in LATER_RULES}
 
-    def values(self) -> dict[str, Any]:
+    def to_columns(self) -> dict[str, Any]:
         """Every rule by name, in plain JSON types: the columns of the namespace's row."""
         return {
             **asdict(self),

@@ -69,16 +69,16 @@ class Ruler:
             return self.tokenizer.count(text) if text else 0
         if isinstance(self.tokenizer, Estimate):
             return self.tokenizer.least(text)
-        borders = self._find_borders(text)
-        first = 0 if starts else borders[0] if borders else None
-        last = len(text) if ends else borders[-1] if borders else None
+        boundaries = self._find_boundaries(text)
+        first = 0 if starts else boundaries[0] if boundaries else None
+        last = len(text) if ends else boundaries[-1] if boundaries else None
         if first is None or last is None:
             # There is text at the start of a content, so a token starts there.
             return int(starts)
         count = self._count(text[first:last], after_word=not starts)
         return count + (last < len(text))
 
-    def _find_borders(self, text: str) -> list[int]:
+    def _find_boundaries(self, text: str) -> list[int]:
         if isinstance(self.tokenizer, VocabularyTokenizer) and self.tokenizer.separates_words:
             return [match.start() for match in _BORDER.finditer(text)]
         return []

@@ -51,7 +51,7 @@ class Tokenizer(Protocol):
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
         """Count the tokens of `text` that overlap any of the spans."""
 
-    def borders(self, text: str) -> list[int]:
+    def find_boundaries(self, text: str) -> list[int]:
         """Return the ascending offsets at which tokens of `text` end: the places where it can be cut."""
 
 
@@ -170,7 +170,7 @@ class FunctionTokenizer(RememberingTokenizer):
         rest = "".join(text[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True))
         return max(0, self.count(text) - self.count(rest)) if span_list else 0
 
-    def borders(self, text: str) -> list[int]:
+    def find_boundaries(self, text: str) -> list[int]:
         return list(range(1, len(text) + 1))
 
 
@@ -204,7 +204,7 @@ class Estimate(RememberingTokenizer):
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
         return min(self.count(text), sum(self._estimate(text[start:end]) for start, end in merge_spans(spans)))
 
-    def borders(self, text: str) -> list[int]:
+    def find_boundaries(self, text: str) -> list[int]:
         return list(range(1, len(text) + 1))
 
 

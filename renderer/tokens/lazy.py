@@ -48,8 +48,8 @@ class LazyTokenizer:
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
         return self.loaded().count_spans(text, spans)
 
-    def borders(self, text: str) -> list[int]:
-        return self.loaded().borders(text)
+    def find_boundaries(self, text: str) -> list[int]:
+        return self.loaded().find_boundaries(text)
 
     def loaded(self) -> Tokenizer:
         """Load and return the tokenizer itself. Raises MissingVocabularyError if the vocabulary isn't available."""
@@ -78,7 +78,7 @@ class UpperBound(RememberingTokenizer):
     def count_spans(self, text: str, spans: Iterable[Span]) -> int:
         return sum(self._bound_tokens(text[start:end]) for start, end in merge_spans(spans))
 
-    def borders(self, text: str) -> list[int]:
+    def find_boundaries(self, text: str) -> list[int]:
         return list(range(1, len(text) + 1))
 
 

@@ -151,7 +151,7 @@ class VocabularyTokenizer(RememberingTokenizer):
             return count_overlapping_ends(ends, span_list)
         return count_overlapping(self._find_offsets(text), span_list)
 
-    def borders(self, text: str) -> list[int]:
+    def find_boundaries(self, text: str) -> list[int]:
         ends = self._find_ends(text)
         return sorted({end for _, end in self._find_offsets(text)}) if ends is None else ends
 

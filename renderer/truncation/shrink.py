@@ -19,18 +19,18 @@ def shorten_part(part: Part, tokens: int, tokenizer: Tokenizer) -> Part:
     between.
     """
     text = part.content if isinstance(part.content, str) else ""
-    borders = [0, *tokenizer.borders(text)]
+    boundaries = [0, *tokenizer.find_boundaries(text)]
     if part.shrink == "end":
-        keep = _find_most(len(borders) - 1, lambda count: tokenizer.count(text[: borders[count]]) <= tokens)
-        start, end = borders[keep], len(text)
+        keep = _find_most(len(boundaries) - 1, lambda count: tokenizer.count(text[: boundaries[count]]) <= tokens)
+        start, end = boundaries[keep], len(text)
     elif part.shrink == "start":
-        keep = _find_most(len(borders) - 1, lambda count: tokenizer.count(text[borders[-1 - count] :]) <= tokens)
-        start, end = 0, borders[-1 - keep]
+        keep = _find_most(len(boundaries) - 1, lambda count: tokenizer.count(text[boundaries[-1 - count] :]) <= tokens)
+        start, end = 0, boundaries[-1 - keep]
     else:
         keep = _find_most(
-            len(borders) - 1, lambda count: tokenizer.count(_remove_middle(text, borders, count)) <= tokens
+            len(boundaries) - 1, lambda count: tokenizer.count(_remove_middle(text, boundaries, count)) <= tokens
         )
-        start, end = _find_middle(borders, keep)
+        start, end = _find_middle(boundaries, keep)
     gap = GAP if part.shrink == "middle" and 0 < start < end else ""
     content = text[:start] + gap + text[end:]
     return replace(
@@ -54,14 +54,14 @@ def _find_most(highest: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _find_middle(borders: list[int], keep: int) -> tuple[int, int]:
+def _find_middle(boundaries: list[int], keep: int) -> tuple[int, int]:
     """The range to remove so that `keep` pieces stay, the larger half of them at the start."""
     first = (keep + 1) // 2
-    return borders[first], borders[len(borders) - 1 - (keep - first)]
+    return boundaries[first], boundaries[len(boundaries) - 1 - (keep - first)]
 
 
-def _remove_middle(text: str, borders: list[int], keep: int) -> str:
-    start, end = _find_middle(borders, keep)
+def _remove_middle(text: str, boundaries: list[int], keep: int) -> str:
+    start, end = _find_middle(boundaries, keep)
     return text[:start] + GAP + text[end:]
 
 

@@ -60,8 +60,8 @@ def test_ticked_templates_are_tagged_together_after_a_search(visit, server):
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_a_long_name_in_the_list_loses_its_folders_and_never_its_last_segment(visit, viewport):
-    leaf = f"apology-for-late-parcel-with-refund-offer-{secrets.token_hex(3)}"
-    name = f"demo/customer-communications-europe/delivery-exceptions-and-late-parcels/{leaf}"
+    basename = f"apology-for-late-parcel-with-refund-offer-{secrets.token_hex(3)}"
+    name = f"demo/customer-communications-europe/delivery-exceptions-and-late-parcels/{basename}"
     page = visit.open("author", f"/t/{name}/-/edit", viewport=viewport)
     token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
     fields = {"csrfmiddlewaretoken": token, "document": "- name: a\n  content: Hi\n", "base": "", "do": "save"}
@@ -71,24 +71,24 @@ def test_a_long_name_in_the_list_loses_its_folders_and_never_its_last_segment(vi
     shown, head = page.locator("h1.path b").bounding_box(), page.locator("h1.path").bounding_box()
     assert shown["x"] + shown["width"] <= viewport["width"]
     assert head["height"] <= (24 if viewport == DESKTOP else 96)
-    page.goto(f"/t/?q={leaf}")
-    row = page.locator(".list-name a", has_text=leaf)
+    page.goto(f"/t/?q={basename}")
+    row = page.locator(".list-name a", has_text=basename)
     link, shown = row.bounding_box(), row.locator("b").bounding_box()
-    stem = row.locator(".stem")
+    folder = row.locator(".dirname")
     assert shown["x"] >= link["x"]
     assert shown["x"] + shown["width"] <= link["x"] + link["width"] + 1
     assert shown["y"] + shown["height"] <= link["y"] + link["height"] + 1
-    assert stem.evaluate("stem => stem.scrollWidth > stem.clientWidth")
+    assert folder.evaluate("folder => folder.scrollWidth > folder.clientWidth")
     assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 
 
 def test_a_short_last_segment_behind_long_folders_stays_on_one_line(visit):
-    leaf = f"short-leaf-{secrets.token_hex(2)}"
-    name = f"demo/customer-communications-europe/delivery-exceptions-and-late-parcels/{leaf}"
+    basename = f"short-leaf-{secrets.token_hex(2)}"
+    name = f"demo/customer-communications-europe/delivery-exceptions-and-late-parcels/{basename}"
     page = visit.open("author", f"/t/{name}/-/edit")
     token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
     fields = {"csrfmiddlewaretoken": token, "document": "- name: a\n  content: Hi\n", "base": "", "do": "save"}
     assert page.request.post(f"/t/{name}/-/edit", form=fields, headers={"Referer": page.url}).ok
-    page.goto("/t/?q=" + leaf)
-    shown = page.locator(".list-name a", has_text=leaf).locator("b").bounding_box()
+    page.goto("/t/?q=" + basename)
+    shown = page.locator(".list-name a", has_text=basename).locator("b").bounding_box()
     assert shown["height"] < 30

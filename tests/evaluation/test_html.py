@@ -96,4 +96,4 @@ def test_changed_words_are_marked_on_both_sides():
 def test_an_axis_holds_what_it_shows(extent):
     axis = interval_svg.build_difference_axis([extent, None, -extent / 2])
     assert all(axis.low < tick < axis.high for tick in axis.ticks)
-    assert 0 <= axis.place(-extent) <= axis.place(0) <= axis.place(extent) <= interval_svg.WIDTH
+    assert 0 <= axis.locate(-extent) <= axis.locate(0) <= axis.locate(extent) <= interval_svg.WIDTH

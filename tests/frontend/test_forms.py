@@ -218,7 +218,7 @@ def test_the_address_is_shown_while_the_name_is_typed(reply, browser):
     headers = {"HX-Request": "true", "HX-Target": "address"}
     client = browser("author")
     fresh = words(client.get("/new?namespace=support&path=Late Reply", headers=headers))
-    assert '<span class="stem">support / </span><b>late-reply</b>' in fresh
+    assert '<span class="dirname">support / </span><b>late-reply</b>' in fresh
     assert "available" in fresh
     assert "<html" not in fresh
     taken = words(client.get("/new?namespace=support&path=Refunds/Reply", headers=headers))

@@ -20,7 +20,7 @@ def test_samples_that_could_not_be_read_stay_as_they_are(tmp_path: Path):
     before = workspace.samples_path("support/reply").read_text()
     workspace.write(BODY, None)
     assert workspace.samples_path("support/reply").read_text() == before
-    assert not workspace.is_edited("support/reply", workspace.pulled()["support/reply"])
+    assert not workspace.is_edited("support/reply", workspace.read_pulled()["support/reply"])
 
 
 def test_samples_that_are_gone_are_removed(tmp_path: Path):

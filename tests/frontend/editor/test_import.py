@@ -314,7 +314,7 @@ def test_an_address_is_made_from_the_name(desk, browser):
     client = browser("author")
     named = show(client, text=CHATML, name="Späte Antwort", folder="refunds")
     assert 'value="refunds/spate-antwort"' in words(named)
-    assert '<span class="stem">support / refunds / </span><b>spate-antwort</b>' in words(named)
+    assert '<span class="dirname">support / refunds / </span><b>spate-antwort</b>' in words(named)
     assert "available" in words(named)
     send_back(client, named, folder="refunds", name="Späte Antwort")
     assert Template.objects.get().name == "support/refunds/spate-antwort"
@@ -351,7 +351,7 @@ def test_a_typed_name_alone_shows_its_address_and_is_not_an_error(desk, browser)
     headers = {"HX-Request": "true", "HX-Target": "becomes"}
     answer = browser("author").post(PAGE, {"namespace": "support", "name": "Late reply"}, headers=headers)
     page = words(answer)
-    assert '<span class="stem">support / </span><b>late-reply</b>' in page
+    assert '<span class="dirname">support / </span><b>late-reply</b>' in page
     assert 'id="address" class="new-address" aria-live="polite" hx-swap-oob="true"' in page
     assert "problem-error" not in page
 
@@ -457,12 +457,12 @@ def test_an_edited_address_stays_until_the_name_changes(desk, browser):
     typed = {"text": CHATML, "folder": "refunds", "name": "Late reply", **made, "path-0": "orders/late"}
     shown = show(client, **typed)
     page = words(shown)
-    assert '<span class="stem">support / orders / </span><b>late</b>' in page
+    assert '<span class="dirname">support / orders / </span><b>late</b>' in page
     assert 'name="path-0" value="orders/late"' in page
     assert '<details class="import-edit" open>' in page
     send_back(client, shown, folder="refunds", name="Late reply")
     assert Template.objects.get().name == "support/orders/late"
     renamed = words(show(client, **{**typed, "name": "Other reply"}))
-    assert '<span class="stem">support / refunds / </span><b>other-reply</b>' in renamed
+    assert '<span class="dirname">support / refunds / </span><b>other-reply</b>' in renamed
     taken = words(show(client, **typed))
     assert "There is a support/orders/late already. Try orders/late-2." in taken

@@ -95,10 +95,10 @@ def test_a_merge_of_outdated_versions_is_refused(author, beside):
     found = change_merge.preview_merge(change)
     with pytest.raises(Conflict, match="serves version 2 and the change proposes version 3 now"):
         change_merge.merge_change(
-            actor=author, number=change.number, document=BASE, seen=(found.head.digest, "sha256:" + "0" * 64)
+            actor=author, number=change.number, document=BASE, expected=(found.head.digest, "sha256:" + "0" * 64)
         )
-    seen = (found.head.digest, found.held.digest)
+    expected = (found.head.digest, found.served.digest)
     change = change_merge.merge_change(
-        actor=author, number=change.number, document=BASE.replace("first", "both"), seen=seen
+        actor=author, number=change.number, document=BASE.replace("first", "both"), expected=expected
     )
     assert change.version.number == 4

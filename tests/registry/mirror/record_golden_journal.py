@@ -100,7 +100,7 @@ def _older_journal() -> Iterator[None]:
     append: Callable[..., Event] = log.append
 
     def append_older(author: log.Author, event: JournalEvent, **facts: Any) -> Event:
-        body = golden_story.strip_later_fields(event.kind, event.body())
+        body = golden_story.strip_later_fields(event.kind, event.build_body())
         return append(author, event.from_body(body), **facts)
 
     with mock.patch.object(log, "append", append_older):

@@ -68,7 +68,7 @@ def without(monkeypatch):
 
     def old_append(author, event, **facts):
         newer = [name for name in NEWER if not (name == "from" and event.kind == "label.moved")]
-        body = {name: value for name, value in event.body().items() if name not in newer}
+        body = {name: value for name, value in event.build_body().items() if name not in newer}
         return append(author, event.from_body(body), **facts)
 
     monkeypatch.setattr(log, "append", old_append)

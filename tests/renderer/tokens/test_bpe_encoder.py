@@ -66,10 +66,10 @@ def test_a_short_text_is_counted_without_loading_the_library():
 
 def test_only_offsets_of_other_texts_than_ascii_load_the_library():
     tokenizer = fresh("o200k_base")
-    assert tokenizer.borders("Hello world") == [5, 11]
+    assert tokenizer.find_boundaries("Hello world") == [5, 11]
     assert tokenizer.count_spans("Hello world", [(5, 11)]) == 1
     assert tokenizer._loaded_core is None
-    assert tokenizer.borders("Hello café")[-1] == 10
+    assert tokenizer.find_boundaries("Hello café")[-1] == 10
     assert tokenizer._loaded_core is not None
 
 

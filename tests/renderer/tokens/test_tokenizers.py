@@ -151,9 +151,9 @@ def test_spans_never_count_more_than_the_text(name, text, spans):
 
 @given(TEXTS)
 def test_a_text_can_be_cut_at_each_border(text):
-    borders = tokenizers.find_tokenizer("o200k_base").borders(text)
-    assert borders == sorted(set(borders))
-    assert not text or borders[-1] == len(text)
+    boundaries = tokenizers.find_tokenizer("o200k_base").find_boundaries(text)
+    assert boundaries == sorted(set(boundaries))
+    assert not text or boundaries[-1] == len(text)
 
 
 def test_a_lone_surrogate_is_refused():

@@ -116,7 +116,7 @@ def test_spans_and_borders_are_those_of_the_vocabularys_offsets(text, spans):
         tokenizer = tokenizers.load_vocabulary(name, None)
         offsets = tokenizer._core.encode(text, add_special_tokens=False).offsets
         assert tokenizer.count_spans(text, within) == count_overlapping(offsets, within)
-        assert tokenizer.borders(text) == sorted({end for _, end in offsets})
+        assert tokenizer.find_boundaries(text) == sorted({end for _, end in offsets})
 
 
 def test_ends_of_tokens_are_found_in_ascii_texts_only(tokenizer):
