@@ -19,7 +19,8 @@ class Peers:
         self.folder = tempfile.TemporaryDirectory()
         logging.disable(logging.WARNING)
 
-    def poet(self) -> Callable[..., Any] | None:
+    def build_prompt_poet(self) -> Callable[..., Any] | None:
+        """Return a function that renders the values with prompt-poet; None if it is not installed."""
         if importlib.util.find_spec("prompt_poet") is None:
             return None
         from prompt_poet import Prompt  # noqa: PLC0415 -- optional
@@ -34,7 +35,8 @@ class Peers:
 
         return make
 
-    def haystack(self) -> Callable[[dict[str, Any]], Any] | None:
+    def build_haystack(self) -> Callable[[dict[str, Any]], Any] | None:
+        """Return a function that renders the values with Haystack; None if it is not installed."""
         if importlib.util.find_spec("haystack") is None:
             return None
         from haystack.components.builders import PromptBuilder  # noqa: PLC0415 -- optional
@@ -42,7 +44,8 @@ class Peers:
         builder = PromptBuilder(template=PLAIN, required_variables="*")
         return lambda values: builder.run(**values)
 
-    def langchain(self) -> Callable[[dict[str, Any]], Any] | None:
+    def build_langchain(self) -> Callable[[dict[str, Any]], Any] | None:
+        """Return a function that renders the values with LangChain; None if it is not installed."""
         if importlib.util.find_spec("langchain_core") is None:
             return None
         from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder  # noqa: PLC0415 -- optional
@@ -61,7 +64,8 @@ class Peers:
 
         return render
 
-    def hermes(self) -> Callable[[dict[str, Any], int], Any] | None:
+    def build_hermes(self) -> Callable[[dict[str, Any], int], Any] | None:
+        """Return a function that renders the values with Hermes up to a token limit; None if it doesn't run here."""
         if importlib.util.find_spec("hermes_cai") is None:
             return None
         try:

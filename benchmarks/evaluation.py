@@ -54,7 +54,7 @@ def make_rows(count: int) -> tuple[list[list[dict[str, Any]]], list[list[dict[st
     return expected, retrieved, golds, answers
 
 
-def timed(call: Callable[[], Any]) -> tuple[float, Any]:
+def measure_time(call: Callable[[], Any]) -> tuple[float, Any]:
     """The lowest CPU time of several rounds in seconds, and the result of the last."""
     best, found = float("inf"), None
     for _ in range(ROUNDS):
@@ -64,7 +64,7 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
     return best, found
 
 
-def peers(expected: Any, retrieved: Any, golds: Any, answers: Any) -> dict[str, Callable[[], Any]]:
+def build_peers(expected: Any, retrieved: Any, golds: Any, answers: Any) -> dict[str, Callable[[], Any]]:
     """Haystack's evaluators over the same rows, by the name of our metric."""
     from haystack import Document  # noqa: PLC0415  # an optional peer
     from haystack.components import evaluators  # noqa: PLC0415  # an optional peer
@@ -90,15 +90,15 @@ def main(count: int) -> None:
     evaluation.score("mrr", expected[:1], retrieved[:1])  # imports aren't measured
     theirs: dict[str, Callable[[], Any]] = {}
     if importlib.util.find_spec("haystack"):
-        making, theirs = timed(lambda: peers(expected, retrieved, golds, answers))
+        making, theirs = measure_time(lambda: build_peers(expected, retrieved, golds, answers))
     if not theirs:
         print("haystack-ai is not installed: only our own figures (pip install haystack-ai)")
     print(f"{count} rows, CPU seconds, least of {ROUNDS}\n{'metric':<18}{'ours':>9}{'haystack':>10}{'ratio':>8}")
     sums = [0.0, 0.0]
     for name, (gold, given) in ours.items():
-        mine, scored = timed(partial(evaluation.score, name, gold, given))
+        mine, scored = measure_time(partial(evaluation.score, name, gold, given))
         found = scored["score"]
-        peer, value = timed(theirs[name]) if name in theirs else (0.0, found)
+        peer, value = measure_time(theirs[name]) if name in theirs else (0.0, found)
         sums = [sums[0] + mine, sums[1] + peer]
         same = "" if abs(found - value) < 1e-9 else "  DIFFERENT VALUES"
         print(

@@ -73,7 +73,7 @@ def main() -> None:
 
 def check_idle(gates: fetch.Gates, count: int, before: Usage, after: Usage) -> None:
     """Check the gates on the processor time and threads of idle streams."""
-    cpu, threads = max(added(before, after), LEAST_CPU), max(after.threads - before.threads, 1)
+    cpu, threads = max(compute_added_load(before, after), LEAST_CPU), max(after.threads - before.threads, 1)
     gates.check(f"{MOST_CPU:g} % of a core / what {count} idle streams take", MOST_CPU / cpu, 1)
     gates.check(f"{MOST_THREADS} threads / what {count} idle streams add", MOST_THREADS / threads, 1)
 
@@ -86,7 +86,7 @@ def measure_idle(port: int) -> Usage:
     return Usage(100 * (last.cpu - first.cpu) / IDLE_SECONDS, last.memory, last.threads)
 
 
-def added(before: Usage, after: Usage) -> float:
+def compute_added_load(before: Usage, after: Usage) -> float:
     """Percent of a core that the streams use."""
     return after.cpu - before.cpu
 

@@ -134,7 +134,7 @@ def print_costs(servers: Sequence[Server], options: argparse.Namespace) -> None:
     for index, name in listed:
         costs = measure_page(servers, index, options.rounds)
         faulty += print_cost(name, costs)
-        slowest, growth = max(slowest, time_of(costs[-1])), max(growth, min(growth_of(costs)))
+        slowest, growth = max(slowest, time_of(costs[-1])), max(growth, min(compute_growth(costs)))
     print(f"{len(listed)} pages, {faulty} beyond a goal")
     if not options.only:
         record_ratio(f"{MOST_MS:g} ms / the slowest page, {options.engine}", MOST_MS / slowest)
@@ -150,7 +150,7 @@ def measure_page(servers: Sequence[Server], index: int, rounds: int) -> list[dic
 def print_cost(name: str, sizes: Sequence[dict[str, float]]) -> bool:
     """Print the line of one page; return whether it misses a goal."""
     first, last = sizes[0], sizes[-1]
-    ratios = growth_of(sizes)
+    ratios = compute_growth(sizes)
     faults = [f"over {MOST_MS:g} ms"] if time_of(last) > MOST_MS else []
     faults += [f"over {MOST_RATIO:g}"] if min(ratios) > MOST_RATIO else []
     faults += ["more queries"] if last["queries"] > first["queries"] else []
@@ -164,7 +164,7 @@ def time_of(cost: dict[str, float]) -> float:
     return min(cost["wall"], cost["processor"])
 
 
-def growth_of(sizes: Sequence[dict[str, float]]) -> list[float]:
+def compute_growth(sizes: Sequence[dict[str, float]]) -> list[float]:
     """The ratio of the time with the most templates to that with the fewest: wall clock, and processor."""
     first, last = sizes[0], sizes[-1]
     return [last[clock] / max(first[clock], 0.1) for clock in ("wall", "processor")]

@@ -101,7 +101,7 @@ def fill_journal(count: int) -> None:
     made = [
         Template(
             namespace=spaces[i % NAMESPACES],
-            name=name(i),
+            name=make_name(i),
             created_by=operator.person,
             created_at=at,
             updated_at=at,
@@ -175,7 +175,7 @@ def measure_gitpython() -> float:
     author = git.Actor("bench", "bench@promptuary.invalid")
     times = []
     for i in range(PEER_COMMITS):
-        paths = [mirror_paths.locate_document(name(i)), mirror_paths.locate_bundle(name(i))]
+        paths = [mirror_paths.locate_document(make_name(i)), mirror_paths.locate_bundle(make_name(i))]
         for path in paths:
             (work / path).write_text(f"{BODY}    peer {i}\n")
         started = time.perf_counter()
@@ -199,23 +199,23 @@ def measure_size(size: int) -> float:
     """Seconds for one commit in a repository with this many templates."""
     repository = Repository(HOME / f"size-{size}.git")
     repository.create()
-    files = {mirror_paths.locate_document(name(i)): f"{BODY}    {i}\n".encode() for i in range(size)}
-    files.update({mirror_paths.locate_bundle(name(i)): b"version: 1\n" for i in range(size)})
-    import_entries(repository, [entry(1, files)])
+    files = {mirror_paths.locate_document(make_name(i)): f"{BODY}    {i}\n".encode() for i in range(size)}
+    files.update({mirror_paths.locate_bundle(make_name(i)): b"version: 1\n" for i in range(size)})
+    import_entries(repository, [make_entry(1, files)])
     repository.repack()
     step = max(1, size // STEADY)
     updates = [
-        entry(
+        make_entry(
             2 + i,
             {
-                mirror_paths.locate_document(name(i * step)): b"new %d\n" % i,
-                mirror_paths.locate_bundle(name(i * step)): b"version: %d\n" % i,
+                mirror_paths.locate_document(make_name(i * step)): b"new %d\n" % i,
+                mirror_paths.locate_bundle(make_name(i * step)): b"version: %d\n" % i,
             },
         )
         for i in range(STEADY)
     ]
     times = []
-    for batch in batches(updates, 50):
+    for batch in split_entries(updates, 50):
         started = time.perf_counter()
         import_entries(repository, batch)
         times.append((time.perf_counter() - started) / len(batch))
@@ -302,7 +302,7 @@ def answer_saves(size: int) -> None:
     for line in sys.stdin:
         times = []
         for count in range(SAVES_A_ROUND if line.strip() else 0):
-            template = Template.objects.select_related("latest").get(name=name(count * 61))
+            template = Template.objects.select_related("latest").get(name=make_name(count * 61))
             document = f"{BODY}    round {time.perf_counter_ns()}\n"
             started = time.perf_counter()
             base = template.latest.digest if template.latest else None
@@ -313,19 +313,19 @@ def answer_saves(size: int) -> None:
         print(statistics.median(times), flush=True)
 
 
-def name(number: int) -> str:
+def make_name(number: int) -> str:
     """The name of one template: a namespace, a folder, the template."""
     return f"ns{number % NAMESPACES}/folder{number // NAMESPACES % FOLDERS}/t{number}"
 
 
-def entry(number: int, files: dict[str, bytes]) -> Entry:
+def make_entry(number: int, files: dict[str, bytes]) -> Entry:
     """A journal entry with these files."""
     return Entry(
         number=number, at=0, author="bench", subject="Measure", record="{}", chain=f"c{number}", files={**files}
     )
 
 
-def batches(entries: Sequence[Entry], size: int) -> Iterator[Sequence[Entry]]:
+def split_entries(entries: Sequence[Entry], size: int) -> Iterator[Sequence[Entry]]:
     """The entries in batches of this size."""
     for start in range(0, len(entries), size):
         yield entries[start : start + size]

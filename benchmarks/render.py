@@ -138,8 +138,8 @@ class Bench:
         self.template = renderer.load(FRONT + BODY.replace("escape_special_characters(turn.text)", "turn.text"))
         self.plain = jinja2.Environment(autoescape=False).from_string(PLAIN)
         peers = Peers(self.core)
-        self.poet, self.hermes = peers.poet(), peers.hermes()
-        self.haystack, self.langchain = peers.haystack(), peers.langchain()
+        self.poet, self.hermes = peers.build_prompt_poet(), peers.build_hermes()
+        self.haystack, self.langchain = peers.build_haystack(), peers.build_langchain()
 
     def render_parts(self, values: dict[str, Any]) -> Any:
         checked, _ = self.template.inputs.prepare(values, "ignore")
@@ -168,35 +168,35 @@ class Bench:
         for size in sizes:
             limit = sum(len(self.core.encode(turn["text"]).ids) for turn in build_chat(size, 0)["turns"]) // 2 + 30
 
-            def floor(values: Any, limit: int = limit) -> None:
+            def render_with_jinja(values: Any, limit: int = limit) -> None:
                 self.plain.render(values)
                 turns = [f"{turn['author']}: {turn['text']}" for turn in values["turns"]]
                 texts = [SYSTEM, *turns, values["question"]]
                 encodings = self.core.encode_batch_fast(texts, add_special_tokens=False)
                 cut_greedily([len(found.ids) for found in encodings], limit)
 
-            def ours(values: Any, limit: int = limit) -> None:
+            def render(values: Any, limit: int = limit) -> None:
                 self.template.render(values, token_limit=limit, tokenizer=self.tokenizer)
 
-            def wordless(values: Any, limit: int = limit) -> None:
+            def render_without_words(values: Any, limit: int = limit) -> None:
                 self.clear_caches(words=True)
                 self.template.render(values, token_limit=limit, tokenizer=self.tokenizer)
 
-            def poet(values: Any, limit: int = limit) -> None:
+            def render_with_poet(values: Any, limit: int = limit) -> None:
                 prompt = self.poet(values, token_limit=limit, truncation_step=1)
                 prompt.tokenize()
                 prompt.truncate()
 
             make, rounds = functools.partial(build_chat, size), self.rounds if size < 5000 else 5
             self.clear_caches()
-            timed: Timed = {"Jinja + tokenizers + greedy cut": floor, "promptuary": ours}
+            timed: Timed = {"Jinja + tokenizers + greedy cut": render_with_jinja, "promptuary": render}
             if self.poet:
-                timed["prompt-poet"] = poet
+                timed["prompt-poet"] = render_with_poet
             if self.hermes and size <= 1000:
                 timed["hermes-cai"] = lambda values, limit=limit: self.hermes(values, limit + 250)
             results[size] = measure(timed, make, rounds, size, self.clear_caches)
             # Measured separately, since it clears the words that the others remember.
-            results[size] |= measure({"promptuary, no word remembered": wordless}, make, rounds, size)
+            results[size] |= measure({"promptuary, no word remembered": render_without_words}, make, rounds, size)
         show("Render, count and cut to half, cold", results, "Jinja + tokenizers + greedy cut", "promptuary")
 
     def measure_cut(self, sizes: tuple[int, ...]) -> None:
@@ -206,13 +206,13 @@ class Bench:
             counts = [self.tokenizer.count(part.content) for part in parts]
             limit = sum(counts) // 2
 
-            def ours(_: Any, parts: Any = parts, counts: Any = counts, limit: int = limit) -> None:
+            def choose_cut(_: Any, parts: Any = parts, counts: Any = counts, limit: int = limit) -> None:
                 plan = truncation_plan.Plan(parts, counts, counts, keep_last=0, keep_pairs=False)
                 plan.take(sum(counts) - limit, refuse_to_shrink)
 
             timed: Timed = {
                 "greedy cut over lengths": lambda _, counts=counts, limit=limit: cut_greedily(counts, limit),
-                "promptuary, the cut over lengths": ours,
+                "promptuary, the cut over lengths": choose_cut,
                 "promptuary, with counting and the report": lambda _, parts=parts, limit=limit: fitting.fit_parts(
                     parts, self.tokenizer, limit=limit
                 ),
@@ -257,11 +257,11 @@ class Bench:
         values = build_chat(size + 10 * self.rounds, 7)
         limit = 10_000_000
 
-        def upto(salt: int) -> dict[str, Any]:
+        def cut_chat(salt: int) -> dict[str, Any]:
             return {**values, "turns": values["turns"][: size + salt]}
 
         self.clear_caches()
-        self.template.render(upto(0), token_limit=limit, tokenizer=self.tokenizer)
+        self.template.render(cut_chat(0), token_limit=limit, tokenizer=self.tokenizer)
         timed: Timed = {
             "promptuary, next turn": lambda values: self.template.render(
                 values, token_limit=limit, tokenizer=self.tokenizer
@@ -269,13 +269,13 @@ class Bench:
         }
         if self.poet:
 
-            def poet(values: Any) -> None:
+            def render_with_poet(values: Any) -> None:
                 prompt = self.poet(values, token_limit=limit, truncation_step=1)
                 prompt.tokenize()
                 prompt.truncate()
 
-            timed["prompt-poet, next turn"] = poet
-        results = {size: measure(timed, upto, self.rounds, size)}
+            timed["prompt-poet, next turn"] = render_with_poet
+        results = {size: measure(timed, cut_chat, self.rounds, size)}
         show("A growing chat, its next turn", results, "promptuary, next turn", "promptuary, next turn")
 
     def measure_import(self) -> None:

@@ -194,18 +194,18 @@ def make_release(repository: Path, *, key: Path | None, is_trial: bool, trials: 
         programs = make_environment(folder)
         requirements = repository / "requirements-release.txt"
         run_command(programs / "pip", "install", "-q", "--disable-pip-version-check", "-r", requirements, cwd=folder)
-        _say("Building wheel and source distribution")
+        _print_progress("Building wheel and source distribution")
         wheel, sdist = build_packages(programs, source, output)
         shutil.rmtree(source)
         run_command("git", "clone", "--quiet", "--depth", "1", f"file://{repository}", source, cwd=folder)
-        _say("Packing the server")
+        _print_progress("Packing the server")
         server = pack_server(repository, source, version, output)
         for title, trial in plan_trials(version).items():
             if title in trials:
-                _say(f"Trying {title}")
+                _print_progress(f"Trying {title}")
                 try_client(sdist if title == "sdist" else wheel, trial, folder / f"try-{title}")
         if "server" in trials:
-            _say("Trying server")
+            _print_progress("Trying server")
             try_server(server, folder / "try-server")
     (output / "NOTES.md").write_text(notes + "\n", encoding="utf-8")
     sums = write_sums(output)
@@ -243,7 +243,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _say(sentence: str) -> None:
+def _print_progress(sentence: str) -> None:
     print(f"{sentence} ...", flush=True)  # noqa: T201  # progress of a command
 
 

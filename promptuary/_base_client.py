@@ -151,7 +151,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
         # Imported here rather than with the package: see promptuary._http_transport.
         module, name = self._transport_kind
         transport = getattr(importlib.import_module(f"promptuary.{module}"), name)
-        return transport(self._address.url, self._address.headers("promptuary-python"))
+        return transport(self._address.url, self._address.build_headers("promptuary-python"))
 
     def _find_in_memory(self, name: str, ref: Ref) -> Template | None:
         """The fast path: a fresh template from memory, or None."""

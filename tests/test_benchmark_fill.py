@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from benchmarks.paging.index_builds import without_indexes
+from benchmarks.paging.index_builds import suspend_indexes
 from registry.journal.models import Event
 from registry.templates.models import Template
 
@@ -18,7 +18,7 @@ def list_indexes():
 
 def test_indexes_are_built_after_the_rows():
     before = list_indexes()
-    with without_indexes([Template, Event]):
+    with suspend_indexes([Template, Event]):
         during = list_indexes()
     assert list_indexes() == before
     assert (len(during) < len(before)) == (connection.vendor == "postgresql")

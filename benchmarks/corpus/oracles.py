@@ -15,7 +15,7 @@ from typing import Any
 import jinja2
 from jinja2 import nodes
 
-__all__ = ["Made", "expected_of_code", "expected_text", "field_text", "infer_data", "made_text"]
+__all__ = ["MadeUpValue", "evaluate_field", "evaluate_module", "infer_data", "make_text", "render_as_library"]
 
 _FIELD = re.compile(r"(?<!\{)\{([^\W\d]\w*)\}(?!\})")
 _DOUBLE = re.compile(r"\{\{[ \t]*([^\W\d]\w*)[ \t]*\}\}")
@@ -23,7 +23,7 @@ _KERNEL = re.compile(r"\{\{\$(\w+)\}\}")
 _KNOWN_METHODS = {name for kind in (str, dict, list) for name in dir(kind)}
 
 
-class Made:
+class MadeUpValue:
     """A made-up value whose attributes, items and calls are made-up values too; its text is its own expression."""
 
     def __init__(self, label: str) -> None:
@@ -35,19 +35,19 @@ class Made:
     def __format__(self, spec: str) -> str:
         return str(self)
 
-    def __getattr__(self, name: str) -> "Made":
+    def __getattr__(self, name: str) -> "MadeUpValue":
         if name.startswith("__"):
             raise AttributeError(name)
-        return Made(f"{self.label}.{name}")
+        return MadeUpValue(f"{self.label}.{name}")
 
-    def __call__(self, *arguments: object, **named: object) -> "Made":
-        return Made(f"{self.label}()")
+    def __call__(self, *arguments: object, **named: object) -> "MadeUpValue":
+        return MadeUpValue(f"{self.label}()")
 
-    def __getitem__(self, key: object) -> "Made":
-        return Made(f"{self.label}[{key}]")
+    def __getitem__(self, key: object) -> "MadeUpValue":
+        return MadeUpValue(f"{self.label}[{key}]")
 
-    def __iter__(self) -> Iterator["Made"]:
-        return iter([Made(f"{self.label} item")])
+    def __iter__(self) -> Iterator["MadeUpValue"]:
+        return iter([MadeUpValue(f"{self.label} item")])
 
     def __add__(self, other: object) -> str:
         return f"{self}{other}"
@@ -60,20 +60,20 @@ class _Names(dict[str, Any]):
     def __missing__(self, name: str) -> Any:
         if name in ("str", "len", "dict", "list", "min", "max", "sorted", "range", "enumerate", "repr", "int", "float"):
             raise KeyError(name)
-        return Made(name)
+        return MadeUpValue(name)
 
 
-def made_text(name: str) -> str:
+def make_text(name: str) -> str:
     """The text of a made-up value."""
     return f"‹{name}›"
 
 
-def expected_text(  # noqa: C901 - a branch a language
+def render_as_library(  # noqa: C901 - a branch a language
     text: str, language: str
 ) -> tuple[str, dict[str, Any]]:
     """The text that a language prints for made-up values, and those values. Raises what the language raises."""
     if language == "auto":
-        language = _language(text)
+        language = _detect_language(text)
     if language.startswith("jinja"):
         options: dict[str, Any] = {}
         if language == "jinja-trimmed":
@@ -89,29 +89,29 @@ def expected_text(  # noqa: C901 - a branch a language
     if language == "format":
         fields = {field for _, field, _, _ in string.Formatter().parse(text) if field is not None}
         names = {re.match(r"[^.\[]*", field)[0] for field in fields}  # type: ignore[index]
-        values: dict[str, Any] = {name: Made(name) for name in names if not name.isdigit() and name}
+        values: dict[str, Any] = {name: MadeUpValue(name) for name in names if not name.isdigit() and name}
         count = sum(1 for field in fields if not field or field.isdigit())
-        positional = [Made(f"arg_{number}") for number in range(count)]
-        data = {f"arg_{number}": made_text(f"arg_{number}") for number in range(count)}
-        return text.format(*positional, **values), {**data, **_paths(fields)}
+        positional = [MadeUpValue(f"arg_{number}") for number in range(count)]
+        data = {f"arg_{number}": make_text(f"arg_{number}") for number in range(count)}
+        return text.format(*positional, **values), {**data, **_nest_fields(fields)}
     if language == "numbered":
         marker = "<commentblockmarker>###</commentblockmarker>"
         text = text.split(marker)[1] if marker in text else text
-        values = {f"input_{number}": made_text(f"input_{number}") for number in range(40)}
+        values = {f"input_{number}": make_text(f"input_{number}") for number in range(40)}
         for number in range(39, -1, -1):
             text = text.replace(f"!<INPUT {number}>!", values[f"input_{number}"])
         return text.strip(), values
     if language == "dollar":
-        values = {name: made_text(name) for name in string.Template(text).get_identifiers()}
+        values = {name: make_text(name) for name in string.Template(text).get_identifiers()}
         return string.Template(text).substitute(values), values
     pattern = {"kernel": _KERNEL, "replace": _FIELD, "double": _DOUBLE}.get(language)
     if pattern is None:
         return text, {}
-    values = {name: made_text(name) for name in pattern.findall(text)}
+    values = {name: make_text(name) for name in pattern.findall(text)}
     return pattern.sub(lambda match: values[match[1]], text), values
 
 
-def _language(text: str) -> str:
+def _detect_language(text: str) -> str:
     if "{%" in text:
         return "jinja"
     try:
@@ -127,7 +127,7 @@ def _language(text: str) -> str:
     return "double" if _DOUBLE.search(text) else "replace" if _FIELD.search(text) else "none"
 
 
-def _paths(fields: set[str]) -> dict[str, Any]:
+def _nest_fields(fields: set[str]) -> dict[str, Any]:
     data: dict[str, Any] = {}
     for field in sorted(fields, key=len, reverse=True):
         path = [step for step in re.split(r"[.\[\]]+", field) if step]
@@ -136,7 +136,7 @@ def _paths(fields: set[str]) -> dict[str, Any]:
         inner = data
         for step in path[:-1]:
             inner = inner.setdefault(step, {})
-        inner.setdefault(path[-1], made_text(field))
+        inner.setdefault(path[-1], make_text(field))
     return data
 
 
@@ -147,7 +147,7 @@ def infer_data(source: str) -> dict[str, Any]:
     tree = environment.parse(source)
     shapes: dict[str, Any] = {}
     _Inference(shapes).visit(tree, {})
-    return {name: _value(shape, name) for name, shape in shapes.items()}
+    return {name: _make_value(shape, name) for name, shape in shapes.items()}
 
 
 class _Inference:
@@ -242,24 +242,24 @@ class _CallableMapping(dict[str, Any]):
         return self
 
 
-def _value(shape: dict[str, Any], label: str) -> Any:
+def _make_value(shape: dict[str, Any], label: str) -> Any:
     if shape.get("mapping"):
         values = shape.get("values")
         if values is not None:
             item = values.get("item", {})
-            return {key: _value(item, f"{label} {key}") for key in ("one", "two")}
-        return {key: made_text(f"{label} {key}") for key in ("one", "two")}
+            return {key: _make_value(item, f"{label} {key}") for key in ("one", "two")}
+        return {key: make_text(f"{label} {key}") for key in ("one", "two")}
     attributes = shape.get("attributes", {})
     if attributes:
-        return _CallableMapping({name: _value(inner, f"{label}.{name}") for name, inner in attributes.items()})
+        return _CallableMapping({name: _make_value(inner, f"{label}.{name}") for name, inner in attributes.items()})
     if shape.get("pairs"):
-        return [[made_text(f"{label} {number}"), made_text(f"{label} value {number}")] for number in (1, 2)]
+        return [[make_text(f"{label} {number}"), make_text(f"{label} value {number}")] for number in (1, 2)]
     if "item" in shape:
-        return [_value(shape["item"], f"{label}[{number}]") for number in range(shape.get("length", 2))]
-    return _CallableText(made_text(label))
+        return [_make_value(shape["item"], f"{label}[{number}]") for number in range(shape.get("length", 2))]
+    return _CallableText(make_text(label))
 
 
-def expected_of_code(  # noqa: C901 - three passes over one tree
+def evaluate_module(  # noqa: C901 - three passes over one tree
     text: str, language: str
 ) -> tuple[list[str], list[tuple[str, str]], _Names]:
     """The texts of a module's expressions, the long named ones that a reader must find, and the values."""
@@ -276,7 +276,7 @@ def expected_of_code(  # noqa: C901 - three passes over one tree
                     re.search(r"prompt|template|instruct|system", node.targets[0].id, re.IGNORECASE)
                     and len(value) > 100
                 ):
-                    wanted.append((node.targets[0].id, _finished(value, language)))
+                    wanted.append((node.targets[0].id, _render_or_keep(value, language)))
     local = _Names(names)
     for node in ast.walk(module):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -290,14 +290,14 @@ def expected_of_code(  # noqa: C901 - three passes over one tree
             value = _evaluate(node, names)
             if isinstance(value, str) and value.strip():
                 texts[value] = None
-                texts[_finished(value, language)] = None
-                texts[_finished(value, "format")] = None
+                texts[_render_or_keep(value, language)] = None
+                texts[_render_or_keep(value, "format")] = None
     return list(texts), wanted, names
 
 
-def _finished(text: str, language: str) -> str:
+def _render_or_keep(text: str, language: str) -> str:
     try:
-        return expected_text(text, language)[0]
+        return render_as_library(text, language)[0]
     except (ValueError, KeyError, IndexError, AttributeError, TypeError, jinja2.TemplateError):
         return text
 
@@ -309,14 +309,14 @@ def _evaluate(node: ast.expr, names: _Names) -> Any:
         if name not in ("dedent", "cleandoc", "strip", "lstrip", "rstrip", "join"):
             return None
     if isinstance(node, ast.JoinedStr):
-        parts = (_evaluate_field(part, names) for part in node.values)
+        parts = (_evaluate_part(part, names) for part in node.values)
         return "".join(parts)
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         sides = [_evaluate(side, names) for side in (node.left, node.right)]
         if not any(isinstance(side, str) for side in sides):
             return None
         both = zip(sides, (node.left, node.right), strict=True)
-        return "".join(made_text(ast.unparse(source)) if side is None else str(side) for side, source in both)
+        return "".join(make_text(ast.unparse(source)) if side is None else str(side) for side, source in both)
     scope = {"dedent": textwrap.dedent, "cleandoc": inspect.cleandoc, "textwrap": textwrap, "inspect": inspect}
     names |= scope
     with contextlib.suppress(Exception):
@@ -324,16 +324,16 @@ def _evaluate(node: ast.expr, names: _Names) -> Any:
     return None
 
 
-def _evaluate_field(part: ast.expr, names: _Names) -> str:
+def _evaluate_part(part: ast.expr, names: _Names) -> str:
     if isinstance(part, ast.Constant):
         return str(part.value)
-    return field_text(part, names)
+    return evaluate_field(part, names)
 
 
-def field_text(part: ast.expr, names: _Names) -> str:
+def evaluate_field(part: ast.expr, names: _Names) -> str:
     """The text that Python prints for a field of an f-string; a made-up one if made-up values aren't enough for it."""
     joined = part if isinstance(part, ast.JoinedStr) else ast.JoinedStr([part])
     node = ast.fix_missing_locations(ast.Expression(joined))
     with contextlib.suppress(Exception):
         return str(eval(compile(node, "corpus", "eval"), {"__builtins__": {}}, names))
-    return made_text(ast.unparse(part))
+    return make_text(ast.unparse(part))

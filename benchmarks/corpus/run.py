@@ -1,6 +1,6 @@
 """Imports each file of the frozen corpus, compares what comes out with what its library prints, and writes the report.
 
-    python -m benchmarks.corpus.run FOLDER [PACKAGE] [--report docs/imports-corpus.md] [-v]
+    python -m benchmarks.corpus.run FOLDER [PACKAGE] [--report docs/reference/imports-corpus.md] [-v]
 
 An import succeeds if every prompt that the importer finds prints the same text as the library with the same made-up
 values, and if it finds every long text that the file calls a prompt. A slot that stays text is a failure.
@@ -18,7 +18,7 @@ import jinja2
 import yaml
 
 from benchmarks.corpus.freeze import fetch_corpus
-from benchmarks.corpus.oracles import expected_of_code, expected_text, field_text, infer_data, made_text
+from benchmarks.corpus.oracles import evaluate_field, evaluate_module, infer_data, make_text, render_as_library
 from promptuary import renderer
 from promptuary.renderer.interop.imported import ImportedTemplate
 from promptuary.renderer.interop.reading import read_files
@@ -78,7 +78,7 @@ def _check_texts(texts: list[str], language: str, templates: tuple[ImportedTempl
     expected: list[tuple[str, dict[str, Any]]] = []
     for label, text in zip(labels, texts, strict=True):
         try:
-            expected.append(expected_text(text, language))
+            expected.append(render_as_library(text, language))
         except (jinja2.TemplateError, ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
             if len(texts) == 1:
                 return (
@@ -90,22 +90,23 @@ def _check_texts(texts: list[str], language: str, templates: tuple[ImportedTempl
     for template in templates:
         found = False
         for number, (text, data) in enumerate(expected):
-            contents = _render(template, _named(template, data))
+            contents = _render(template, _rename_values(template, data))
             if contents == [text]:
                 found = True
                 matched.add(number)
-        if not found and not _all_parts(template, expected, matched):
-            return f"not the same text: {template.name}: {_render(template, _named(template, expected[0][1]))!s:.300}"
+        if not found and not _matches_parts(template, expected, matched):
+            printed = _render(template, _rename_values(template, expected[0][1]))
+            return f"not the same text: {template.name}: {printed!s:.300}"
     missing = [labels[n] for n, (text, _) in enumerate(expected) if n not in matched and len(text) > _SHORT]
     return f"not found: {', '.join(missing[:3])}" if missing else ""
 
 
-def _all_parts(template: ImportedTemplate, expected: list[tuple[str, dict[str, Any]]], matched: set[int]) -> bool:
+def _matches_parts(template: ImportedTemplate, expected: list[tuple[str, dict[str, Any]]], matched: set[int]) -> bool:
     """Whether each part of a template prints one of the expected texts."""
     together: dict[str, Any] = {}
     for _, data in expected:
         together |= data
-    contents = _render(template, _named(template, together))
+    contents = _render(template, _rename_values(template, together))
     if not isinstance(contents, list):
         return False
     for content in contents:
@@ -117,19 +118,19 @@ def _all_parts(template: ImportedTemplate, expected: list[tuple[str, dict[str, A
 
 
 def _check_collection(text: str, language: str, templates: tuple[ImportedTemplate, ...]) -> str:
-    labelled = list(_leaves(yaml.load(text, Loader=yaml.BaseLoader), ""))  # noqa: TID251 - the library's own view
+    labelled = list(_list_texts(yaml.load(text, Loader=yaml.BaseLoader), ""))  # noqa: TID251 - the library's own view
     return _check_texts([leaf for _, leaf in labelled], language, templates, [label for label, _ in labelled])
 
 
-def _leaves(value: Any, path: str) -> Any:
+def _list_texts(value: Any, path: str) -> Any:
     if isinstance(value, str):
         yield path, value
     elif isinstance(value, dict):
         for key, item in value.items():
-            yield from _leaves(item, f"{path}.{key}")
+            yield from _list_texts(item, f"{path}.{key}")
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            yield from _leaves(item, f"{path}.{number}")
+            yield from _list_texts(item, f"{path}.{number}")
 
 
 class _TaskLoader(yaml.SafeLoader):
@@ -147,12 +148,12 @@ def _check_task(text: str, template: ImportedTemplate) -> str:
 
 
 def _check_code(text: str, language: str, templates: tuple[ImportedTemplate, ...]) -> str:
-    texts, wanted, names = expected_of_code(text, language)
+    texts, wanted, names = evaluate_module(text, language)
     module = ast.parse(text)
     known = set(texts)
     rendered: set[str] = set()
     for template in templates:
-        contents = _render(template, _data_of_code(template, names, module))
+        contents = _render(template, _make_code_data(template, names, module))
         if not isinstance(contents, list):
             return f"{template.name}: {contents}"
         rendered.update(contents)
@@ -162,7 +163,7 @@ def _check_code(text: str, language: str, templates: tuple[ImportedTemplate, ...
     return f"not found: {', '.join(missing[:3])}" if missing else ""
 
 
-def _data_of_code(template: ImportedTemplate, names: Any, module: ast.Module) -> dict[str, Any]:
+def _make_code_data(template: ImportedTemplate, names: Any, module: ast.Module) -> dict[str, Any]:
     """Made-up values for the inputs of a template: by name, by path, or by the expression that they replace."""
     data = infer_data(template.document)
     shown = {match["shown"]: match["name"] for d in template.differences if (match := _RENAMED.match(d.message))}
@@ -170,22 +171,22 @@ def _data_of_code(template: ImportedTemplate, names: Any, module: ast.Module) ->
         return data
     for written, name in shown.items():
         if plain_name := re.fullmatch(r"\{(\w+)\}", written):
-            data[name] = made_text(plain_name[1])
+            data[name] = make_text(plain_name[1])
     for node in ast.walk(module):
         if isinstance(node, ast.FormattedValue):
             source = ast.unparse(ast.JoinedStr([node]))[2:-1]
             plain = f"{{{ast.unparse(node.value)}}}"
             for written in (source[:80], plain[:80]):
                 if written in shown:
-                    data[shown[written]] = field_text(node, names)
+                    data[shown[written]] = evaluate_field(node, names)
         elif isinstance(node, ast.expr):
             written = f"{{{ast.unparse(node)}}}"[:80]
             if written in shown:
-                data[shown[written]] = made_text(ast.unparse(node))
+                data[shown[written]] = make_text(ast.unparse(node))
     return data
 
 
-def _named(template: ImportedTemplate, data: dict[str, Any]) -> dict[str, Any]:
+def _rename_values(template: ImportedTemplate, data: dict[str, Any]) -> dict[str, Any]:
     """The values under the names that the importer gave them."""
     named = dict(data)
     for difference in template.differences:
@@ -193,35 +194,35 @@ def _named(template: ImportedTemplate, data: dict[str, Any]) -> dict[str, Any]:
         if match:
             shown = match["shown"].strip("{}<>!$ ")
             if match["name"] not in data and not re.search(r"\W", shown):
-                named[match["name"]] = data.get(shown, made_text(shown))
+                named[match["name"]] = data.get(shown, make_text(shown))
             elif match["name"] not in data:
-                named[match["name"]] = _printed(shown, data)
+                named[match["name"]] = _render_expression(shown, data)
     return named
 
 
-def _printed(expression: str, data: dict[str, Any]) -> str:
+def _render_expression(expression: str, data: dict[str, Any]) -> str:
     """What a library's own expression prints, with filters that only the library has."""
     try:
-        return expected_text(f"{{{{ {expression} }}}}", "jinja")[0] if "|" in expression else made_text(expression)
+        return render_as_library(f"{{{{ {expression} }}}}", "jinja")[0] if "|" in expression else make_text(expression)
     except (jinja2.TemplateError, TypeError, ValueError):
-        return made_text(expression)
+        return make_text(expression)
 
 
 def _render(template: ImportedTemplate, data: dict[str, Any]) -> list[str] | str:
     """The texts of the parts, or the error's message if rendering fails."""
     try:
-        prompt = renderer.load(template.document).render(_plain(data), token_limit=-1)
+        prompt = renderer.load(template.document).render(_to_plain(data), token_limit=-1)
     except renderer.RenderError as error:
         return error.message
     return [str(part.content) for part in prompt.parts]
 
 
-def _plain(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    return (
-        [_plain(item) for item in value] if isinstance(value, list) else str(value) if isinstance(value, str) else value
-    )
+        return {key: _to_plain(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_to_plain(item) for item in value]
+    return str(value) if isinstance(value, str) else value
 
 
 def main() -> None:
@@ -245,32 +246,32 @@ def main() -> None:
     same = sum(not reason for entries in reasons.values() for _, reason in entries)
     for (package, _), entries in reasons.items():
         print(f"{package}: {sum(not reason for _, reason in entries)} of {len(entries)}")
-    print(f"{same} of {total} files came in with the same text ({same / total:.1%})")
+    print(f"{same} of {total} files were imported with the same text ({same / total:.1%})")
     if options.report:
-        options.report.write_text(_report(reasons, same, total))
+        options.report.write_text(_write_report(reasons, same, total))
 
 
-def _report(reasons: dict[tuple[str, str], list[tuple[str, str]]], same: int, total: int) -> str:
+def _write_report(reasons: dict[tuple[str, str], list[tuple[str, str]]], same: int, total: int) -> str:
     lines = [
         "# Imports: the corpus\n",
         f"{total} prompt files of {len(reasons)} public packages, frozen before the importers were written "
         "(`benchmarks/corpus/manifest.csv`: package, version, path, sha256).",
-        f"**{same} of {total} ({same / total:.0%})** came in with the same text.\n",
-        "A file came in where each prompt found in it prints, with the same made-up values, what its library prints:",
-        "Jinja itself, `str.format`, or Python for the texts of code. A slot that stays text counts as a failure, and",
-        "so does a long text that the file calls a prompt and the import does not find. A text cannot say that Jinja",
-        "drops its last line end, nor which whitespace options its program sets; for " + ", ".join(sorted(CHOSEN)),
-        "the format was chosen with `--from`, as a person would. The page is written by",
+        f"**{same} of {total} ({same / total:.0%})** were imported with the same text.\n",
+        "An import succeeds if each prompt found in the file prints, with the same made-up values, what its library",
+        "prints: Jinja itself, `str.format`, or Python for the texts of code. A slot that stays text counts as a",
+        "failure, and so does a long text that the file calls a prompt and that the import does not find. A text",
+        "doesn't show that Jinja drops its last line end, or which whitespace options its program sets; so the format",
+        "of " + ", ".join(sorted(CHOSEN)) + " was chosen with `--from`, as a person would. This page is written by",
         "`python -m benchmarks.corpus.run FOLDER --report docs/reference/imports-corpus.md`.\n",
-        "| package | version | files | same text | otherwise |",
+        "| package | version | files | same text | failures |",
         "| --- | --- | --- | --- | --- |",
     ]
     for (package, version), entries in sorted(reasons.items()):
         kinds = Counter(reason.partition(":")[0] for _, reason in entries if reason)
-        otherwise = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+        failures = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
         good = sum(not reason for _, reason in entries)
-        lines.append(f"| {package} | {version} | {len(entries)} | {good} | {otherwise} |")
-    lines += ["\n## Why the others did not\n", "| file | reason |", "| --- | --- |"]
+        lines.append(f"| {package} | {version} | {len(entries)} | {good} | {failures} |")
+    lines += ["\n## Failures\n", "| file | reason |", "| --- | --- |"]
     for (package, _), entries in sorted(reasons.items()):
         for path, reason in entries:
             if reason:

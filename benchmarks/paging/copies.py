@@ -13,8 +13,8 @@ from typing import Any
 from django.core.management.color import no_style
 from django.db import connection, models, transaction
 
-from benchmarks.paging.index_builds import without_indexes
-from benchmarks.paging.names import QUIET, minutes_between
+from benchmarks.paging.index_builds import suspend_indexes
+from benchmarks.paging.names import QUIET, count_minutes_between
 from registry.changes.models import ChangeRequest, Decision, Verdict
 from registry.evaluations.dataset_models import Dataset, DatasetVersion
 from registry.evaluations.models import Run, RunRow
@@ -51,10 +51,10 @@ _MODELS += (OutcomeTotal, Delivery, Attempt)
 def add_copies(copies: int, base: int) -> None:
     """Copy the first `base` templates, whose names end in `-t0` and up, this many times, always from the same rows."""
     steps = {model: _step(model) for model in _MODELS}
-    minutes = base * minutes_between(base * (copies + 1))
+    minutes = base * count_minutes_between(base * (copies + 1))
     _keep_origins(steps)
-    with without_indexes([*_MODELS, SearchEntry, SearchCount]):
-        with _without_references():
+    with suspend_indexes([*_MODELS, SearchEntry, SearchCount]):
+        with _disable_foreign_keys():
             for model in _MODELS:
                 with transaction.atomic():
                     for copy in range(1, copies + 1):
@@ -64,7 +64,7 @@ def add_copies(copies: int, base: int) -> None:
 
 
 @contextlib.contextmanager
-def _without_references() -> Iterator[None]:
+def _disable_foreign_keys() -> Iterator[None]:
     """Don't check foreign keys in this block: a template refers to its latest version, which is copied later."""
     if connection.vendor == "sqlite":
         with connection.constraint_checks_disabled():
@@ -87,7 +87,7 @@ def _keep_origins(steps: dict[type[models.Model], int]) -> None:
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")  # without statistics, the conditions on parents become nested loops
         for model in _MODELS:
-            table, condition = model._meta.db_table, _condition(model, steps)
+            table, condition = model._meta.db_table, _write_condition(model, steps)
             cursor.execute(f"CREATE TEMPORARY TABLE origin_{table} AS SELECT * FROM {table} WHERE {condition}")
 
 
@@ -97,13 +97,13 @@ def _copy_rows(
     columns, values = [], []
     for field in model._meta.concrete_fields:
         columns.append(f'"{field.column}"')
-        values.append(_value(model, field, steps, copy, base, minutes))
+        values.append(_write_value(model, field, steps, copy, base, minutes))
     table = model._meta.db_table
     with connection.cursor() as cursor:
         cursor.execute(f"INSERT INTO {table} ({', '.join(columns)}) SELECT {', '.join(values)} FROM origin_{table}")
 
 
-def _value(
+def _write_value(
     model: type[models.Model],
     field: "models.Field[Any, Any]",
     steps: dict[type[models.Model], int],
@@ -126,21 +126,21 @@ def _value(
     if (model, field.name) == (Event, "at"):
         return f"{column} + {minutes * 60_000_000}"
     if isinstance(field, models.DateTimeField) and model not in (Fetch, Report, OutcomeTotal):
-        return _later(column, minutes)
+        return _write_later(column, minutes)
     return column
 
 
-def _later(column: str, minutes: int) -> str:
+def _write_later(column: str, minutes: int) -> str:
     if connection.vendor == "sqlite":
         return f"strftime('%Y-%m-%d %H:%M:%f', {column}, '+{minutes} minutes')"
     return f"{column} + interval '{minutes} minutes'"
 
 
-def _condition(model: type[models.Model], steps: dict[type[models.Model], int]) -> str:
+def _write_condition(model: type[models.Model], steps: dict[type[models.Model], int]) -> str:
     """The SQL condition for origins: rows with the first ids, of closed changes and outside the quiet namespace, whose
     parents are origins too.
     """
-    wheres = [f'"{_primary_column(model)}" < {steps[model]}']
+    wheres = [f'"{_find_primary_column(model)}" < {steps[model]}']
     columns = {field.column for field in model._meta.concrete_fields}
     if "namespace_id" in columns:
         wheres.append(f"namespace_id NOT IN (SELECT id FROM registry_namespace WHERE name = '{QUIET}')")
@@ -154,12 +154,13 @@ def _condition(model: type[models.Model], steps: dict[type[models.Model], int]) 
     for field in model._meta.concrete_fields:
         parent = field.related_model
         if parent in steps and parent is not model and field.name != "latest":
-            found = f'SELECT "{_primary_column(parent)}" FROM {parent._meta.db_table} WHERE {_condition(parent, steps)}'
-            wheres.append(f'("{field.column}" IS NULL OR "{field.column}" IN ({found}))')
+            column, condition = _find_primary_column(parent), _write_condition(parent, steps)
+            parents = f'SELECT "{column}" FROM {parent._meta.db_table} WHERE {condition}'
+            wheres.append(f'("{field.column}" IS NULL OR "{field.column}" IN ({parents}))')
     return " AND ".join(wheres)
 
 
-def _primary_column(model: type[models.Model]) -> str:
+def _find_primary_column(model: type[models.Model]) -> str:
     return str(next(field.column for field in model._meta.concrete_fields if field.primary_key))
 
 
@@ -168,7 +169,7 @@ def _copy_entries(copies: int, base: int, step: int) -> None:
     origins = list(SearchEntry.objects.exclude(name__startswith=f"{QUIET}/").order_by("pk"))
     marks: Counter[tuple[int, str]] = Counter()
     for copy in range(1, copies + 1):
-        rows = list(_entries(origins, copy, base, step))
+        rows = list(_make_entries(origins, copy, base, step))
         SearchEntry.objects.bulk_create(rows, batch_size=500)
         for row in rows:
             marks[row.namespace_id, row.name.rpartition("-")[2]] += 1
@@ -182,7 +183,7 @@ def _copy_entries(copies: int, base: int, step: int) -> None:
     SearchCount.objects.bulk_create(counts, batch_size=1_000)
 
 
-def _entries(origins: list[SearchEntry], copy: int, base: int, step: int) -> Iterator[SearchEntry]:
+def _make_entries(origins: list[SearchEntry], copy: int, base: int, step: int) -> Iterator[SearchEntry]:
     for origin in origins:
         name = origin.name.replace("-t", f"-t{copy * base // 1000:03}-")
         old = set(index_name(origin.name))

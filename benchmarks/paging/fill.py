@@ -11,7 +11,7 @@ from benchmarks.paging.activity_rows import add_activity
 from benchmarks.paging.copies import add_copies
 from benchmarks.paging.journal_rows import JournalRows
 from benchmarks.paging.long_change import add_long_change
-from benchmarks.paging.names import NAMESPACES, QUIET, name_of
+from benchmarks.paging.names import NAMESPACES, QUIET, make_name
 from benchmarks.paging.template_rows import Cast, TemplateRows
 from registry.accounts.actor import Actor, build_operator_actor
 from registry.accounts.models import Key, User
@@ -96,15 +96,15 @@ def write_templates(cast: Cast, numbers: Sequence[int], total: int, versions: in
     key, webhook = Key.objects.get(name=_KEY), Webhook.objects.get()
     journal = JournalRows()
     rows = TemplateRows(cast, journal, versions, log.now() - timedelta(hours=1))
-    named = [(number, _name_of(number)) for number in numbers]
+    named = [(number, _make_name(number)) for number in numbers]
     with transaction.atomic():
         written = rows.write([(number, name, spaces[name.partition("/")[0]]) for number, name in named], total)
         add_activity(cast, journal, key, webhook, written)
         journal.flush()
 
 
-def _name_of(number: int) -> str:
-    return name_of(number) if number >= 0 else f"{QUIET}/letters/letter{-number}"
+def _make_name(number: int) -> str:
+    return make_name(number) if number >= 0 else f"{QUIET}/letters/letter{-number}"
 
 
 def _fill(cast: Cast, size: int, versions: int) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from django.db import connection, models
 
-__all__ = ["without_indexes"]
+__all__ = ["suspend_indexes"]
 
 # Indexes of constraints stay: foreign keys need some of them.
 _PLAIN_INDEXES = """
@@ -15,7 +15,7 @@ _PLAIN_INDEXES = """
 
 
 @contextlib.contextmanager
-def without_indexes(tables: Sequence[type[models.Model]]) -> Iterator[None]:
+def suspend_indexes(tables: Sequence[type[models.Model]]) -> Iterator[None]:
     """Drop the indexes of these models on PostgreSQL, and build them again after the block."""
     if connection.vendor != "postgresql":
         yield

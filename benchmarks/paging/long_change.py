@@ -20,13 +20,15 @@ def add_long_change(author: User) -> None:
     actor = Actor(author)
     samples = {"boots": {"shop": "Boots & Co"}}
     first = template_save.save_version(
-        actor=actor, name=LONG, document=_document_of("customer"), message="", samples=samples
+        actor=actor, name=LONG, document=_write_document("customer"), message="", samples=samples
     ).version
     Label.objects.create(template=first.template, name="production", version=first, moved_at=log.now())
-    template_save.save_version(actor=actor, name=LONG, document=_document_of("reader"), message="", base=first.digest)
+    template_save.save_version(
+        actor=actor, name=LONG, document=_write_document("reader"), message="", base=first.digest
+    )
     change_services.propose_change(actor=actor, name=LONG, label="production", version=2, message="Say reader")
 
 
-def _document_of(word: str) -> str:
+def _write_document(word: str) -> str:
     rules = (f"    {number}. Treat the {word} of {{{{ shop }}}} with care.\n" for number in range(1, _LINES + 1))
     return _HEAD + "".join(rules)

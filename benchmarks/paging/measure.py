@@ -50,12 +50,12 @@ def answer_questions(filled: Filled) -> None:
     An index means the same page in every database; the cursor in its address is this database's own.
     """
     addresses, clients = list_addresses(), open_clients(filled)
-    _say([address.name for address in addresses])
+    _print_answer([address.name for address in addresses])
     with override_settings(ALLOWED_HOSTS=["*"]):
         for line in sys.stdin:
             index, rounds = map(int, line.split())
             address = addresses[index]
-            _say(asdict(measure_page(clients[address.who], address, rounds)))
+            _print_answer(asdict(measure_page(clients[address.who], address, rounds)))
 
 
 def measure_page(client: Client, address: Address, rounds: int) -> PageCost:
@@ -90,5 +90,5 @@ def _read_processor_seconds() -> float:
     return seconds
 
 
-def _say(answer: Any) -> None:
+def _print_answer(answer: Any) -> None:
     print(json.dumps(answer), flush=True)

@@ -9,10 +9,10 @@ __all__ = [
     "NAMESPACES",
     "QUIET",
     "SUBJECTS",
-    "document_of",
-    "minutes_between",
-    "name_of",
-    "subject_of",
+    "choose_subject",
+    "count_minutes_between",
+    "make_name",
+    "write_document",
 ]
 
 NAMESPACES, FOLDERS = 50, 20
@@ -26,36 +26,36 @@ SUBJECTS = ("refund", "delivery", "invoice", "complaint", "exchange", "warranty"
 WORDS = tuple(f"{first}{last}" for first in ("be", "co", "re", "un", "pro", "sub") for last in SUBJECTS)
 
 
-def subject_of(number: int) -> str:
+def choose_subject(number: int) -> str:
     """The subject of a template, one of eight."""
     return SUBJECTS[number % len(SUBJECTS)]
 
 
-def name_of(number: int) -> str:
+def make_name(number: int) -> str:
     """The unique name of a template: the subjects repeat, so some words are common and others rare."""
     folder = f"{SUBJECTS[number // 7 % 8]}-{number % FOLDERS}"
     if number % _LARGE_EVERY < 2:
         folder = _LARGE_FOLDER
-    return f"{_namespace_of(number)}/{folder}/{subject_of(number)}-t{number}"
+    return f"{_choose_namespace(number)}/{folder}/{choose_subject(number)}-t{number}"
 
 
-def minutes_between(total: int) -> int:
+def count_minutes_between(total: int) -> int:
     """The minutes between two templates of this many, so that each size has the same months."""
     return max(1, _SPAN // total)
 
 
-def _namespace_of(number: int) -> str:
+def _choose_namespace(number: int) -> str:
     block, place = divmod(number, _LARGE_EVERY)
     if place // 5 < len(_LARGE):
         return _LARGE[place // 5]
     return f"ns{(block * (_LARGE_EVERY - 5 * len(_LARGE)) + place) % NAMESPACES}"
 
 
-def document_of(number: int, version: int, chance: random.Random) -> str:
+def write_document(number: int, version: int, chance: random.Random) -> str:
     """A document of about a kilobyte with front matter."""
     words = [" ".join(chance.choices(WORDS, k=12)) for _ in range(8)]
     lines = "\n".join(f"    {line}." for line in words)
-    subject = subject_of(number)
+    subject = choose_subject(number)
     return (
         f"---\ndescription: Answer about a {subject}\ntags: [{subject}, team-{number % 13}]\n"
         f"model: {MODELS[number % len(MODELS)]}\ninputs:\n  question: {{type: string}}\n"

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from benchmarks.paging.journal_rows import JournalRows
-from benchmarks.paging.names import BEHIND, document_of, minutes_between, subject_of
+from benchmarks.paging.names import BEHIND, choose_subject, count_minutes_between, write_document
 from promptuary.renderer import digest
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.models import User
@@ -48,13 +48,13 @@ class TemplateRows:
         """Write the templates of these numbers, names and namespaces; the last of `total` numbers changed last."""
         templates = []
         for number, name, namespace in rows:
-            at = self._newest - timedelta(minutes=(total - number) * minutes_between(total))
-            row = Template(namespace=namespace, name=name, description=f"Answer about a {subject_of(number)}")
+            at = self._newest - timedelta(minutes=(total - number) * count_minutes_between(total))
+            row = Template(namespace=namespace, name=name, description=f"Answer about a {choose_subject(number)}")
             row.created_by, row.created_at, row.updated_at = self._cast.author, at, at
             templates.append(row)
         templates = Template.objects.bulk_create(templates, batch_size=500)
         numbers = [number for number, _, _ in rows]
-        made = Version.objects.bulk_create(self._versions_of(numbers, templates), batch_size=500)
+        made = Version.objects.bulk_create(self._make_versions(numbers, templates), batch_size=500)
         saved = {(row.template_id, row.number): row for row in made}
         for template in templates:
             template.latest = saved[template.pk, self._versions]
@@ -64,16 +64,16 @@ class TemplateRows:
         self._write_labels(numbers, templates, saved)
         return templates
 
-    def _versions_of(self, numbers: Sequence[int], templates: Sequence[Template]) -> Iterator[Version]:
+    def _make_versions(self, numbers: Sequence[int], templates: Sequence[Template]) -> Iterator[Version]:
         for number, template in zip(numbers, templates, strict=True):
             chance = random.Random(number)
             for version in range(1, self._versions + 1):
-                text = document_of(number, version, chance)
+                text = write_document(number, version, chance)
                 bundle = {"engine": 1, "document": text, "fragments": {}, "profile": None}
                 row = Version(
                     template=template, number=version, digest=digest(bundle), bundle=format_canonical_json(bundle)
                 )
-                row.settings, row.author, row.message = _settings(text[: text.index("inputs:")]), self._cast.author, ""
+                row.settings, row.author = _read_settings(text[: text.index("inputs:")]), self._cast.author
                 row.message, row.created_at = f"Version {version}", template.updated_at
                 yield row
 
@@ -81,7 +81,7 @@ class TemplateRows:
         tags = [
             Tag(template=template, name=name)
             for number, template in zip(numbers, templates, strict=True)
-            for name in (subject_of(number), f"team-{number % 13}")
+            for name in (choose_subject(number), f"team-{number % 13}")
         ]
         Tag.objects.bulk_create(tags, batch_size=2_000)
 
@@ -111,7 +111,7 @@ class TemplateRows:
             change = self._propose(template, live)
             change.state, change.closed_at = ChangeRequest.PUBLISHED, template.updated_at
             decisions.append(self._approve(change))
-            change.decided = self._decided(change)
+            change.decided = self._build_decision(change)
             changes.append(change)
             moves += [self._move(template, live, change), self._move(template, newest, None)]
             labels += [
@@ -154,7 +154,7 @@ class TemplateRows:
         row.version, row.digest, row.round, row.created_at = version, version.digest, 1, template.updated_at
         return row
 
-    def _decided(self, change: ChangeRequest) -> dict[str, object]:
+    def _build_decision(self, change: ChangeRequest) -> dict[str, object]:
         approval = {"person": self._cast.reviewer.username, "at": to_microseconds(change.created_at)}
         return {"approvals": [approval], "needed": 1, "checks": []}
 
@@ -182,7 +182,7 @@ class TemplateRows:
 
 
 @cache
-def _settings(head: str) -> str:
+def _read_settings(head: str) -> str:
     """The settings of a document with this front matter, as canonical JSON."""
     document = inspect_document(f"{head}---\n- name: question\n  content: x\n")[0]
     return format_canonical_json(document.settings if document else {})

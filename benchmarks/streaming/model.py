@@ -16,13 +16,13 @@ _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: clos
 _FACTS = {"id": "bench", "object": "chat.completion.chunk", "created": 0, "model": "bench"}
 
 
-def _event(choices: list[object], **more: object) -> bytes:
+def _write_event(choices: list[object], **more: object) -> bytes:
     return f"data: {json.dumps({**_FACTS, 'choices': choices, **more})}\n\n".encode()
 
 
-_TOKEN = _event([{"index": 0, "delta": {"content": " token"}, "finish_reason": None}])
-_LAST = _event([{"index": 0, "delta": {}, "finish_reason": "stop"}])
-_END = _LAST + _event([], usage={"prompt_tokens": 20, "completion_tokens": TOKENS}) + b"data: [DONE]\n\n"
+_TOKEN = _write_event([{"index": 0, "delta": {"content": " token"}, "finish_reason": None}])
+_LAST = _write_event([{"index": 0, "delta": {}, "finish_reason": "stop"}])
+_END = _LAST + _write_event([], usage={"prompt_tokens": 20, "completion_tokens": TOKENS}) + b"data: [DONE]\n\n"
 
 
 class _Reply(asyncio.Protocol):
