@@ -1,6 +1,6 @@
 """The environments page: what each label of each template serves, and promotion from one label to another."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext
 
 from frontend.browse.environment_rows import Group, group_rows
-from frontend.browse.promotion_facts import read_facts
+from frontend.browse.promotion_facts import PromotionFacts, read_facts
 from frontend.changes.failure_rows import build_failure_rows
-from frontend.changes.rollout_rows import build_rollout_rows
+from frontend.changes.rollout_rows import RolloutRow, build_rollout_rows
 from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
@@ -24,6 +24,7 @@ from registry.evaluations import live_failures
 from registry.freezes.queries import find_freezes_ahead
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Namespace
+from registry.namespaces.permissions import MemberRoles
 from registry.namespaces.queries import choose_live_label
 from registry.people import own_account
 from registry.rollouts import queries as rollout_queries
@@ -72,6 +73,18 @@ class _Counts:
     behind: MatchCount
 
 
+@dataclass(frozen=True)
+class _Table:
+    """The rows of the page. facts: of promoting each template, by its name. rollouts: those of the rows' labels. ready:
+    how many of the rows are ready.
+    """
+
+    groups: Sequence[Group]
+    facts: Mapping[str, PromotionFacts]
+    rollouts: Sequence[RolloutRow]
+    ready: int
+
+
 @signed_in
 def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
     """All templates, or those behind, ready, with an open request, in a rollout, or failing; `q` filters by name.
@@ -93,36 +106,21 @@ def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         page = Page(template_queries.list_templates_by_name(busy, limit=PAGE_SIZE).items, None)
     else:
         page = _find_page(actor, chosen, visible, by_view)
-    rows = environments_query.list_environment_rows(page.items)
-    templates = [row.template for row in rows]
-    states = promotion_state.read_states(actor, templates, *pair, promotable.served)
-    roles = {space.pk: held for space, held in spaces}
-    listed = {template.pk for template in templates}
-    divided = build_rollout_rows([rollout for rollout in rollouts if rollout.template_id in listed], roles)
-    failures = build_failure_rows(live_failures.list_live_failures(actor, listed), roles)
-    freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
-    groups = group_rows(rows, states, roles, pair, freezes, divided, failures)
-    ready_on_page = sum(state.state == "ready" for state in states.values())
-    counts = _Counts(
-        ready=_count_at_least(promotable.ready, ready_on_page),
-        opened=len(by_view["open"]),
-        rolling=len(by_view["rolling"]),
-        failing=len(by_view["failing"]),
-        behind=totals.behind,
-    )
+    table = _read_table(actor, page.items, pair, spaces, promotable, rollouts)
+    counts = _count_tabs(by_view, _count_at_least(promotable.ready, table.ready), totals.behind)
     context = {
         "section": "environments",
-        "groups": groups,
-        "facts": read_facts(templates, states, pair[1]),
+        "groups": table.groups,
+        "facts": table.facts,
         **_list_choices(pair, names, [space for space, _ in spaces]),
         "total": totals.total,
         "ready": counts.ready,
         "opened": counts.opened,
-        "settled": 0 if is_busy or chosen.words or chosen.view not in ("", "all") else _count_settled(groups),
+        "settled": 0 if is_busy or chosen.words or chosen.view not in ("", "all") else _count_settled(table.groups),
         "emergencies": promotable.emergencies,
         "failing": counts.failing,
-        "rollouts": divided,
-        "selectable": sum(group.selectable for group in groups),
+        "rollouts": table.rollouts,
+        "selectable": sum(group.selectable for group in table.groups),
         "view": chosen.view,
         "words": chosen.words,
         "tabs": _list_tabs(chosen, counts),
@@ -130,10 +128,34 @@ def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "page_size": PAGE_SIZE,
         "is_busy": is_busy,
         "has_access": bool(spaces),
-        "may_create": not groups and bool(namespace_queries.list_writable_namespaces(actor)),
+        "may_create": not table.groups and bool(namespace_queries.list_writable_namespaces(actor)),
         "moves": [] if chosen.words or chosen.view else label_queries.list_published_moves(actor, MOVES),
     }
     return show(request, "browse/environments.html", context, regions={"environments": "browse/_environments.html"})
+
+
+def _read_table(
+    actor: Actor,
+    templates: list[Template],
+    pair: tuple[str, str],
+    spaces: Sequence[tuple[Namespace, MemberRoles]],
+    promotable: PromotionCounts,
+    rollouts: Iterable[Rollout],
+) -> _Table:
+    """The rows of these templates. spaces: the actor's namespaces, each with the actor's roles in it."""
+    rows = environments_query.list_environment_rows(templates)
+    listed = {row.template.pk: row.template for row in rows}
+    states = promotion_state.read_states(actor, list(listed.values()), *pair, promotable.served)
+    roles = {space.pk: held for space, held in spaces}
+    rollout_rows = build_rollout_rows([rollout for rollout in rollouts if rollout.template_id in listed], roles)
+    failures = build_failure_rows(live_failures.list_live_failures(actor, set(listed)), roles)
+    freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
+    return _Table(
+        groups=group_rows(rows, states, roles, pair, freezes, rollout_rows, failures),
+        facts=read_facts(list(listed.values()), states, pair[1]),
+        rollouts=rollout_rows,
+        ready=sum(state.state == "ready" for state in states.values()),
+    )
 
 
 def _read_filter(request: HttpRequest) -> _Filter:
@@ -151,6 +173,11 @@ def _group_ids_by_view(
         "rolling": {rollout.template_id for rollout in rollouts},
         "failing": live_failures.list_failing_template_ids(actor),
     }
+
+
+def _count_tabs(by_view: Mapping[str, Collection[int]], ready: MatchCount, behind: MatchCount) -> _Counts:
+    rolling, failing = len(by_view["rolling"]), len(by_view["failing"])
+    return _Counts(ready=ready, opened=len(by_view["open"]), rolling=rolling, failing=failing, behind=behind)
 
 
 def _find_page(

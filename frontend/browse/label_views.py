@@ -40,7 +40,7 @@ from registry.templates.label_roll_backs import LabelRollBack, list_rolled_back
 from registry.templates.label_ways_back import find_ways_back
 from registry.templates.models import Template
 
-__all__ = ["move"]
+__all__ = ["show_label_form"]
 
 PANEL = "browse/_label_panel.html"
 MOST_EARLIER = 5
@@ -81,33 +81,19 @@ class LabelForm(forms.Form):
 
 @form_page
 @signed_in
-def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def show_label_form(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The form for one label; `do` selects whether a POST moves, rolls back or removes it, or stops its rollout."""
     template = template_queries.get_template(actor, name)
     label_numbers = labels_query.read_label_numbers(template)
-    newest = template.latest.number if template.latest else 1
     label = request.POST.get("label") or request.GET.get("label", "")
+    form = _build_form(request, template, label, label_numbers)
     keep = f"{actor.person.username}:label:{name}:{label}"
-    first = {"label": label, "version": request.GET.get("version") or newest, "expected": label_numbers.get(label)}
-    form = LabelForm(request.POST or None, initial=first, newest=newest, label_numbers=label_numbers)
     status = 200
     if request.method == "POST":
-        status = 422
-        if form.is_valid():
-            values = {**form.cleaned_data, "reason": read_reason(request.POST)}
-            try:
-                if request.POST.get("do") == "stop_rollout":
-                    messages.success(request, _stop_rollout(actor, request, values["reason"]), extra_tags=keep)
-                    return redirect(_find_page_behind(request, name))
-                sentence = _perform_action(actor, name, request.POST.get("do", "move"), values)
-            except (Invalid, Conflict, NotAllowed) as error:
-                add_errors(form, error)
-                status = find_status(error)
-            else:
-                add_label_moved_message(request, actor, template, form.cleaned_data["label"], sentence, tags=keep)
-                return redirect(_find_page_behind(request, name))
+        response, status = _act(request, actor, template, form, keep)
+        if response is not None:
+            return response
     moves = labels_query.list_label_moves(actor, name, label or None, limit=100).items
-    held_before = _list_held_before(template, label, label_numbers, moves)
     context = {
         "section": "templates",
         "template": template,
@@ -121,20 +107,57 @@ def move(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "label_numbers": label_numbers,
         "marks": list_label_statuses(actor, template, label_numbers, moves),
         "moves": moves,
-        "held_before": held_before,
+        "held_before": _list_held_before(template, label, label_numbers, moves),
         "may_move": permissions.is_allowed(actor, Verb.MOVE, template.namespace, template.path),
         "may_roll_back": permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path),
     }
     if label == LATEST or not LABEL.fullmatch(label):
         context["known_labels"] = labels_query.list_known_labels(actor, template.namespace)
         return show(request, "browse/labels.html", context, status=status)
-    targets = held_before if context["protected"] else list(range(newest, 0, -1))
-    version = parse_form_number(request.POST.get("version") or request.GET.get("version"))
     context["left"] = list_rolled_back(template.pk, label) if context["protected"] else {}
+    return _show_panel(request, actor, context, _choose_target(request, context), status)
+
+
+def _build_form(request: HttpRequest, template: Template, label: str, label_numbers: Mapping[str, int]) -> LabelForm:
+    newest = template.latest.number if template.latest else 1
+    first = {"label": label, "version": request.GET.get("version") or newest, "expected": label_numbers.get(label)}
+    return LabelForm(request.POST or None, initial=first, newest=newest, label_numbers=label_numbers)
+
+
+def _act(
+    request: HttpRequest, actor: Actor, template: Template, form: LabelForm, keep: str
+) -> tuple[HttpResponse | None, int]:
+    """Do what the submitted form asks. Returns the response and the status; without one the errors are in the form."""
+    if not form.is_valid():
+        return None, 422
+    values = {**form.cleaned_data, "reason": read_reason(request.POST)}
+    action = request.POST.get("do", "move")
+    stops_rollout = action == "stop_rollout"
+    try:
+        if stops_rollout:
+            sentence = _stop_rollout(actor, request, values["reason"])
+        else:
+            sentence = _change_label(actor, template.name, action, values)
+    except (Invalid, Conflict, NotAllowed) as error:
+        add_errors(form, error)
+        return None, find_status(error)
+    if stops_rollout:
+        messages.success(request, sentence, extra_tags=keep)
+    else:
+        add_label_moved_message(request, actor, template, values["label"], sentence, tags=keep)
+    return redirect(_find_page_behind(request, template.name)), 302
+
+
+def _choose_target(request: HttpRequest, context: dict[str, Any]) -> int:
+    """The version of the request, or the default one if the label can't go there or left it since; 0 without any."""
+    template, label, is_protected = context["template"], context["label"], context["protected"]
+    newest = template.latest.number if template.latest else 1
+    targets = context["held_before"] if is_protected else list(range(newest, 0, -1))
+    version = parse_form_number(request.POST.get("version") or request.GET.get("version"))
     is_stale = request.method == "GET" and parse_form_number(request.GET.get("from")) != context["holds"]
     if version not in targets or (is_stale and version in context["left"]):
-        version = _find_default_target(template, label, targets, is_protected=context["protected"])
-    return _show_panel(request, actor, context, version, status)
+        return _find_default_target(template, label, targets, is_protected=is_protected)
+    return version
 
 
 def _find_default_target(template: Template, label: str, targets: list[int], *, is_protected: bool) -> int:
@@ -199,7 +222,7 @@ def _list_earlier_versions(context: dict[str, Any], label: str) -> list[EarlierV
     ]
 
 
-def _perform_action(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
+def _change_label(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
     label, version = asked["label"], asked["version"]
     if do == "roll_back":
         labels.roll_back_label(

@@ -31,7 +31,7 @@ from registry.templates import queries as template_queries
 from registry.templates.label_moves import is_approved_digest
 from registry.templates.models import Template
 
-__all__ = ["list_review_candidates", "propose"]
+__all__ = ["list_review_candidates", "propose_change"]
 
 PANEL = "changes/_propose_panel.html"
 _LONGEST_TITLE = 200
@@ -41,6 +41,8 @@ _FIELDS_OF_TIME = {schedules.FIELD, *PLAN_FIELDS}
 class ProposeForm(forms.Form):
     """A protected label, a version, a title, a reason, and reviewers in addition to the owners. `expected` is the
     version that the panel showed as served.
+
+    refusal: the refusal of the date or the rollout, which the panel shows at its fields.
     """
 
     label = forms.ChoiceField()
@@ -60,6 +62,7 @@ class ProposeForm(forms.Form):
         **options: Any,
     ) -> None:
         super().__init__(*args, **options)
+        self.refusal: Invalid | None = None
         set_choices(self, "label", [(label, label) for label in labels])
         set_choices(self, "version", list_version_choices(newest, label_numbers))
         set_choices(self, "reviewers", [(person, person) for person in reviewers])
@@ -73,38 +76,33 @@ class ProposeForm(forms.Form):
 
 @form_page
 @signed_in
-def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def propose_change(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Propose moving a protected label: to which version, and why."""
     template = template_queries.find_template(actor, Verb.PROPOSE, name)
-    protected = template.namespace.protected_labels
-    if not protected:
+    if not template.namespace.protected_labels:
         return show(request, "changes/propose_unprotected.html", {"section": "templates", "template": template})
     label_numbers = label_queries.read_label_numbers(template)
     newest = template.latest.number if template.latest else 1
     label, version = _read_choice(request, template, label_numbers, newest)
     preview = label_preview.find_preview(actor, name, label, version)
-    first = {"label": label, "version": version, **_build_first_words(preview)}
     candidates = list_review_candidates(actor, preview)
     owners = [each.person for each in candidates if each.reason == "owner"]
     others = [each for each in candidates if each.reason != "owner"]
-    choices = {"labels": protected, "newest": newest, "label_numbers": label_numbers}
-    choices["reviewers"] = [each.person for each in others]
-    form = ProposeForm(request.POST or None, initial=first, **choices)
+    form = ProposeForm(
+        request.POST or None,
+        initial={"label": label, "version": version, **_build_first_words(preview)},
+        labels=template.namespace.protected_labels,
+        newest=newest,
+        label_numbers=label_numbers,
+        reviewers=[each.person for each in others],
+    )
     keep = f"{actor.person.username}:propose:{name}:{label}:{version}"
-    status, refusal = 200, None
+    status = 200
     if request.method == "POST":
-        status = 422
-        if form.is_valid():
-            try:
-                change = _propose(request, actor, name, form, owners)
-            except (Invalid, Conflict, NotAllowed) as error:
-                refusal = error if _FIELDS_OF_TIME & set(getattr(error, "fields", ())) else None
-                if refusal is None and not preview.refusal:
-                    add_errors(form, error)
-                status = find_status(error)
-            else:
-                messages.success(request, gettext("Change {number} is open.").format(number=change.number), keep)
-                return redirect("change", change.number)
+        change, status = _propose(request, actor, preview, form, owners)
+        if change is not None:
+            messages.success(request, gettext("Change {number} is open.").format(number=change.number), keep)
+            return redirect("change", change.number)
     context = {
         "section": "templates",
         "template": template,
@@ -116,7 +114,7 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "may_schedule": permissions.is_allowed(actor, Verb.PUBLISH, template.namespace, template.path),
         "may_roll_out": preview.serves is not None and preview.serves.digest != preview.version.digest,
         "goes_live": read_goes_live(request.POST),
-        "refusal": refusal,
+        "refusal": form.refusal,
         "back_url": _find_roll_back(actor, preview) if preview.refusal else "",
         "approvals": preview.approvals_needed,
         "included": version_queries.list_save_messages(template, preview.included),
@@ -128,7 +126,25 @@ def propose(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
-def _propose(request: HttpRequest, actor: Actor, name: str, form: ProposeForm, owners: Sequence[str]) -> ChangeRequest:
+def _propose(
+    request: HttpRequest, actor: Actor, preview: LabelPreview, form: ProposeForm, owners: Sequence[str]
+) -> tuple[ChangeRequest | None, int]:
+    """Open the change. Returns it and the status; without a change the errors are in the form."""
+    if not form.is_valid():
+        return None, 422
+    try:
+        return _open_change(request, actor, preview.template.name, form, owners), 302
+    except (Invalid, Conflict, NotAllowed) as error:
+        if isinstance(error, Invalid) and _FIELDS_OF_TIME & set(error.fields):
+            form.refusal = error
+        elif not preview.refusal:
+            add_errors(form, error)
+        return None, find_status(error)
+
+
+def _open_change(
+    request: HttpRequest, actor: Actor, name: str, form: ProposeForm, owners: Sequence[str]
+) -> ChangeRequest:
     """Open the change that the form requests: scheduled if a date was chosen, with its plan if a rollout was."""
     plan = read_plan(request.POST) if request.POST.get("how") == "gradually" else None
     return schedules.propose_at(

@@ -1,6 +1,6 @@
-"""Comments as the page of a change shows them: threads, unsent remarks, annotations of a line, and the open form."""
+"""Comments as the page of a change shows them: threads, unsent remarks, annotations of lines, and the open form."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from frontend.diff import text as diff_text
@@ -8,7 +8,16 @@ from frontend.web.wording import format_line_range
 from registry.changes.thread_models import Comment, Remark, Thread
 from registry.changes.thread_queries import CommentText
 
-__all__ = ["CommentView", "LineAnnotations", "OpenCommentForm", "RemarkView", "SuggestionPreview", "ThreadView"]
+__all__ = [
+    "CommentView",
+    "Discussion",
+    "LineAnnotations",
+    "OpenCommentForm",
+    "RemarkView",
+    "Spots",
+    "SuggestionPreview",
+    "ThreadView",
+]
 
 
 @dataclass(frozen=True)
@@ -97,7 +106,38 @@ class ThreadView:
 class LineAnnotations:
     """One line: the comments below it, and whether it is among the lines selected for a comment."""
 
-    talks: list[ThreadView] = field(default_factory=list)
+    threads: list[ThreadView] = field(default_factory=list)
     unsent: list[RemarkView] = field(default_factory=list)
     form: bool = False
     meant: bool = False
+
+
+Spots = dict[int, LineAnnotations]
+
+
+@dataclass(frozen=True)
+class Discussion:
+    """Threads and remarks at the lines of the open view: by line of the source, by part and line of the prompt.
+
+    `elsewhere` are threads of another view or sample, `outdated` those whose lines no longer exist. The links are URLs
+    to append a part and a line to, empty if the user may not comment. `batch` are the suggestions selected to be
+    applied together.
+    """
+
+    source: Spots
+    rendered: Mapping[int, Spots]
+    elsewhere: Sequence[ThreadView]
+    outdated: Sequence[ThreadView]
+    unsent: Sequence[RemarkView]
+    batch: Sequence[tuple[ThreadView, CommentView]]
+    source_link: str
+    rendered_link: str
+    back: str
+    count: int
+    asked: OpenCommentForm | None
+    batch_warning: str = ""
+
+    @property
+    def may_comment(self) -> bool:
+        """Whether the user may comment on a line."""
+        return bool(self.source_link)

@@ -8,7 +8,15 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext
 
 from frontend.changes.rows import PermittedActions
-from frontend.changes.shown_comments import CommentView, LineAnnotations, OpenCommentForm, RemarkView, ThreadView
+from frontend.changes.shown_comments import (
+    CommentView,
+    Discussion,
+    LineAnnotations,
+    OpenCommentForm,
+    RemarkView,
+    Spots,
+    ThreadView,
+)
 from frontend.diff import text as diff_text
 from frontend.web.wording import format_line_range
 from registry.changes import thread_queries
@@ -19,7 +27,6 @@ from registry.changes.thread_models import Remark, Thread
 from registry.changes.thread_queries import CommentTexts, PlacedThread, ReadComment
 
 __all__ = [
-    "Discussion",
     "View",
     "build_discussion",
     "fill_form",
@@ -47,37 +54,6 @@ class View:
         return f"?{urlencode({'view': self.name, **sample, **self.kept, **further})}"
 
 
-Spots = dict[int, LineAnnotations]
-
-
-@dataclass(frozen=True)
-class Discussion:
-    """Threads and remarks at the lines of the open view: by line of the source, by part and line of the prompt.
-
-    `elsewhere` are threads of another view or sample, `outdated` those whose lines no longer exist. The links are URLs
-    to append a part and a line to, empty if the user may not comment. `batch` are the suggestions selected to be
-    applied together.
-    """
-
-    source: Spots
-    rendered: Mapping[int, Spots]
-    elsewhere: Sequence[ThreadView]
-    outdated: Sequence[ThreadView]
-    unsent: Sequence[RemarkView]
-    batch: Sequence[tuple[ThreadView, CommentView]]
-    source_link: str
-    rendered_link: str
-    back: str
-    count: int
-    asked: OpenCommentForm | None
-    batch_warning: str = ""
-
-    @property
-    def may_talk(self) -> bool:
-        """Whether the user may comment on a line."""
-        return bool(self.source_link)
-
-
 def build_discussion(
     gate: Gate,
     view: View,
@@ -94,33 +70,28 @@ def build_discussion(
     parts: those of the displayed prompt, with their `source_lines`.
     """
     change = gate.change
-    annotations = _Annotations()
-    places = _RenderedPlaces(view, parts)
+    annotations = _Annotations(_RenderedPlaces(view, parts))
     elsewhere: list[ThreadView] = []
     outdated: list[ThreadView] = []
-    talks: list[ThreadView] = []
+    threads: list[ThreadView] = []
     lines = _Lines(change)
     unsent = [_build_unsent_remark(change, remark, view, lines) for remark in remarks]
     for placed in thread_queries.list_threads(change, texts):
-        thread = placed.thread
-        replies = [view_of_remark for view_of_remark in unsent if view_of_remark.remark.thread_id == thread.pk]
-        talk = _build_thread(placed, replies, act, batch, gate)
-        talks.append(talk)
+        replies = [reply for reply in unsent if reply.remark.thread_id == placed.thread.pk]
+        thread = _build_thread(placed, replies, act, batch, gate)
+        threads.append(thread)
         if placed.end_line is None:
-            outdated.append(talk)
-        elif place_now := places.find(thread, placed.line or placed.end_line, placed.end_line):
-            annotations.find(*place_now).talks.append(talk)
-        else:
-            elsewhere.append(talk)
-    for view_of_remark in unsent:
-        remark = view_of_remark.remark
-        line = lines.now(remark) if remark.thread_id is None else None
-        if line and (place_now := places.find(remark, line, line)):
-            annotations.find(*place_now).unsent.append(view_of_remark)
+            outdated.append(thread)
+        elif not annotations.add_thread(placed, thread):
+            elsewhere.append(thread)
+    for unsent_remark in unsent:
+        annotations.add_remark(unsent_remark, lines)
     if asked is not None and act.comment and view.shows(asked.side):
         asked = fill_form(change, asked, remarks, view.sample, parts)
         annotations.open_form(asked)
-    chosen = [(talk, comment) for talk in talks for comment in talk.comments if comment.in_batch and comment.may_apply]
+    chosen = [
+        (thread, comment) for thread in threads for comment in thread.comments if comment.in_batch and comment.may_apply
+    ]
     return Discussion(
         source=annotations.source,
         rendered=annotations.rendered,
@@ -132,7 +103,7 @@ def build_discussion(
         source_link=view.address(side="source") if act.comment else "",
         rendered_link=view.address(side="rendered") if act.comment else "",
         back=view.address(),
-        count=len(talks),
+        count=len(threads),
         asked=asked,
     )
 
@@ -140,14 +111,31 @@ def build_discussion(
 class _Annotations:
     """What is shown at lines of the source, by line, and at lines of the prompt, by part and line."""
 
-    def __init__(self) -> None:
+    def __init__(self, places: "_RenderedPlaces") -> None:
         self.source: Spots = {}
         self.rendered: dict[int, Spots] = {}
+        self._places = places
 
     def find(self, side: str, part: int, line: int) -> LineAnnotations:
         """Return the annotations of a line, which are added if it has none yet."""
         spots = self.source if side == Thread.SOURCE else self.rendered.setdefault(part, {})
         return spots.setdefault(line, LineAnnotations())
+
+    def add_thread(self, placed: PlacedThread, shown: ThreadView) -> bool:
+        """Show a thread below its last line; False if the view doesn't show its lines."""
+        if placed.end_line is None:
+            return False
+        place = self._places.find(placed.thread, placed.line or placed.end_line, placed.end_line)
+        if place:
+            self.find(*place).threads.append(shown)
+        return place is not None
+
+    def add_remark(self, shown: RemarkView, lines: "_Lines") -> None:
+        """Show a remark that starts a thread below its last line, if the view shows that."""
+        line = lines.now(shown.remark) if shown.remark.thread_id is None else None
+        place = self._places.find(shown.remark, line, line) if line else None
+        if place:
+            self.find(*place).unsent.append(shown)
 
     def open_form(self, form: OpenCommentForm) -> None:
         """Show the form below its last line, and mark its lines."""

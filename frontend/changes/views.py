@@ -83,7 +83,7 @@ def render_change(
         "overlapping": changes_query.list_overlapping(change) if change.is_open else [],
         "refusal": refusal,
         "people_address": reverse("change-people", args=[number]),
-        "talk_address": "?view=conversation",
+        "conversation_address": "?view=conversation",
         "text": request.POST.get("text", ""),
         **_build_decision_context(gate, actor, act),
         **_build_label_context(gate, actor),
@@ -145,55 +145,58 @@ def _build_reading_context(
 ) -> dict[str, Any]:
     """The difference and the comments on it, in the requested view."""
     change = gate.change
+    base = changes_query.find_baseline(change)
     since = changes_query.find_last_outdated_decision(change, actor) if change.takes_decisions else None
     against = request.GET.get("against") or ("review" if since else "label")
     looks_since = since is not None and against == "review"
-    base = changes_query.find_baseline(change)
-    old = (
-        version_queries.get_version(actor, change.template.name, since.version.number)
-        if since and looks_since
-        else base
-    )
-    view = "conversation" if request.GET.get("view") == "conversation" else ""
-    diff = diff_context(request, old, change.version, view=view, every=True)
+    old = base
+    if since and looks_since:
+        old = version_queries.get_version(actor, change.template.name, since.version.number)
+    is_conversation = request.GET.get("view") == "conversation"
+    diff = diff_context(request, old, change.version, view="conversation" if is_conversation else "", every=True)
     query = {"against": request.GET["against"]} if request.GET.get("against") else {}
     place = View(diff["view"], diff["sample"], query)
     texts = CommentTexts(change)
-    story = timeline.list_timeline_entries(change, texts, actor.person.username if act.comment else "") if view else []
-    remarks = thread_queries.list_remarks(change, actor)
+    discussion = build_discussion(
+        gate,
+        place,
+        _add_preview(actor, change, diff["sample"], _read_comment_form(request, error)),
+        act,
+        texts=texts,
+        remarks=thread_queries.list_remarks(change, actor),
+        batch=read_batch(request, change.number),
+        parts=diff["rendered"].new.parts if diff["rendered"] else (),
+    )
     losses = ungated_losses.find_ungated_losses([gate]) if changes_query.has_finished_run(change) else {}
-    talk_url = View("conversation", diff["sample"], query).address()
+    reader = actor.person.username if act.comment else ""
     return diff | {
         "base": base,
         "since": since,
         "looks_since": looks_since,
         "label_url": replace(place, kept={"against": "label"}).address(),
         "review_url": replace(place, kept={"against": "review"}).address(),
-        "story": story,
+        "story": timeline.list_timeline_entries(change, texts, reader) if is_conversation else [],
         "loss_notices": [LossNotice(change.template.path, loss) for loss in losses.values()],
-        "tabs": [
-            *(diff["tabs"] or [{"word": gettext("Source"), "url": View("source", "", query).address(), "on": True}]),
-            {
-                "word": gettext("Conversation"),
-                "count": changes_query.count_comments_and_decisions(change),
-                "url": talk_url,
-                "on": bool(view),
-            },
-        ],
-        "discussion": build_discussion(
-            gate,
-            place,
-            _add_preview(actor, change, diff["sample"], _read_comment_form(request, error)),
-            act,
-            texts=texts,
-            remarks=remarks,
-            batch=read_batch(request, change.number),
-            parts=diff["rendered"].new.parts if diff["rendered"] else (),
-        ),
+        "tabs": _list_tabs(change, diff, query, is_conversation=is_conversation),
+        "discussion": discussion,
         "mention_names": SimpleLazyObject(partial(mentions.list_mentionable_names, change.template.namespace)),
         "worst": versions.find_longest_prompts(diff["cases"]),
         "keep_prefix": f"{actor.person.username}:change:{change.number}:",
     }
+
+
+def _list_tabs(
+    change: ChangeRequest, diff: dict[str, Any], query: dict[str, str], *, is_conversation: bool
+) -> list[dict[str, Any]]:
+    """The tabs of the difference, and of the conversation."""
+    source = {"word": gettext("Source"), "url": View("source", "", query).address(), "on": True}
+    conversation = {
+        "word": gettext("Conversation"),
+        "count": changes_query.count_comments_and_decisions(change),
+        "url": View("conversation", diff["sample"], query).address(),
+        "on": is_conversation,
+    }
+    return [*(diff["tabs"] or [source]), conversation]
 
 
 def _add_preview(

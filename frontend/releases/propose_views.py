@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
-from frontend.releases.planned_members import read_member_rows
+from frontend.releases.planned_members import MemberRow, read_member_rows
 from frontend.releases.proposal_forms import ProposalForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import set_choices
@@ -49,15 +49,9 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     """GET shows the proposal for the labels in the URL; POST proposes the ticked templates."""
     name, _, path = folder.partition("/")
     space = path_permissions.find_namespace_for_draft(actor, Verb.PROPOSE, name, f"{path}/" if path else "")
-    sources, targets = _list_sources(space), list(space.protected_labels)
-    if not targets:
+    if not space.protected_labels:
         return show(request, "releases/new_unprotected.html", {"section": "templates", "folder": folder})
-    first = {
-        "from_label": request.GET.get("from") if request.GET.get("from") in sources else sources[0],
-        "label": request.GET.get("to") if request.GET.get("to") in targets else choose_live_label(space),
-    }
-    posted = request.POST if request.method == "POST" else None
-    form = ReleaseForm(posted, initial=first, sources=sources, targets=targets)
+    form = _build_form(request, space)
     # Stored input is keyed by the URL, because it belongs to these labels and initially ticked templates.
     keep = request.POST.get("form") or f"{actor.person.username}:promote:{request.get_full_path()}"
     status, chosen = 200, request.POST.getlist("template")
@@ -66,18 +60,12 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     rows = read_member_rows(plan, labels["label"] or "") if plan else []
     form.offer_reviewers(actor, rows)
     if request.method == "POST":
-        status = 422
-        if not chosen:
-            form.add_error(None, gettext("Choose at least one template."))
-        if form.is_valid():
-            selection = ReleaseSelection(from_label=form.cleaned_data["from_label"], templates=chosen)
-            place = {"label": form.cleaned_data["label"], "selections": {space.name: selection}}
-            numbers, status = form.propose(request, actor, chosen, **place)
-            for number in numbers:
-                done = gettext("Release {number} is open.").format(number=number)
-                messages.success(request, done, extra_tags=keep)
-                return redirect("release", number)
-    if request.method != "POST" and plan is not None:
+        number, status = _propose(request, actor, space, form, chosen)
+        if number is not None:
+            done = gettext("Release {number} is open.").format(number=number)
+            messages.success(request, done, extra_tags=keep)
+            return redirect("release", number)
+    elif plan is not None:
         chosen = _list_first_choice(request, plan)
         ticked = [row for row in rows if row.member.template.name in chosen]
         form.suggest_title(ticked, labels["from_label"] or LATEST, labels["label"] or "")
@@ -91,17 +79,49 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
         "folder": folder,
         **form.context(request),
         "plan": plan,
-        "rows": rows,
         "fault": fault,
         "labels": labels,
         "keep": keep,
         "chosen": chosen,
+        **_build_rows_context(space, rows),
+    }
+    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+
+
+def _build_form(request: HttpRequest, space: Namespace) -> ReleaseForm:
+    """The submitted form, or one with the labels of the URL; unknown ones are replaced by defaults."""
+    sources, targets = _list_sources(space), list(space.protected_labels)
+    first = {
+        "from_label": request.GET.get("from") if request.GET.get("from") in sources else sources[0],
+        "label": request.GET.get("to") if request.GET.get("to") in targets else choose_live_label(space),
+    }
+    posted = request.POST if request.method == "POST" else None
+    return ReleaseForm(posted, initial=first, sources=sources, targets=targets)
+
+
+def _propose(
+    request: HttpRequest, actor: Actor, space: Namespace, form: ReleaseForm, chosen: list[str]
+) -> tuple[int | None, int]:
+    """Open the release. Returns its number and the status; without a number the errors are in the form."""
+    if not chosen:
+        form.add_error(None, gettext("Choose at least one template."))
+    if not form.is_valid():
+        return None, 422
+    selection = ReleaseSelection(from_label=form.cleaned_data["from_label"], templates=chosen)
+    place = {"label": form.cleaned_data["label"], "selections": {space.name: selection}}
+    numbers, status = form.propose(request, actor, chosen, **place)
+    return next(iter(numbers), None), status
+
+
+def _build_rows_context(space: Namespace, rows: list[MemberRow]) -> dict[str, Any]:
+    """The rows, and what applies to them together: the approvals they need, and who fetches them."""
+    return {
+        "rows": rows,
         "approvals": max([space.approvals, *(row.preview.approvals_needed for row in rows)]),
         "groups": sorted({title for row in rows for title in row.preview.groups}),
         "services": len({name for row in rows for name in row.service_names}),
         "fetches": sum(row.preview.fetches_moving for row in rows),
     }
-    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
 def _list_first_choice(request: HttpRequest, plan: ReleasePlan) -> list[str]:

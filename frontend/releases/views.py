@@ -1,6 +1,7 @@
 """The pages of releases: the list, and one release with everything needed to decide."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -131,11 +132,7 @@ def _render_release(
     gate = release_gate.evaluate_release(release, actor)
     act = presenters.find_permitted_release_actions(gate, actor)
     rows = presenters.list_member_rows(gate, actor, may_change=act.change)
-    turn = gate.turn
-    losses = ungated_losses.find_ungated_losses(member.gate for member in gate.open_members)
     differences = compare_members(request, gate.members)
-    counted = list_counted_members(gate)
-    approval_rows = list_approval_rows(gate, actor, may_ask=act.ask)
     context = {
         "section": "changes",
         "release": release,
@@ -145,6 +142,30 @@ def _render_release(
         "joined": presenters.list_joined_changes(gate) if act.withdraw else [],
         "tabs": list_difference_tabs(request, list(differences.values())),
         "act": act,
+        "live_topics": _list_live_topics(gate),
+        "seen": [row.seen for row in rows if row.change.is_open],
+        "affected_services": list_affected_services(release.label, [member.change for member in gate.open_members]),
+        "story": presenters.release_story(release, actor.person.username if act.comment else ""),
+        "mention_names": mentions.list_mentionable_names(release.namespace),
+        "people_address": reverse("release-people", args=[number]),
+        "conversation_address": "",
+        "refusal": refusal,
+        "text": request.POST.get("text", ""),
+        "do": do,
+        "ticked": act.list_ticked(request.POST.getlist("digest") if do in _DECISIONS else None),
+        "added_name": request.POST.get("template", ""),
+        **_build_decision_context(gate, actor, may_ask=act.ask),
+    }
+    status = find_status(refusal) if refusal else 200
+    return show(request, "releases/release.html", context, regions=_REGIONS, status=status)
+
+
+def _build_decision_context(gate: release_gate.ReleaseGate, actor: Actor, *, may_ask: bool) -> dict[str, Any]:
+    """What is approved, what is still needed, and whose turn it is."""
+    losses = ungated_losses.find_ungated_losses(member.gate for member in gate.open_members)
+    counted = list_counted_members(gate)
+    approval_rows = list_approval_rows(gate, actor, may_ask=may_ask)
+    return {
         "loss_notices": [
             LossNotice(member.change.template.path, losses[member.change.number])
             for member in gate.open_members
@@ -154,26 +175,11 @@ def _render_release(
         "todo_rows": list_todo_rows(gate, actor, approval_rows),
         "approval_total": len(counted),
         "approved_count": sum(member.gate.approval_status.is_enough for member in counted),
-        "live_topics": _list_live_topics(gate),
-        "seen": [row.seen for row in rows if row.change.is_open],
-        "affected_services": list_affected_services(release.label, [member.change for member in gate.open_members]),
         "slot": find_free_minute(blocker for _, blocker in gate.blockers),
-        "stopping_freeze": find_stopping_freeze(release, release.namespace_id),
-        "turn": turn,
-        "is_own_turn": turn is not None and actor.person.username in turn.people,
-        "story": presenters.release_story(release, actor.person.username if act.comment else ""),
-        "mention_names": mentions.list_mentionable_names(release.namespace),
-        "people_address": reverse("release-people", args=[number]),
-        "talk_address": "",
-        "refusal": refusal,
-        "text": request.POST.get("text", ""),
-        "do": do,
-        "ticked": act.list_ticked(request.POST.getlist("digest") if do in _DECISIONS else None),
-        "added_name": request.POST.get("template", ""),
+        "stopping_freeze": find_stopping_freeze(gate.release, gate.release.namespace_id),
+        "turn": gate.turn,
+        "is_own_turn": gate.turn is not None and actor.person.username in gate.turn.people,
     }
-    return show(
-        request, "releases/release.html", context, regions=_REGIONS, status=find_status(refusal) if refusal else 200
-    )
 
 
 def _list_live_topics(gate: release_gate.ReleaseGate) -> str:

@@ -24,6 +24,7 @@ from registry.evaluations.metric_titles import TITLES
 from registry.evaluations.models import Attachment
 from registry.namespaces import granters, permissions
 from registry.namespaces import queries as namespace_queries
+from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 
 __all__ = ["manage_evaluations"]
@@ -71,13 +72,7 @@ def manage_evaluations(request: HttpRequest, actor: Actor, namespace: str) -> Ht
             status = find_status(error)
         status = 422 if form.errors and status == 200 else status
     context = {
-        "section": "settings",
-        "settings_page": "evaluations",
-        "namespace": namespace,
-        "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
-        "granters": granters.describe_granters(space),
-        "required": "evaluation" in space.required_checks,
-        "attachments": listed,
+        **_build_context(actor, space, listed),
         "form": form,
         "gate_rows": rows,
         "marks_rows": request.method == "POST",
@@ -85,6 +80,19 @@ def manage_evaluations(request: HttpRequest, actor: Actor, namespace: str) -> Ht
         "trials": trials,
     }
     return show(request, "settings/evaluations.html", context, status=status)
+
+
+def _build_context(actor: Actor, space: Namespace, listed: Sequence[Attachment]) -> dict[str, Any]:
+    """The evaluations of the namespace, and who may change them."""
+    return {
+        "section": "settings",
+        "settings_page": "evaluations",
+        "namespace": space.name,
+        "may_manage": permissions.is_allowed(actor, Verb.MANAGE, space),
+        "granters": granters.describe_granters(space),
+        "required": "evaluation" in space.required_checks,
+        "attachments": listed,
+    }
 
 
 def _build_form(request: HttpRequest, actor: Actor, namespace: str, chosen: Attachment | None) -> EvaluationForm:

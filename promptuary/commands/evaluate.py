@@ -2,9 +2,8 @@
 
 import json
 import logging
-from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -13,8 +12,21 @@ from rich.progress import Progress
 from promptuary import evaluation, renderer
 from promptuary.commands.api import vocabulary_source
 from promptuary.commands.documents import load_document
-from promptuary.commands.judging import JudgeDocument, JudgeModel, JudgePlaces, judge_rows, list_silences, tell_silences
-from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.evaluation_report import (
+    EvaluationReport,
+    print_report,
+    render_html,
+    write_findings,
+    write_reports,
+)
+from promptuary.commands.judging import (
+    JudgeDocument,
+    JudgeModel,
+    JudgePlaces,
+    judge_rows,
+    list_unjudged_rows,
+)
+from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering
 from promptuary.evaluation import datasets, gates
 from promptuary.renderer.tokens.vocabularies import VocabularySource
 from promptuary.workspace import DOCUMENT, read_document_text, read_samples
@@ -69,8 +81,6 @@ Metrics = Annotated[
         "--metric", help="Metric to report in addition to those of the gates, such as squad_f1. Can be repeated."
     ),
 ]
-_RowError = tuple[int, dict[str, str]]
-_Scores = Mapping[str, Mapping[str, Any]]
 Workers = Annotated[int, typer.Option("--workers", min=1, max=64, help="Number of rows to run in parallel.")]
 
 
@@ -109,27 +119,39 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
                 judge_template = _find_judge(judge, judge_model or model, model_url, model_key, source)
                 result = judge_rows(result, judge_template, judge_path or [], workers)
             before = evaluation.EvaluationResult.load(baseline) if baseline else None
-            verdicts = gates.judge(result, bounds, before)
-            scores = {name: result.calculate_metrics(name) for name in dict.fromkeys(metric or ())}
-            title = f"{document.name} on {rows.name}"
+            report = _build_report(document, rows, result, bounds, before, metric or [])
             if html:
-                metric_names = dict.fromkeys([*(gate.metric for gate in bounds), *scores])
-                html.write_text(_to_html(title, rows, result, list(metric_names), before), encoding="utf-8")
+                html.write_text(render_html(report, bounds, before), encoding="utf-8")
         except evaluation.EvaluationError as error:
             raise UsageError(str(error)) from error
-        errors = list(result.errors())
         if save:
             result.save(save)
-        _write_reports(title, verdicts, errors, junit, markdown)
-        failed = bool(errors) or any(not verdict.passed for verdict in verdicts)
-        silences = list_silences(result)
+        write_reports(report, junit, markdown)
         if as_json:
-            _write_findings(rows, verdicts, errors, silences, scores, failed=failed)
+            write_findings(report)
         else:
-            _tell(rows, verdicts, errors, scores)
-            tell_silences(silences)
-    if failed:
+            print_report(report)
+    if report.has_failed:
         raise typer.Exit(FINDINGS)
+
+
+def _build_report(
+    document: Path,
+    rows: datasets.Dataset,
+    result: evaluation.EvaluationResult,
+    bounds: list[gates.Gate],
+    before: evaluation.EvaluationResult | None,
+    metrics: list[str],
+) -> EvaluationReport:
+    return EvaluationReport(
+        title=f"{document.name} on {rows.name}",
+        rows=rows,
+        result=result,
+        verdicts=gates.judge(result, bounds, before),
+        errors=list(result.errors()),
+        not_judged=list_unjudged_rows(result),
+        scores={name: result.calculate_metrics(name) for name in dict.fromkeys(metrics)},
+    )
 
 
 def _read_rows(document: Path, dataset: Path | None) -> datasets.Dataset:
@@ -204,73 +226,3 @@ def _run(
             on_progress=lambda done, _total: bar.update(task, completed=done),
             workers=workers,
         )
-
-
-def _write_reports(
-    title: str, verdicts: list[gates.Verdict], errors: list[_RowError], junit: Path | None, markdown: Path | None
-) -> None:
-    """Write the reports for which a path is given."""
-    for path, write in ((junit, gates.to_junit), (markdown, gates.to_markdown)):
-        if path:
-            path.write_text(write(title, verdicts, errors), encoding="utf-8")
-
-
-def _to_html(
-    title: str,
-    rows: datasets.Dataset,
-    result: evaluation.EvaluationResult,
-    metrics: list[str],
-    before: evaluation.EvaluationResult | None,
-) -> str:
-    baseline = (before, {name: before.calculate_metrics(name) for name in metrics}) if before else None
-    values = {name: result.calculate_metrics(name) for name in metrics}
-    return evaluation.reports.to_html(title, result, values, baseline, [row.id for row in rows.rows])
-
-
-def _write_findings(
-    rows: datasets.Dataset,
-    verdicts: list[gates.Verdict],
-    errors: list[_RowError],
-    silences: list[_RowError],
-    scores: _Scores,
-    *,
-    failed: bool,
-) -> None:
-    def name_rows(row_errors: list[_RowError]) -> list[dict[str, Any]]:
-        return [{"row": row, "id": rows.rows[row].id, **error} for row, error in row_errors]
-
-    write_json(
-        {
-            "ok": not failed,
-            "rows": len(rows.rows),
-            "dataset": rows.digest,
-            "verdicts": [verdict.to_dict() for verdict in verdicts],
-            "scores": [
-                {"metric": metric, "output": target, **{name: score[name] for name in ("score", "scored", "of")}}
-                for metric, target, score in _list_scores(scores)
-            ],
-            "errors": name_rows(errors),
-            "not_judged": name_rows(silences),
-        }
-    )
-
-
-def _list_scores(scores: _Scores) -> Iterable[tuple[str, str, Any]]:
-    return ((metric, target, score) for metric, targets in scores.items() for target, score in targets.items())
-
-
-def _tell(rows: datasets.Dataset, verdicts: list[gates.Verdict], errors: list[_RowError], scores: _Scores) -> None:
-    for row, error in errors:
-        name = f" ({rows.rows[row].id})" if rows.rows[row].id else ""
-        say(f"row {row + 1}{name}: {error['kind']}: {error['message']}", "red")
-    for verdict in verdicts:
-        style = "green" if verdict.passed else "red"
-        say(f"{'passed' if verdict.passed else 'FAILED'}  {verdict.gate} ({verdict.target}): {verdict.finding}", style)
-    for metric, target, score in _list_scores(scores):
-        value = "no row could be scored" if score["score"] is None else f"{score['score']:.4g}"
-        say(f"        {metric} ({target}): {value}, {score['scored']} of {score['of']} rows scored")
-    row_count, gate_count = len(rows.rows), len(verdicts)
-    say(
-        f"{row_count} row{'s' if row_count != 1 else ''}, {len(errors)} failed; "
-        f"{gate_count} gate{'s' if gate_count != 1 else ''}"
-    )

@@ -10,7 +10,15 @@ import typer
 from promptuary import evaluation
 from promptuary.commands.output import UsageError, say
 
-__all__ = ["JudgeDocument", "JudgeModel", "JudgePlaces", "judge_rows", "list_silences", "read_places", "tell_silences"]
+__all__ = [
+    "JudgeDocument",
+    "JudgeModel",
+    "JudgePlaces",
+    "judge_rows",
+    "list_unjudged_rows",
+    "print_unjudged_rows",
+    "read_places",
+]
 
 JudgeDocument = Annotated[
     Path | None,
@@ -51,15 +59,15 @@ def read_places(places: list[str]) -> dict[str, Any]:
     return paths
 
 
-def list_silences(result: evaluation.EvaluationResult) -> list[tuple[int, dict[str, str]]]:
+def list_unjudged_rows(result: evaluation.EvaluationResult) -> list[tuple[int, dict[str, str]]]:
     """List the rows without a usable judgement, by number, with the reason."""
     judged = ((number, (row["actual"] or {}).get("judgement")) for number, row in enumerate(result.rows()))
     return [(number, judgement["error"]) for number, judgement in judged if judgement and judgement["error"]]
 
 
-def tell_silences(silences: list[tuple[int, dict[str, str]]]) -> None:
+def print_unjudged_rows(rows: list[tuple[int, dict[str, str]]]) -> None:
     """Print why rows were not judged: each reason once, with the number of rows."""
-    for reason, count in Counter(error["message"] for _, error in silences).items():
+    for reason, count in Counter(error["message"] for _, error in rows).items():
         say(f"{count} {'row was' if count == 1 else 'rows were'} not judged: {reason}", "red")
-    if any(error["kind"] != "OutputError" for _, error in silences):
+    if any(error["kind"] != "OutputError" for _, error in rows):
         say("--judge-path says where in a row the judge finds its documents, question and response.")

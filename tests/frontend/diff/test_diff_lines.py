@@ -20,7 +20,7 @@ def write_lines(lines, arguments="", **context):
 
 
 def spot(*, meant=False):
-    return SimpleNamespace(talks=[], unsent=[], form=False, meant=meant)
+    return SimpleNamespace(threads=[], unsent=[], form=False, meant=meant)
 
 
 def test_the_text_of_a_line_is_escaped():
