@@ -19,7 +19,7 @@ from registry.changes.thread_models import Thread
 
 __all__ = ["FORM_PLACE", "show_comment_form"]
 
-FORM_PLACE = "say-place"
+FORM_PLACE = "comment-form-place"
 """The id of the element below the line, which the script makes and htmx replaces with the form."""
 
 

@@ -53,14 +53,14 @@ class ConflictForm:
 def read_conflict_forms(merged: Merged, given: Mapping[str, str], *, must: bool) -> list[ConflictForm]:
     """The conflicts with the resolutions in a form: `way-<key>`, `text-<key>`. must: each needs a resolution."""
     lines = three_way_merge.split_lines(merged.text)
-    disputes = []
+    conflict_forms = []
     effort = Effort()
     for place, conflict in enumerate(merged.conflicts, 1):
         key = _make_key(conflict, place)
         way = given.get(f"way-{key}", "")
         way = way if way in WAYS else ""
         start, end = conflict.line - 1, conflict.line - 1 + conflict.length
-        disputes.append(
+        conflict_forms.append(
             ConflictForm(
                 key=key,
                 place=place,
@@ -74,19 +74,19 @@ def read_conflict_forms(merged: Merged, given: Mapping[str, str], *, must: bool)
                 fault=gettext("Say which of these it should be.") if must and not way else "",
             )
         )
-    return disputes
+    return conflict_forms
 
 
-def resolve_text(merged: Merged, disputes: Sequence[ConflictForm]) -> str | None:
+def resolve_text(merged: Merged, conflict_forms: Sequence[ConflictForm]) -> str | None:
     """The whole document as resolved, or None while a conflict is unresolved."""
-    if not all(dispute.way for dispute in disputes):
+    if not all(conflict_form.way for conflict_form in conflict_forms):
         return None
-    return three_way_merge.resolve_conflicts(merged, [dispute.decided for dispute in disputes])
+    return three_way_merge.resolve_conflicts(merged, [conflict_form.decided for conflict_form in conflict_forms])
 
 
-def list_unclaimed_texts(disputes: Sequence[ConflictForm], given: Mapping[str, str]) -> list[str]:
+def list_unclaimed_texts(conflict_forms: Sequence[ConflictForm], given: Mapping[str, str]) -> list[str]:
     """Texts typed for conflicts that no longer exist, shown again so that nothing is lost."""
-    keys = {f"text-{dispute.key}" for dispute in disputes}
+    keys = {f"text-{conflict_form.key}" for conflict_form in conflict_forms}
     return [text for name, text in given.items() if name.startswith("text-") and name not in keys and text.strip()]
 
 

@@ -58,8 +58,8 @@ def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "superseded": gate.evaluate(change, actor, with_checks=False).find_blocker("superseded")
         if preview is None
         else None,
-        "disputes": answers,
-        "shown_disputes": answers[: merge_form.MOST],
+        "conflict_forms": answers,
+        "shown_conflicts": answers[: merge_form.MOST],
         "open_count": sum(not answer.way for answer in answers),
         "unclaimed": merge_form.list_unclaimed_texts(answers, request.POST.dict()),
         "message": request.POST.get("message", ""),

@@ -109,7 +109,7 @@ class LineAnnotations:
     threads: list[ThreadView] = field(default_factory=list)
     unsent: list[RemarkView] = field(default_factory=list)
     form: bool = False
-    meant: bool = False
+    selected: bool = False
 
 
 Spots = dict[int, LineAnnotations]

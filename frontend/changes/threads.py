@@ -141,7 +141,7 @@ class _Annotations:
         """Show the form below its last line, and mark its lines."""
         self.find(form.side, form.part, form.end_line).form = True
         for line in range(form.line, form.end_line + 1):
-            self.find(form.side, form.part, line).meant = True
+            self.find(form.side, form.part, line).selected = True
 
 
 def _build_thread(
@@ -187,7 +187,7 @@ def _build_unsent_remark(change: ChangeRequest, remark: Remark, view: View, curr
     there = view if view.shows(remark.side) and remark.side == Thread.SOURCE else View(remark.side, remark.sample)
     line = current.now(remark)
     query = {"side": remark.side, "part": remark.part, "remark": remark.pk}
-    url = f"{there.address(**query)}#say" if line and remark.thread is None else there.address() + "#unsent"
+    url = f"{there.address(**query)}#comment-form" if line and remark.thread is None else there.address() + "#unsent"
     return RemarkView(remark, where, suggested, url)
 
 

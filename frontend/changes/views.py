@@ -175,7 +175,7 @@ def _build_reading_context(
         "looks_since": looks_since,
         "label_url": replace(place, kept={"against": "label"}).address(),
         "review_url": replace(place, kept={"against": "review"}).address(),
-        "story": timeline.list_timeline_entries(change, texts, reader) if is_conversation else [],
+        "timeline": timeline.list_timeline_entries(change, texts, reader) if is_conversation else [],
         "loss_notices": [LossNotice(change.template.path, loss) for loss in losses.values()],
         "tabs": _list_tabs(change, diff, query, is_conversation=is_conversation),
         "discussion": discussion,

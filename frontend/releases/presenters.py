@@ -26,7 +26,7 @@ __all__ = [
     "find_permitted_release_actions",
     "list_joined_changes",
     "list_member_rows",
-    "release_story",
+    "list_release_timeline",
 ]
 
 
@@ -122,7 +122,7 @@ def list_member_rows(gate: ReleaseGate, actor: Actor, *, may_change: bool) -> li
     return [_build_member_row(member, actor, may_change=may_change) for member in gate.members]
 
 
-def release_story(release: Release, writer: str = "") -> list[TimelineEntry]:
+def list_release_timeline(release: Release, writer: str = "") -> list[TimelineEntry]:
     """All actions on the release, decisions on its templates and comments, oldest first. writer: the username of a
     reader who may comment.
     """

@@ -145,7 +145,7 @@ def _render_release(
         "live_topics": _list_live_topics(gate),
         "seen": [row.seen for row in rows if row.change.is_open],
         "affected_services": list_affected_services(release.label, [member.change for member in gate.open_members]),
-        "story": presenters.release_story(release, actor.person.username if act.comment else ""),
+        "timeline": presenters.list_release_timeline(release, actor.person.username if act.comment else ""),
         "mention_names": mentions.list_mentionable_names(release.namespace),
         "people_address": reverse("release-people", args=[number]),
         "conversation_address": "",

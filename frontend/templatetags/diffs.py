@@ -83,17 +83,17 @@ def _make_line_writer(address: str, both: bool, spots: Mapping[int, Any]) -> Cal
             return f'<span class="diff-number{column}">{shown or ""}</span>'
         place = f"{address}{line.new}"
         return (
-            f'<a class="diff-number{column}" href="{place}#say" hx-get="{place}" hx-target="#say-place" '
-            f'hx-swap="outerHTML" title="{title.format(line=line.new)}">'
+            f'<a class="diff-number{column}" href="{place}#comment-form" hx-get="{place}" '
+            f'hx-target="#comment-form-place" hx-swap="outerHTML" title="{title.format(line=line.new)}">'
             f'{line.new}<span class="unseen">{hint}</span></a>'
         )
 
     def write_line(line: Line) -> str:
         spot = spots.get(line.new) if line.new else None
-        meant = " is-meant" if spot and spot.meant else ""
+        selected = " is-selected" if spot and spot.selected else ""
         old = f'<span class="diff-number">{line.old or ""}</span>' if both else ""
         text = _write_text(line, signs)
-        return f'<div class="diff-line diff-{line.kind}{meant}">{old}{write_number(line)}{text}</div>\n'
+        return f'<div class="diff-line diff-{line.kind}{selected}">{old}{write_number(line)}{text}</div>\n'
 
     return write_line
 

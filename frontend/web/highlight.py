@@ -16,8 +16,8 @@ JINJA_ENDS = {"{{": "}}", "{%": "%}", "{#": "#}"}
 YAML = re.compile(
     r"(?P<comment>(?:^|(?<=\s))#.*$)"
     r"|(?P<key>^[ ]*(?:- )?[A-Za-z_][\w-]*(?=:(?:\s|$))|(?<=[{,])[ ]*[A-Za-z_][\w-]*(?=: ))"
-    r"|(?P<str>\"(?:[^\"\\\n]|\\.){0,300}+\"|'(?:[^'\n]|''){0,300}+')"
-    r"|(?P<lit>(?<![\w.-])(?:true|false|null|-?\d+(?:\.\d+)?)(?![\w.-]))"
+    r"|(?P<string>\"(?:[^\"\\\n]|\\.){0,300}+\"|'(?:[^'\n]|''){0,300}+')"
+    r"|(?P<literal>(?<![\w.-])(?:true|false|null|-?\d+(?:\.\d+)?)(?![\w.-]))"
     r"|(?P<mark>^---$)",
     re.MULTILINE,
 )
@@ -29,10 +29,10 @@ LONGEST = 200_000
 
 @dataclass(frozen=True)
 class Run:
-    """A run within one line; `look` is a CSS class or empty."""
+    """A run within one line; `kind` is the end of its CSS class (`syntax-comment`), or empty."""
 
     text: str
-    look: str = ""
+    kind: str = ""
 
 
 def highlight(text: str) -> list[list[Run]]:
@@ -40,16 +40,16 @@ def highlight(text: str) -> list[list[Run]]:
     text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
     if len(text) > LONGEST:
         return [[Run(line)] for line in text.split("\n")]
-    # One look per character; Jinja is painted last because it may be inside a YAML string.
-    looks = [""] * len(text)
+    # One kind per character; Jinja is painted last because it may be inside a YAML string.
+    kinds = [""] * len(text)
     for match in YAML.finditer(text):
-        _set_look(looks, match, str(match.lastgroup))
+        _set_kind(kinds, match, str(match.lastgroup))
     for start, end in _find_jinja(text):
-        looks[start:end] = [JINJA_CLASS[text[start : start + 2]]] * (end - start)
+        kinds[start:end] = [JINJA_CLASS[text[start : start + 2]]] * (end - start)
     lines: list[list[Run]] = []
     start = 0
     for line in text.split("\n"):
-        lines.append(_split_into_runs(line, looks[start : start + len(line)]))
+        lines.append(_split_into_runs(line, kinds[start : start + len(line)]))
         start += len(line) + 1
     return lines
 
@@ -69,10 +69,10 @@ def _find_jinja(text: str) -> Iterator[tuple[int, int]]:
             at = end + 2
 
 
-def _set_look(looks: list[str], found: re.Match[str], look: str) -> None:
-    looks[found.start() : found.end()] = [look] * (found.end() - found.start())
+def _set_kind(kinds: list[str], found: re.Match[str], kind: str) -> None:
+    kinds[found.start() : found.end()] = [kind] * (found.end() - found.start())
 
 
-def _split_into_runs(line: str, looks: list[str]) -> list[Run]:
-    pairs = groupby(zip(line, looks, strict=True), key=lambda pair: pair[1])
-    return [Run("".join(letter for letter, _ in letters), look) for look, letters in pairs]
+def _split_into_runs(line: str, kinds: list[str]) -> list[Run]:
+    pairs = groupby(zip(line, kinds, strict=True), key=lambda pair: pair[1])
+    return [Run("".join(letter for letter, _ in letters), kind) for kind, letters in pairs]

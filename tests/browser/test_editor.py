@@ -74,7 +74,7 @@ def test_pointing_at_a_value_lights_its_expression_and_back(new_template):
     expect(desk.lit).to_have_text(["{{ question }}"])
     desk.budget.get_by_role("heading").hover()
     desk.line("{{ question }}").get_by_text("question").hover()
-    expect(value).to_have_class(re.compile("is-lit"))
+    expect(value).to_have_class(re.compile("is-highlighted"))
 
 
 def test_inputs_are_typed_fields_that_the_preview_is_made_from(new_template):

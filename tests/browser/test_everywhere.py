@@ -126,7 +126,7 @@ def test_from_the_palette_to_the_prose_of_a_template_never_opened_before_in_six_
     expect(first).to_have_attribute("aria-selected", "true")
     count += _press(page, "Control+Enter")
     page.wait_for_url(f"**/t/demo/{name}/-/edit#text")
-    prose = ".form-card .cm-content:focus, .form-card .form-still:focus, .source-body .cm-content:focus"
+    prose = ".form-card .cm-content:focus, .form-card .form-static:focus, .source-body .cm-content:focus"
     expect(page.locator(prose)).to_have_count(1)
     assert count <= 6
 
@@ -141,4 +141,4 @@ def test_from_the_palette_to_the_prose_of_a_new_template_in_six_keys(visit: Visi
     count += _press(page, "Enter")
     page.wait_for_url("**/-/edit")
     assert count <= 6
-    expect(page.locator(".form-card .cm-content, .form-card .form-still").first).to_be_focused()
+    expect(page.locator(".form-card .cm-content, .form-card .form-static").first).to_be_focused()

@@ -10,7 +10,7 @@ from tests.browser.conftest import Visit
 def test_a_line_shows_the_figure_of_each_night_by_pointer_and_by_keys(visit: Visit):
     page = visit.open("reader", "/runs/?template=support/refunds/decision")
     line = page.get_by_role("slider", name="refund-decisions: Same answer")
-    words = line.locator("[data-trend-words]")
+    words = line.locator("[data-trend-text]")
     newest = re.compile(r"^\d{4}-\d\d-\d\d: 0[.]\d+,\s+v\d$")
     expect(words).to_be_hidden()
     line.hover(position={"x": 120, "y": 16})

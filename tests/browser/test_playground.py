@@ -233,8 +233,8 @@ def test_on_a_phone_one_column_is_shown_and_a_switch_shows_the_other(open_run):
     expect(page.column(LIVE).element).to_be_visible()
     expect(page.column("This draft").element).to_be_hidden()
     assert page.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
-    expect(page.page.locator(".play-money")).to_contain_text("today")
-    for button in page.page.locator(".play-go .button").all():  # the bar is fixed: what passes its edge scrolls nowhere
+    expect(page.page.locator(".play-cost")).to_contain_text("today")
+    for button in page.page.locator(".play-start .button").all():  # the bar is fixed: what passes its edge is lost
         box = button.bounding_box()
         assert box is not None
         assert box["x"] >= 0

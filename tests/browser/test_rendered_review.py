@@ -42,7 +42,7 @@ def test_arrows_move_inside_the_diff_and_the_form_comes_back_to_its_line(visit: 
     expect(page.get_by_label("About line 2")).to_be_focused()
     page.keyboard.type("Which house?")
     page.keyboard.press("Escape")
-    expect(page.locator("#say")).to_have_count(0)
+    expect(page.locator("#comment-form")).to_have_count(0)
     expect(focused(page)).to_have_text(re.compile(r"^\s*2,"))
     page.keyboard.press("Enter")
     expect(page.get_by_label("About line 2")).to_have_value("Which house?")
@@ -55,7 +55,7 @@ def test_arrows_move_inside_the_diff_and_the_form_comes_back_to_its_line(visit: 
     page.reload()
     expect(page.get_by_label("Reviewed")).to_be_checked()
     page.keyboard.press("?")
-    expect(page.locator("dialog.keysheet")).to_contain_text("Next or previous change")
+    expect(page.locator("dialog.shortcuts-dialog")).to_contain_text("Next or previous change")
 
 
 @pytest.mark.parametrize("look", [{"viewport": DESKTOP}, {"viewport": PHONE, "color_scheme": "dark"}])
@@ -75,10 +75,12 @@ def test_a_reviewer_suggests_on_a_rendered_line_and_the_author_applies_it(visit:
     suggestion = reviewer.get_by_label(re.compile("Or how it should read"))
     expect(suggestion).to_have_value(KIND)
     suggestion.fill(KIND.replace("Harbour", "Port"))
-    expect(reviewer.locator("#say-source")).to_contain_text("This text comes from the sample")
+    expect(reviewer.locator("#comment-form-source")).to_contain_text("This text comes from the sample")
     suggestion.fill(KIND.replace("brief", "clear"))
-    expect(reviewer.locator("#say-source")).to_contain_text("This becomes a suggestion for source line 8")
-    expect(reviewer.locator("#say-source .diff-added")).to_contain_text("You help {{ customer }}. Be kind and clear.")
+    expect(reviewer.locator("#comment-form-source")).to_contain_text("This becomes a suggestion for source line 8")
+    expect(reviewer.locator("#comment-form-source .diff-added")).to_contain_text(
+        "You help {{ customer }}. Be kind and clear."
+    )
     reviewer.get_by_role("button", name=re.compile("^Suggest this text")).click()
     expect(reviewer.locator(".diff-rendered .thread-diff")).to_contain_text("Be kind and clear.")
 

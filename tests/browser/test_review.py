@@ -73,7 +73,7 @@ def test_a_change_goes_from_a_failed_check_to_a_service_and_back(
     author.goto(address)
     author.get_by_role("button", name="Apply to the change").first.click()
     expect(author.locator(".change-facts")).to_contain_text(f"v{mended + 1}")
-    expect(author.locator(".opinions")).to_contain_text("outdated")
+    expect(author.locator(".reviews")).to_contain_text("outdated")
 
     # The reviewer's own words are in it now, so somebody else decides.
     reviewer.goto(address)
@@ -131,14 +131,14 @@ def test_a_review_of_several_lines_by_keyboard_alone(visit: Visit, proposed):
     reviewer.keyboard.press("Enter")
     expect(reviewer.get_by_label(f"About line {line}")).to_be_focused()
     reviewer.keyboard.press("Escape")
-    expect(reviewer.locator(f"[href$='line={line}#say']")).to_be_focused()
+    expect(reviewer.locator(f"[href$='line={line}#comment-form']")).to_be_focused()
     move_to_line(reviewer, line + 1)
     reviewer.keyboard.press("Shift+Enter")
     expect(reviewer.get_by_label(f"About lines {line} to {line + 1}")).to_be_visible()
-    expect(reviewer.locator(".is-meant")).to_have_count(2)
-    tab_to(reviewer, "#say-text")
+    expect(reviewer.locator(".is-selected")).to_have_count(2)
+    tab_to(reviewer, "#comment-form-text")
     reviewer.keyboard.type("Both lines say the same.")
-    tab_to(reviewer, "#say [value=keep]")
+    tab_to(reviewer, "#comment-form [value=keep]")
     reviewer.keyboard.press("Enter")
     expect(reviewer.locator(".thread-unsent")).to_contain_text("Both lines say the same.")
     tab_to(reviewer, "#decide [value=request_changes]")
@@ -228,7 +228,7 @@ def roll_back(page: Page, number: int) -> None:
     page.get_by_role("button", name=f"Roll back to v{number}").click()
     expect(page.locator("dialog")).to_have_count(0)
     page.goto(f"/t/{NAME}/-/labels?label=production")
-    expect(page.locator(".story-entry").first).to_contain_text("Answers came out too short.")
+    expect(page.locator(".timeline-entry").first).to_contain_text("Answers came out too short.")
 
 
 def put_in(page: Page, address: str, number: int) -> None:
@@ -267,7 +267,7 @@ def move_to_line(page: Page, line: int) -> None:
     """Press the arrows until the number of this line has the focus."""
     page.keyboard.press("Home")
     for _ in range(100):
-        if page.evaluate("line => document.activeElement.matches(`[href$='line=${line}#say']`)", line):
+        if page.evaluate("line => document.activeElement.matches(`[href$='line=${line}#comment-form']`)", line):
             return
         page.keyboard.press("ArrowDown")
     raise AssertionError(f"the arrows never came to line {line}")

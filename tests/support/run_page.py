@@ -14,7 +14,7 @@ class RunPage(EditorPage):
         super().__init__(page)
         self.run_button = page.locator("[data-play-run]")
         self.reason = page.locator("[data-play-reason]")
-        self.announcement = page.locator("[data-play-say]")
+        self.announcement = page.locator("[data-play-announcement]")
         self.history = page.get_by_role("region", name="Earlier runs")
 
     def ready(self) -> "RunPage":

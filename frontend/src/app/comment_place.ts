@@ -2,23 +2,23 @@
 
 import { forgetListedForms, restoreForms } from "./form_autosave.ts";
 
-const PLACE = "say-place";
+const PLACE = "comment-form-place";
 
 /** Closes the open form, and unmarks its lines. */
 function closeForm(): void {
-  for (const open of document.querySelectorAll(`form#say, #${PLACE}`)) {
+  for (const open of document.querySelectorAll(`form#comment-form, #${PLACE}`)) {
     const spot = open.closest(".diff-spot");
     open.remove();
     if (spot && !spot.childElementCount) spot.remove();
   }
-  for (const line of document.querySelectorAll("#diff .is-meant")) line.classList.remove("is-meant");
+  for (const line of document.querySelectorAll("#diff .is-selected")) line.classList.remove("is-selected");
   forgetListedForms();
 }
 
 /** Makes the place of the form below the line of a number. Returns false if the page has to be loaded instead, as
  * closing a form of a saved comment would leave that comment out. */
 export function makeFormPlace(link: HTMLAnchorElement): boolean {
-  if (document.querySelector("form#say [name=remark]")) return false;
+  if (document.querySelector("form#comment-form [name=remark]")) return false;
   const line = link.closest(".diff-line");
   if (!line) return false;
   closeForm();
@@ -29,13 +29,13 @@ export function makeFormPlace(link: HTMLAnchorElement): boolean {
   const place = document.createElement("div");
   place.id = PLACE;
   spot.append(place);
-  line.classList.add("is-meant");
+  line.classList.add("is-selected");
   return true;
 }
 
 /** Closes the form where Cancel is pressed, unless the page's address names its lines. Returns whether it did. */
 export function cancelForm(link: Element): boolean {
-  const form = link.closest("form#say");
+  const form = link.closest("form#comment-form");
   if (!form || form.querySelector("[name=remark]") || new URLSearchParams(location.search).has("line")) return false;
   closeForm();
   restoreForms();

@@ -33,7 +33,7 @@ function setCurrent(diff: Element, stop: HTMLElement): void {
 /** Makes each diff one Tab stop: the line last used, else its first change, else its first line. */
 export function showDiffStops(): void {
   // While the form is still there, the page without it is about to be swapped in, and would lose the focus.
-  const back = document.querySelector("form#say") ? null : sessionStorage.getItem(RETURN_KEY);
+  const back = document.querySelector("form#comment-form") ? null : sessionStorage.getItem(RETURN_KEY);
   if (back) current = back;
   for (const diff of findDiffs()) {
     const stops = listStops(diff).filter(isShown);
@@ -156,7 +156,7 @@ export function installDiffKeys(): void {
   });
   document.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || !(event.target instanceof Element)) return;
-    const form = event.target.closest<HTMLFormElement>("form#say");
+    const form = event.target.closest<HTMLFormElement>("form#comment-form");
     if (form && event.key === "Escape") {
       event.preventDefault();
       leaveForm(form);

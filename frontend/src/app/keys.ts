@@ -57,7 +57,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target.closest("input:not([type=checkbox]), textarea, select, [contenteditable=true], .cm-editor") !== null;
 
 function openKeyHelp(): void {
-  const sheet = createElement("dialog", { class: "keysheet", "aria-labelledby": "sheet-title" });
+  const sheet = createElement("dialog", { class: "shortcuts-dialog", "aria-labelledby": "sheet-title" });
   const list = createElement("dl", {});
   for (const [keys, meaning] of KEY_HELP)
     list.append(createElement("dt", {}, createElement("kbd", {}, keys)), createElement("dd", {}, meaning));

@@ -18,7 +18,7 @@ function readPlace(link: HTMLAnchorElement): Place {
 }
 
 function findOpenForm(): HTMLFormElement | null {
-  return document.querySelector<HTMLFormElement>("form#say[data-line]");
+  return document.querySelector<HTMLFormElement>("form#comment-form[data-line]");
 }
 
 /** The lines from the first place to the second, in either order; null if they aren't one range. */

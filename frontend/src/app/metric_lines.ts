@@ -4,7 +4,7 @@
 function findParts(line: HTMLElement) {
   const points = [...line.querySelectorAll<HTMLElement>("[data-x]")];
   const mark = line.querySelector<SVGCircleElement>("[data-trend-mark]");
-  const words = line.querySelector<HTMLElement>("[data-trend-words]");
+  const words = line.querySelector<HTMLElement>("[data-trend-text]");
   return { points, mark, words };
 }
 
@@ -25,13 +25,13 @@ function showPoint(line: HTMLElement, place: number): void {
   mark.setAttribute("cx", point.dataset.x ?? "0");
   mark.setAttribute("cy", point.dataset.y ?? "0");
   words.textContent = text;
-  line.classList.add("is-told");
+  line.classList.add("is-showing-value");
   line.setAttribute("aria-valuenow", String(points.indexOf(point) + 1));
   line.setAttribute("aria-valuetext", text);
 }
 
 function hidePoint(line: HTMLElement): void {
-  if (document.activeElement !== line) line.classList.remove("is-told");
+  if (document.activeElement !== line) line.classList.remove("is-showing-value");
 }
 
 /** The index of the point closest to this horizontal position on the page. */
@@ -89,7 +89,7 @@ export function installMetricLines(): void {
     const line = findLine(event);
     if (line) showPoint(line, readPlace(line));
   });
-  document.addEventListener("focusout", (event) => findLine(event)?.classList.remove("is-told"));
+  document.addEventListener("focusout", (event) => findLine(event)?.classList.remove("is-showing-value"));
   document.addEventListener("pointermove", (event) => {
     const line = findLine(event);
     if (line) showPoint(line, findNearestPlace(line, event.clientX));

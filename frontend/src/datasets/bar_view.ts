@@ -27,7 +27,7 @@ export function showBulkBar(section: HTMLElement, ticked: TickedCounts, shownCou
 export function showNoMatch(section: HTMLElement, filter: Filter, isShown: boolean): void {
   const words = filter.words.trim();
   const sentence = words ? gettext("No rows match {words}.", { words }) : gettext("No rows match.");
-  findElement(section, "[data-no-match-words]").textContent = isShown ? sentence : "";
+  findElement(section, "[data-no-match-text]").textContent = isShown ? sentence : "";
   findElement(section, "[data-no-match]").hidden = !isShown;
 }
 

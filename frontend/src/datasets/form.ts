@@ -119,7 +119,7 @@ class DatasetForm {
     });
     const column = findElement<HTMLSelectElement>(this.#section, "[data-search-column]");
     column.addEventListener("change", () => this.#view.setFilter({ column: column.value }));
-    const picks = findElement(this.#section, "[data-picks]");
+    const picks = findElement(this.#section, "[data-selection]");
     picks.addEventListener("change", () => this.#view.setFilter({ picks: readPicks(picks) }));
     const file = findElement<HTMLInputElement>(this.#form, "[name=file]");
     installFileButton(file);
@@ -219,7 +219,7 @@ class DatasetForm {
       view.hidden.set(key, isHidden);
       view.refresh();
     });
-    drawFilterSelects(findElement(this.#section, "[data-picks]"), view.grid, view.filter.picks);
+    drawFilterSelects(findElement(this.#section, "[data-selection]"), view.grid, view.filter.picks);
     listSearchColumns(findElement(this.#section, "[data-search-column]"), view.grid.columns, view.filter.column);
   }
 

@@ -55,7 +55,7 @@ export function drawColumnMenu(
 ): void {
   const choices = columns.filter((column) => column.section !== "id");
   const count = choices.filter((column) => hidden.has(column.key)).length;
-  findElement(menu, "[data-columns-words]").textContent = count
+  findElement(menu, "[data-columns-text]").textContent = count
     ? gettext("Columns, {count} hidden", { count })
     : gettext("Columns");
   const focused = document.activeElement?.getAttribute("data-shown-column");

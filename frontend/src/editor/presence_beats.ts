@@ -90,7 +90,7 @@ function goToPart(root: HTMLElement, { view, goTo }: Wiring, name: string): void
   const card = cards.find((each) => each.dataset.part === name && each.checkVisibility());
   if (card) {
     card.scrollIntoView({ block: "center" });
-    card.querySelector<HTMLElement>(".cm-content, .form-still")?.focus();
+    card.querySelector<HTMLElement>(".cm-content, .form-static")?.focus();
     return;
   }
   const part = findParts(view, view.state.doc.toString()).find((each) => isNamed(each, name));

@@ -28,7 +28,7 @@ export function installProblemCount(root: HTMLElement, go: () => void): (problem
     button.textContent = words;
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
-      findElement(root, "[data-problem-say]").textContent = words;
+      findElement(root, "[data-problem-announcement]").textContent = words;
     }, ANNOUNCE_DELAY);
   };
 }

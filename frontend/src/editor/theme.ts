@@ -101,7 +101,7 @@ export const completionTheme = EditorView.theme({
     backgroundColor: "var(--sheet)",
     border: "1px solid var(--edge)",
     borderRadius: "4px",
-    boxShadow: "var(--lift)",
+    boxShadow: "var(--shadow)",
     color: "var(--ink)",
   },
   ".cm-tooltip-autocomplete > ul": { fontFamily: "var(--mono)", fontSize: "12.5px", maxHeight: "16em" },

@@ -59,7 +59,7 @@ export function linkValues(preview: HTMLElement): Extension {
     lit = name;
     view.dispatch({ effects: setHighlight.of(name) });
     for (const value of preview.querySelectorAll("[data-at]")) {
-      value.classList.toggle("is-lit", name !== null && value.getAttribute("data-at") === name);
+      value.classList.toggle("is-highlighted", name !== null && value.getAttribute("data-at") === name);
     }
   };
   const nameAt = (view: EditorView, offset: number): string | null => {

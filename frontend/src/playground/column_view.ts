@@ -44,7 +44,7 @@ export class ColumnView {
   readonly element: HTMLElement;
   readonly #key: number;
   readonly #host: ColumnHost;
-  readonly #title = createElement("span", { class: "play-title-words", "aria-hidden": "true" });
+  readonly #title = createElement("span", { class: "play-title-text", "aria-hidden": "true" });
   readonly #source: HTMLSelectElement;
   readonly #modelBox: HTMLElement;
   readonly #model: HTMLSelectElement;

@@ -170,7 +170,7 @@ function drawResult(reply: Reply, title: string, isShown: boolean): HTMLElement 
   const tokens = reply.tokens ? [" ", gettext("{count} out", { count: formatNumber(reply.tokens.completion) })] : [];
   const result = createElement("span", { class: "play-result", "data-kind": kind }, title ? `${title} ` : "", icon);
   result.append(
-    createElement("span", { class: "play-result-words" }, words),
+    createElement("span", { class: "play-result-text" }, words),
     createElement("span", { class: "note" }, ...tokens),
   );
   return result;

@@ -260,11 +260,11 @@ export class Playground {
   }
 
   #announce(words: string): void {
-    findElement(this.#root, "[data-play-say]").textContent = words;
+    findElement(this.#root, "[data-play-announcement]").textContent = words;
   }
 
   #showTrouble(words: string): void {
-    findElement(this.#root, "[data-play-trouble]").textContent = words;
+    findElement(this.#root, "[data-play-error]").textContent = words;
   }
 
   #drawSoon(): void {

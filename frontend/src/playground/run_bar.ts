@@ -57,7 +57,7 @@ export class RunBar {
     run.setAttribute("aria-disabled", String(blocker !== null));
     run.setAttribute("aria-busy", String(state.isStarting));
     const count = state.columns.length;
-    findElement(run, "[data-play-words]").textContent = describeRun(count);
+    findElement(run, "[data-play-text]").textContent = describeRun(count);
     this.#drawReason(blocker, state.refusal);
     findElement(this.#root, "[data-play-rows]").setAttribute("aria-disabled", String(!state.choices?.can_run));
     const add = findElement(this.#root, "[data-play-add]");
@@ -92,7 +92,7 @@ export class RunBar {
   }
 
   #drawMoney(state: RunState): void {
-    const place = findElement(this.#root, "[data-play-money]");
+    const place = findElement(this.#root, "[data-play-cost]");
     const estimate = estimateRun(state);
     const [unpriced] = listUnpricedModels(state);
     const lines: (Node | string)[][] = [];

@@ -202,7 +202,7 @@ def test_environments_marks_the_cell_that_serves_it(emergency, browser, reply):
 
 def test_the_template_page_says_it_above_the_labels(emergency, browser):
     page = see(browser, "reader", f"/t/{REPLY}")
-    assert page.index(TOLD) < page.index('<dl class="ledger"')
+    assert page.index(TOLD) < page.index('<dl class="label-statuses"')
     assert "proposes <b>v" not in page
     approve(browser, emergency)
     assert "not yet approved" not in see(browser, "reader", f"/t/{REPLY}")

@@ -45,7 +45,7 @@ def page_of(change, client, query=""):
 def test_a_range_of_lines_is_marked_and_talked_of(change, act, browser):
     page = page_of(change, browser("reviewer"), f"?view=source&side=source&line={FIRST}&end_line={LINE}")
     assert f"About lines {FIRST} to {LINE}</label>" in page
-    assert page.count("is-meant") == LINE - FIRST + 1
+    assert page.count("is-selected") == LINE - FIRST + 1
     act("reviewer", "thread", text="All of this.", **where(line=FIRST, end_line=LINE))
     thread = Thread.objects.get()
     assert (thread.line, thread.end_line, thread.quote.count("\n")) == (FIRST, LINE, LINE - FIRST + 1)
@@ -103,7 +103,7 @@ def test_a_refusal_brings_the_form_back_with_every_word(change, act):
     assert "There are no lines 999 to 999" in words(answer)
     answer = act("reviewer", "keep", text=" ", suggestion=OTHER.splitlines()[LINE - 1], **where())
     assert answer.status_code == 422
-    assert 'id="say"' in words(answer)
+    assert 'id="comment-form"' in words(answer)
 
 
 def test_suggestions_of_several_threads_go_in_as_one_version(change, suggest, browser):

@@ -39,7 +39,7 @@ def where(**further):
 
 def test_a_line_number_leads_to_a_form_under_its_line(change, browser):
     page = words(browser("reviewer").get(f"/changes/{change.number}?view=source"))
-    assert f'href="?view=source&amp;side=source&amp;part=0&amp;line={LINE}#say"' in page
+    assert f'href="?view=source&amp;side=source&amp;part=0&amp;line={LINE}#comment-form"' in page
     page = words(browser("reviewer").get(f"/changes/{change.number}?view=source&line={LINE}"))
     assert f"About line {LINE}</label>" in page
     assert "Quote the policy before you answer.</textarea>" in page
@@ -47,8 +47,8 @@ def test_a_line_number_leads_to_a_form_under_its_line(change, browser):
 
 def test_a_reader_is_offered_no_form(change, browser):
     page = words(browser("reader").get(f"/changes/{change.number}?view=source&line={LINE}"))
-    assert "#say" not in page
-    assert 'id="say"' not in page
+    assert "#comment-form" not in page
+    assert 'id="comment-form"' not in page
 
 
 def test_a_comment_on_a_line_is_under_it(change, act, browser):
@@ -90,7 +90,7 @@ def test_nothing_said_is_refused_where_the_form_stands(change, browser):
     )
     assert answer.status_code == 422
     assert "write a comment, or suggest other lines" in words(answer)
-    assert 'id="say"' in words(answer)
+    assert 'id="comment-form"' in words(answer)
 
 
 def test_a_thread_is_answered_resolved_and_opened_again(change, begun, act, browser):
@@ -163,16 +163,18 @@ def _post(client, change, do, **fields):
 
 def ask_for_form(browser, who, number, query):
     """The answer to a click on a line's number, which puts the form on the open page."""
-    return browser(who).get(f"/changes/{number}?{query}", headers={"HX-Request": "true", "HX-Target": "div#say-place"})
+    return browser(who).get(
+        f"/changes/{number}?{query}", headers={"HX-Request": "true", "HX-Target": "div#comment-form-place"}
+    )
 
 
 def test_a_click_on_a_line_loads_the_form_alone(change, browser):
     answer = ask_for_form(browser, "reviewer", change.number, f"view=source&side=source&part=0&line={LINE}")
     page = words(answer)
-    assert page.strip().startswith('<form method="post" class="thread thread-form" id="say"')
+    assert page.strip().startswith('<form method="post" class="thread thread-form" id="comment-form"')
     assert f"About line {LINE}</label>" in page
     assert "Quote the policy before you answer.</textarea>" in page
-    assert 'action="?view=source#say"' in page
+    assert 'action="?view=source#comment-form"' in page
     whole = words(browser("reviewer").get(f"/changes/{change.number}?view=source&line={LINE}"))
     kept = page[page.index("data-keep=") :].partition("data-url")[0]
     assert kept.split()[0] in whole, "what was typed is kept under one name, however the form was opened"
@@ -183,7 +185,7 @@ def test_a_click_on_a_rendered_line_loads_the_form_with_that_line(change, browse
     query = html.unescape(whole.partition('class="diff-number')[2].partition('hx-get="?')[2].partition('"')[0])
     page = words(ask_for_form(browser, "reviewer", change.number, query))
     opened = words(browser("reviewer").get(f"/changes/{change.number}?{query}"))
-    suggestion = page.partition('id="say-suggestion"')[2].partition("</textarea>")[0].partition(">")[2]
+    suggestion = page.partition('id="comment-form-suggestion"')[2].partition("</textarea>")[0].partition(">")[2]
     assert suggestion.strip()
     assert suggestion in opened
 

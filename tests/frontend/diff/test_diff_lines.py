@@ -19,8 +19,8 @@ def write_lines(lines, arguments="", **context):
     return Template(source).render(Context({"lines": lines, **context}))
 
 
-def spot(*, meant=False):
-    return SimpleNamespace(threads=[], unsent=[], form=False, meant=meant)
+def spot(*, selected=False):
+    return SimpleNamespace(threads=[], unsent=[], form=False, selected=selected)
 
 
 def test_the_text_of_a_line_is_escaped():
@@ -53,7 +53,7 @@ def test_a_number_is_a_link_to_the_form_where_comments_are_allowed():
     lines = [Line("removed", 7, None, "old"), Line("added", None, 8, "new")]
     page = write_lines(lines, "None link 3 both=True", link=LINK)
     address = "?view=source&amp;kept=&quot;x&amp;part=3&amp;line=8"
-    assert f'<a class="diff-number diff-number-new" href="{address}#say" hx-get="{address}"' in page
+    assert f'<a class="diff-number diff-number-new" href="{address}#comment-form" hx-get="{address}"' in page
     assert 'title="Comment on line 8; with Shift, on all lines up to it">8<span class="unseen">' in page
     assert page.count("<a ") == 1, "a removed line takes no comment"
     assert '<span class="diff-number">7</span><span class="diff-number diff-number-new"></span>' in page
@@ -76,9 +76,9 @@ def test_signs_are_shown_in_the_language_of_the_page():
 
 def test_lines_that_the_open_form_is_about_are_marked():
     lines = [Line("same", 1, 1, "a"), Line("same", 2, 2, "b")]
-    page = write_lines(lines, "spots", spots={2: spot(meant=True)})
-    assert page.count("is-meant") == 1
-    assert 'diff-same is-meant"><span class="diff-number">2</span>' in page
+    page = write_lines(lines, "spots", spots={2: spot(selected=True)})
+    assert page.count("is-selected") == 1
+    assert 'diff-same is-selected"><span class="diff-number">2</span>' in page
 
 
 def test_a_fold_opens_if_one_of_its_lines_has_a_thread():
@@ -89,7 +89,7 @@ def test_a_fold_opens_if_one_of_its_lines_has_a_thread():
     assert "2 more lines, not shown" in closed
     assert closed.count("<a ") == 3
     assert ESCAPED in closed
-    assert '<details class="diff-fold" open>' in write_lines([Fold(lines)], "spots", spots={2: spot(meant=True)})
+    assert '<details class="diff-fold" open>' in write_lines([Fold(lines)], "spots", spots={2: spot(selected=True)})
 
 
 def write_rows(rows):

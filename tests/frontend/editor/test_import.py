@@ -133,7 +133,7 @@ def test_the_switch_between_parts_and_source_stays_where_it_was_put(desk, browse
     assert 'name="shown_as" value="parts" checked' in parts
     source = words(show(client, text=CHATML, shown_as="source"))
     assert 'name="shown_as" value="source" checked' in source
-    assert '<span class="look-key">' in source
+    assert '<span class="syntax-key">' in source
     assert 'name="shown_as"' not in words(client.get(PAGE))
 
 

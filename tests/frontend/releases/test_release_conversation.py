@@ -38,7 +38,7 @@ def _propose_alone(desk):
 
 def _read_story(browser, path: str = "/releases/1") -> str:
     page = words(browser("reviewer").get(path))
-    return page.partition('<ol class="story">')[2].partition("</section>")[0]
+    return page.partition('<ol class="timeline">')[2].partition("</section>")[0]
 
 
 @pytest.fixture

@@ -15,21 +15,25 @@ def test_colouring_changes_no_character(text):
     assert "\n".join("".join(run.text for run in line) for line in lines) == text.removesuffix("\n")
 
 
-def looks(text):
-    return [(run.text, run.look) for line in highlight.highlight(text) for run in line if run.look]
+def find_kinds(text):
+    return [(run.text, run.kind) for line in highlight.highlight(text) for run in line if run.kind]
 
 
-def test_keys_strings_numbers_and_comments_have_their_looks():
-    assert looks('token_limit: 6000  # "half"') == [("token_limit", "key"), ("6000", "lit"), ('# "half"', "comment")]
-    assert looks("tone: 'warm'") == [("tone", "key"), ("'warm'", "str")]
+def test_keys_strings_numbers_and_comments_have_their_kinds():
+    assert find_kinds('token_limit: 6000  # "half"') == [
+        ("token_limit", "key"),
+        ("6000", "literal"),
+        ('# "half"', "comment"),
+    ]
+    assert find_kinds("tone: 'warm'") == [("tone", "key"), ("'warm'", "string")]
 
 
-def test_jinja_inside_a_string_keeps_its_own_look():
-    assert looks('content: "[{{ n }}]"')[1:] == [('"[', "str"), ("{{ n }}", "expression"), (']"', "str")]
+def test_jinja_inside_a_string_keeps_its_own_kind():
+    assert find_kinds('content: "[{{ n }}]"')[1:] == [('"[', "string"), ("{{ n }}", "expression"), (']"', "string")]
 
 
 def test_a_statement_may_reach_over_lines():
-    assert looks("{% if a\n %}") == [("{% if a", "statement"), (" %}", "statement")]
+    assert find_kinds("{% if a\n %}") == [("{% if a", "statement"), (" %}", "statement")]
 
 
 def test_carriage_returns_are_line_ends():
@@ -38,7 +42,7 @@ def test_carriage_returns_are_line_ends():
 
 def test_a_text_too_long_to_colour_is_shown_plain():
     text = "key: 1\n" * 40_000
-    assert all(run.look == "" for line in highlight.highlight(text) for run in line)
+    assert all(run.kind == "" for line in highlight.highlight(text) for run in line)
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ export class PartCard {
   }
 
   #drawFixedText(text: string): void {
-    const attributes = { class: "form-still", role: "textbox", "aria-multiline": "true", tabindex: 0, dir: "auto" };
+    const attributes = { class: "form-static", role: "textbox", "aria-multiline": "true", tabindex: 0, dir: "auto" };
     const still = createElement("div", { ...attributes, "aria-label": this.#label });
     still.append(...drawFixedText(text, (source) => this.#stateOf(source)));
     still.addEventListener("focus", () => this.open());
@@ -207,7 +207,7 @@ export class PartCard {
     const box = createElement("span", { class: "form-name" }, field);
     if (name.includes("{{")) {
       box.classList.add("has-chips");
-      const look = createElement("span", { class: "form-name-look", "aria-hidden": "true" });
+      const look = createElement("span", { class: "form-name-highlight", "aria-hidden": "true" });
       look.append(...drawFixedText(name, () => "sound"));
       box.append(look);
     }
