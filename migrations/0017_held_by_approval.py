@@ -19,7 +19,7 @@ def read_moves(event_model):
     rows = event_model.objects.filter(kind__in=[*RULING, MOVED]).order_by("number")
     for kind, namespace, at, text in rows.values_list("kind", "namespace", "at", "text").iterator(chunk_size=500):
         body = read_body(text)
-        protection.hear(kind, namespace, body)
+        protection.apply_event(kind, namespace, body)
         if kind == MOVED:
             moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=at)
             yield (body["template"], body["label"]), moment, protection.is_protected(namespace, body["label"])

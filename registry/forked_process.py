@@ -70,7 +70,7 @@ def run_forked(work: Callable[[], None], meanwhile: Callable[[], object]) -> Non
     sys.stderr.flush()
     pid = os.fork()
     if pid == 0:
-        _work_and_exit(work)
+        _run_and_exit(work)
     meanwhile()
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     if code:
@@ -99,10 +99,10 @@ def _become_child(
         if start is None or _may_start(*start):
             work()
 
-    _work_and_exit(prepare_and_work)
+    _run_and_exit(prepare_and_work)
 
 
-def _work_and_exit(work: Callable[[], None]) -> NoReturn:
+def _run_and_exit(work: Callable[[], None]) -> NoReturn:
     """Do the work, print any error, and end this child."""
     code: Any = 1
     try:

@@ -15,8 +15,8 @@ COMMAND = [sys.executable, "-m", "celery", "-A", "registry.celery", *_ARGUMENTS]
 
 def fork_worker(*, waits: bool, niceness: int) -> ForkedProcess:
     """Fork the worker from this process; see `fork_process` for the preconditions."""
-    return fork_process("worker", _work, waits=waits, niceness=niceness)
+    return fork_process("worker", _run_worker, waits=waits, niceness=niceness)
 
 
-def _work() -> None:
+def _run_worker() -> None:
     app.worker_main(_ARGUMENTS)

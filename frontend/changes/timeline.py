@@ -83,7 +83,7 @@ def _check_entries(moments: Iterable[Moment]) -> list[TimelineEntry]:
 
 def _build_entry(change: ChangeRequest, moment: Moment, writer: str) -> TimelineEntry | None:
     event = moment.event
-    line = event.timeline_line() if event else None
+    line = event.build_timeline_line() if event else None
     if line is None:
         return None
     entry = TimelineEntry(moment.at, moment.person, line.icon, line.look, line.words, line.text)

@@ -130,7 +130,7 @@ def list_release_timeline(release: Release, writer: str = "") -> list[TimelineEn
     removed = release_queries.find_removed_changes(moments)
     entries = [_build_decision_entry(moment) for moment in list_decision_moments(release, removed)]
     for moment in moments:
-        line = moment.event.timeline_line()
+        line = moment.event.build_timeline_line()
         if line is not None:
             entry = TimelineEntry(moment.at, moment.person, line.icon, line.look, line.words, line.text)
             if isinstance(moment.event, ReleaseCommented):

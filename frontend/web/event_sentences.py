@@ -28,7 +28,7 @@ class AuditLine:
 def describe_event(row: Event, *, may_manage: bool) -> AuditLine:
     """The event in words; an unknown kind is shown by its name. Pages for admins are linked only for admins."""
     event = parse_event(row.kind, json.loads(row.text)["body"])
-    sentence = event.sentence() if event else f"{row.kind.replace('.', ': ')} {row.template}".strip()
+    sentence = event.write_sentence() if event else f"{row.kind.replace('.', ': ')} {row.template}".strip()
     return AuditLine(row, from_microseconds(row.at), sentence, _find_link(row, event, may_manage))
 
 

@@ -35,7 +35,7 @@ class PersonDeactivated(_AccountEvent):
 
     done: ClassVar[str] = "account deactivated"
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("deactivated {person}").format(person=self.person)
 
     def restore(self, rows: Restorer) -> None:
@@ -50,7 +50,7 @@ class PersonReactivated(_AccountEvent):
 
     done: ClassVar[str] = "account reactivated"
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("reactivated {person}").format(person=self.person)
 
     def restore(self, rows: Restorer) -> None:
@@ -65,7 +65,7 @@ class SecondStepReset(_AccountEvent):
 
     done: ClassVar[str] = "two-step sign-in reset"
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("reset the two-step sign-in of {person}").format(person=self.person)
 
     def restore(self, rows: Restorer) -> None:

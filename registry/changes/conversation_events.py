@@ -21,13 +21,13 @@ class ReviewRequested(ChangeStep):
     person: str
     again: bool | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         words = gettext("asked {person} to review change {change}: version {version} of {template} for {label}")
         if self.again:
             words = gettext("reminded {person} to review change {change}: version {version} of {template} for {label}")
         return self._describe(words.replace("{person}", self.person))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         words = gettext("reminded {person} of the review") if self.again else gettext("asked {person} for a review")
         return TimelineLine("users", words.format(person=self.person))
 
@@ -87,7 +87,7 @@ class CommentEdited(_RevisionStep):
         {"text": "text"},
     )
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(
             gettext("edited comment {comment} in thread {thread} of change {change}"),
             gettext("edited the comment of review {comment} in change {change}"),
@@ -113,7 +113,7 @@ class CommentEdited(_RevisionStep):
 class CommentDeleted(_RevisionStep):
     """A comment was deleted by its author; it is no longer shown."""
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(
             gettext("deleted comment {comment} in thread {thread} of change {change}"),
             gettext("deleted the comment of review {comment} in change {change}"),

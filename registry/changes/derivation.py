@@ -260,18 +260,18 @@ RULING = (NamespaceCreated.kind, NamespaceRuled.kind)  # the kinds of event that
 class Protection:
     """The protected labels of each namespace after the last event processed.
 
-    Pass every event to `hear` in journal order; kinds other than `RULING` are ignored. `is_protected` answers for the
-    state after the last one. Writes run under the journal's lock, so the events before a move are what the service saw
-    when it made the move.
+    Pass every event to `apply_event` in journal order; kinds other than `RULING` are ignored. `is_protected` answers
+    for the state after the last one. Writes run under the journal's lock, so the events before a move are what the
+    service saw when it made the move.
     """
 
     def __init__(self, events: Iterable[tuple[str, str, Mapping[str, Any]]] = ()) -> None:
         """events: (kind, namespace, body) of earlier events, oldest first."""
         self._labels: dict[str, frozenset[str]] = {}
         for kind, namespace, body in events:
-            self.hear(kind, namespace, body)
+            self.apply_event(kind, namespace, body)
 
-    def hear(self, kind: str, namespace: str, body: Mapping[str, Any]) -> None:
+    def apply_event(self, kind: str, namespace: str, body: Mapping[str, Any]) -> None:
         """Process one event: its kind, the name of its namespace, and its body."""
         if kind in RULING:
             self._labels[namespace] = frozenset(body["rules"]["protected_labels"])

@@ -58,10 +58,10 @@ class ChangeProposed(ChangeStep):
     message: str
     rollout: Mapping[str, Any] | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(gettext("opened change {change}: {label} of {template} to version {version}"))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         words = self._describe(gettext("proposed v{version} for {label}"))
         if self.rollout is not None:
             words = gettext("proposed v{version} for {label}, to go live gradually: {shares}").format(
@@ -96,10 +96,10 @@ class ChangeHeaded(ChangeStep):
     round: int
     from_version: int | None = json_name("from", default=None)
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(gettext("updated change {change}: {label} of {template} to version {version}"))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         words = self._describe(gettext("updated the change to v{version}; earlier approvals are outdated"))
         return TimelineLine("git-commit-horizontal", words)
 
@@ -131,7 +131,7 @@ class ChangeDecided(ChangeStep):
         "Decision", {"change": "change", "number": "number"}, {"text": "text"}
     )
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         sentence = {
             "approve": gettext("approved change {change}: version {version} of {template} for {label}"),
             "request_changes": gettext(
@@ -148,7 +148,7 @@ class ChangeDecided(ChangeStep):
         }[self.decision]
         return self._describe(sentence)
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         icon, look, words = {
             "approve": ("check", "ok", gettext("approved v{version} for {label}")),
             "request_changes": ("message-square", "bad", gettext("asks for edits of v{version}")),
@@ -206,10 +206,10 @@ class ChangeWithdrawn(ChangeStep):
     reason: str
     decided: Mapping[str, Any] | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(gettext("withdrew change {change}: {label} of {template} to version {version}"))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         return TimelineLine("x", gettext("withdrew the change"), text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -227,10 +227,10 @@ class ChangeReopened(ChangeStep):
 
     round: int
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(gettext("reopened change {change}: {label} of {template} to version {version}"))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         return TimelineLine("rotate-ccw", self._describe(gettext("reopened the change on v{version}")))
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -247,10 +247,10 @@ class EmergencyClosed(ChangeStep):
 
     reason: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(gettext("closed the emergency of change {change} without approving it"))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         words = self._describe(gettext("closed the emergency without approving v{version}"))
         return TimelineLine("x", words, text=self.reason)
 

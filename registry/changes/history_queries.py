@@ -168,7 +168,7 @@ def _find_events(
             name = names[row.template]
             heads[name].append(Head(row.change or 0, name, row.version or 0, kind, row.person, row.key or None))
         else:
-            grants.hear(row)
+            grants.add_event(row)
     return heads, grants.found
 
 
@@ -188,30 +188,30 @@ class _RoleGrants:
         self._of_people: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
         self._of_groups: defaultdict[tuple[str, str], dict[str, str]] = defaultdict(dict)
 
-    def hear(self, row: Event) -> None:
+    def add_event(self, row: Event) -> None:
         """Process the next event."""
         body = json.loads(row.text)["body"]
         if row.kind == SecondStepReset.kind:
             for space in self._spaces:
                 self._add(row, space, body["person"], None)
         elif row.kind == MemberSet.kind:
-            self._hear_of_member(row, body)
+            self._add_member_grant(row, body)
         elif row.kind == FolderRoleSet.kind:
-            self._hear_of_folder(row, body)
+            self._add_folder_grants(row, body)
         elif row.kind == TemplateRenamed.kind:
-            self._hear_of_name(row, body)
+            self._add_grants_of_rename(row, body)
         else:
-            self._hear_of_group(row, body, (row.namespace, body["group"]))
+            self._add_group_grants(row, body, (row.namespace, body["group"]))
 
-    def _hear_of_member(self, row: Event, body: Mapping[str, Any]) -> None:
-        place, rank = (row.namespace, body["person"]), _rank_of(body["role"])
+    def _add_member_grant(self, row: Event, body: Mapping[str, Any]) -> None:
+        place, rank = (row.namespace, body["person"]), _rank_role(body["role"])
         if rank > self._held.get(place, -1):
             self._add(row, row.namespace, body["person"], body["role"])
         self._held[place] = rank
         if body["role"] is None:
             self._of_people.pop(place, None)
 
-    def _hear_of_group(self, row: Event, body: Mapping[str, Any], place: tuple[str, str]) -> None:
+    def _add_group_grants(self, row: Event, body: Mapping[str, Any], place: tuple[str, str]) -> None:
         people = self._people[place]
         if row.kind == GroupJoined.kind:
             people.add(body["person"])
@@ -223,7 +223,7 @@ class _RoleGrants:
             self._groups.pop(place, None)
             self._of_groups.pop(place, None)
         else:
-            rank = _rank_of(body.get("role"))
+            rank = _rank_role(body.get("role"))
             for person in sorted(people) if rank > self._groups.get(place, -1) else ():
                 if rank > self._held.get((row.namespace, person), -1):
                     self._add(row, row.namespace, person, body["role"])
@@ -231,7 +231,7 @@ class _RoleGrants:
             if body.get("role") is None:
                 self._of_groups.pop(place, None)
 
-    def _hear_of_folder(self, row: Event, body: Mapping[str, Any]) -> None:
+    def _add_folder_grants(self, row: Event, body: Mapping[str, Any]) -> None:
         space, folder, role, former = row.namespace, body["folder"], body["role"], body.get("former")
         person, group = body.get("person") or "", body.get("group") or ""
         folder_roles = self._of_people[space, person] if person else self._of_groups[space, group]
@@ -243,14 +243,14 @@ class _RoleGrants:
             return
         receivers = [person] if person else sorted(self._people[space, group])
         for receiver in receivers if role else ():
-            if _rank_of(role) > self._rank_at(space, receiver, f"{folder}/"):
+            if _rank_role(role) > self._find_rank(space, receiver, f"{folder}/"):
                 self._add(row, space, receiver, role, folder=folder)
         if role:
             folder_roles[folder] = role
         else:
             folder_roles.pop(folder, None)
 
-    def _hear_of_name(self, row: Event, body: Mapping[str, Any]) -> None:
+    def _add_grants_of_rename(self, row: Event, body: Mapping[str, Any]) -> None:
         """A rename into another folder can bring other reviewers."""
         space, name = row.namespace, body["template"]
         before, after = (full.partition("/")[2] for full in (body["former"], name))
@@ -258,13 +258,13 @@ class _RoleGrants:
         for (place, group), folders in self._of_groups.items():
             people |= self._people[place, group] if place == space and folders else set()
         for person in sorted(people):
-            role = max(self._list_roles_at(space, person, after), key=_rank_of, default="")
-            if _rank_of(role) > self._rank_at(space, person, before):
+            role = max(self._list_roles_at(space, person, after), key=_rank_role, default="")
+            if _rank_role(role) > self._find_rank(space, person, before):
                 self._add(row, space, person, role, template=self._names.get(name, name))
 
-    def _rank_at(self, space: str, person: str, path: str) -> int:
+    def _find_rank(self, space: str, person: str, path: str) -> int:
         """The rank of the person's highest role at the path: their own, or a group's in a folder."""
-        ranks = [_rank_of(role) for role in self._list_roles_at(space, person, path)]
+        ranks = [_rank_role(role) for role in self._list_roles_at(space, person, path)]
         return max(*ranks, self._held.get((space, person), -1), -1)
 
     def _list_roles_at(self, space: str, person: str, path: str) -> list[str]:
@@ -293,5 +293,5 @@ class _RoleGrants:
             self.found[space].append(RoleGrant(row.person, receiver, role, at, group, folder, template))
 
 
-def _rank_of(role: str | None) -> int:
+def _rank_role(role: str | None) -> int:
     return Role(role).rank if role else -1

@@ -38,10 +38,10 @@ class CommentAdded(JournalEvent):
         {"text": "text", "suggestion": "suggestion", "quote": "thread__quote"},
     )
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("wrote in thread {thread} of change {change}").format(thread=self.thread, change=self.change)
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         if self.line == self.end_line:
             lines = gettext("line {line}").format(line=self.line)
         else:
@@ -103,14 +103,14 @@ class ThreadResolved(JournalEvent):
     thread: int
     resolved: bool
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if self.resolved:
             sentence = gettext("resolved thread {thread} of change {change}")
         else:
             sentence = gettext("reopened thread {thread} of change {change}")
         return sentence.format(thread=self.thread, change=self.change)
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         words = gettext("resolved thread {thread}") if self.resolved else gettext("reopened thread {thread}")
         return TimelineLine("check", words.format(thread=self.thread))
 
@@ -147,7 +147,7 @@ class VerdictGiven(JournalEvent):
     summary: str
     details: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         sentence = gettext("had {template} checked: {check} {outcome}")
         return sentence.format(template=self.template, check=self.check, outcome=self.outcome)
 
@@ -199,7 +199,7 @@ class ScoresCounted(JournalEvent):
     count: int
     scores: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         sentence = gettext("counted {count} scores by people for {evaluation} in change {change}")
         return sentence.format(count=self.count, evaluation=self.evaluation, change=self.change)
 

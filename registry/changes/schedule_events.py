@@ -19,14 +19,14 @@ class ChangeScheduled(ChangeStep):
 
     at: int
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         moment = format_moment(from_microseconds(self.at))
         sentence = gettext("scheduled change {change}: {label} of {template} to version {version}, for {moment}")
         return sentence.format(
             change=self.change, label=self.label, template=self.template, version=self.version, moment=moment
         )
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         moment = format_moment(from_microseconds(self.at))
         return TimelineLine(
             "clock",
@@ -55,7 +55,7 @@ class ChangeUnscheduled(ChangeStep):
     reason: str | None = None
     scheduled_by: str | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if self.reason is None:
             return gettext("cancelled the schedule of change {change}: {label} of {template}").format(
                 change=self.change, label=self.label, template=self.template
@@ -64,7 +64,7 @@ class ChangeUnscheduled(ChangeStep):
             change=self.change, scheduled_by=self.scheduled_by, reason=self.reason
         )
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         if self.reason is None:
             return TimelineLine("clock", gettext("cancelled the schedule"))
         words = gettext("did not publish it, as {person} had scheduled").format(person=self.scheduled_by)

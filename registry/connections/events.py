@@ -32,7 +32,7 @@ class ConnectionSet(JournalEvent):
     per_second: float | None
     rotated: bool | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("set the connection {name} to {model}").format(name=self.name, model=self.model)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -55,7 +55,7 @@ class ConnectionRemoved(JournalEvent):
     id: str
     name: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("removed the connection {name}").format(name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -75,7 +75,7 @@ class SpendingCapped(JournalEvent):
     namespace_month: str | None
     currency: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if self.person_day is None and self.namespace_month is None:
             return gettext("removed the spending caps")
         return gettext("set the spending caps")

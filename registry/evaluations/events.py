@@ -42,7 +42,7 @@ class DatasetSaved(JournalEvent):
     base: int | None
     message: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("saved version {number} of the dataset {dataset}").format(
             number=self.number, dataset=self.dataset
         )
@@ -89,7 +89,7 @@ class DatasetArchived(JournalEvent):
     dataset: str
     reason: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("archived the dataset {dataset}").format(dataset=self.dataset)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -107,7 +107,7 @@ class DatasetUnarchived(JournalEvent):
 
     dataset: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("restored the dataset {dataset}").format(dataset=self.dataset)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -140,7 +140,7 @@ class EvaluationAttached(JournalEvent):
     judge_model: str | None = None
     judge_paths: Mapping[str, str] | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("attached the evaluation {name} over {dataset}").format(name=self.name, dataset=self.dataset)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -181,7 +181,7 @@ class EvaluationDetached(JournalEvent):
 
     name: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("removed the evaluation {name}").format(name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -208,7 +208,7 @@ class EvaluationFailing(JournalEvent):
     run: int
     findings: Sequence[str]
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("found {template} v{version} failing on {label}: {names}").format(
             template=self.template, version=self.version, label=self.label, names="; ".join(self.findings)
         )
@@ -244,7 +244,7 @@ class EvaluationRecovered(JournalEvent):
     evaluation: str
     run: int
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("found {template} v{version} on {label} passing {evaluation} again").format(
             template=self.template, version=self.version, label=self.label, evaluation=self.evaluation
         )

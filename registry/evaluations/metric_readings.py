@@ -181,11 +181,11 @@ def _add_gate(metric: MetricReading, run: Run, plans: Collection[EvaluationPlan]
         gate = parse_gate(text)
         if gate.metric == metric.metric and gate.output in (None, metric.target):
             values = (metric.metric, metric.target, metric.before, metric.after, metric.difference)
-            return MetricReading(*values, metric.low, metric.high, metric.reading, str(gate), _passes(gate, metric))
+            return MetricReading(*values, metric.low, metric.high, metric.reading, str(gate), _is_passed(gate, metric))
     return metric
 
 
-def _passes(gate: Gate, metric: MetricReading) -> bool | None:
+def _is_passed(gate: Gate, metric: MetricReading) -> bool | None:
     if metric.after is None:
         return False if gate.floor is not None else None
     return gate.passes(metric.after, metric.before)

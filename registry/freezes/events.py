@@ -30,7 +30,7 @@ class FreezeSet(JournalEvent):
     week_end: int | None = None
     time_zone: str | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if self.starts_at is not None and self.ends_at is not None:
             times = windows.describe_window(from_microseconds(self.starts_at), from_microseconds(self.ends_at))
         else:
@@ -65,7 +65,7 @@ class FreezeRemoved(JournalEvent):
 
     number: int
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("removed freeze {number}").format(number=self.number)
 
     def commit(self, texts: Texts) -> CommitContent:

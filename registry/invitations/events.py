@@ -20,7 +20,7 @@ class InvitationMade(JournalEvent):
     role: str
     expires_at: int
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("invited somebody as {role}").format(role=self.role)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -48,7 +48,7 @@ class InvitationEnded(JournalEvent):
 
     id: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("withdrew an invitation")
 
     def commit(self, texts: Texts) -> CommitContent:

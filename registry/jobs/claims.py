@@ -11,7 +11,7 @@ from django.utils import timezone
 from registry.jobs.models import Job
 from registry.jobs.queue import enqueue
 
-__all__ = ["MOST_ATTEMPTS", "SILENCE", "Progress", "claim", "enqueue", "finish", "put_back", "requeue_silent"]
+__all__ = ["MOST_ATTEMPTS", "SILENCE", "Progress", "claim", "enqueue", "finish", "put_back", "requeue_silent_jobs"]
 
 SILENCE = timedelta(seconds=30)  # a running job that gave no sign for so long has lost its worker
 MOST_ATTEMPTS = 5
@@ -69,7 +69,7 @@ def put_back(job: Job) -> None:
         finish(job)
 
 
-def requeue_silent() -> int:
+def requeue_silent_jobs() -> int:
     """Queue again what a killed worker left running; fail what has lost its worker too often. Return how many."""
     silent = Job.objects.filter(state=Job.RUNNING, heartbeat_at__lt=timezone.now() - SILENCE)
     changed = 0

@@ -165,10 +165,10 @@ class JournalEvent(ABC):
         return cls(**{names[name]: value for name, value in body.items() if name in names})
 
     @abstractmethod
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         """What was done, in words that follow the person's name."""
 
-    def timeline_line(self) -> TimelineLine | None:
+    def build_timeline_line(self) -> TimelineLine | None:
         """The event in the conversation of its change request; None if it has no separate line there."""
         return None
 

@@ -76,7 +76,7 @@ class PresenceFeed:
         """Unsubscribe a stream."""
         self._watchers.discard(watcher)
 
-    def hear(self, person: int, tab: str, template: str, part: str) -> bool:
+    def record_heartbeat(self, person: int, tab: str, template: str, part: str) -> bool:
         """Record a heartbeat of a tab; False if this process does not know its row, which then has to be created."""
         if self._tabs.get((person, tab)) != template:
             return False
@@ -84,11 +84,11 @@ class PresenceFeed:
         self._start()
         return True
 
-    def learn(self, person: int, tab: str, template: str) -> None:
+    def add_tab(self, person: int, tab: str, template: str) -> None:
         """Record that the tab's row exists."""
         self._tabs[(person, tab)] = template
 
-    def forget(self, person: int, tab: str) -> None:
+    def remove_tab(self, person: int, tab: str) -> None:
         """Forget the tab."""
         self._tabs.pop((person, tab), None)
         self._heard.pop((person, tab), None)

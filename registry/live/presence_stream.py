@@ -53,14 +53,14 @@ async def _note_tab(user: User, fields: Mapping[str, Any]) -> None:
     feed, tab, name = presence_feed(), presence.check_tab(fields.get("tab")), fields.get("template")
     part = presence.check_part(fields.get("part", ""))
     if fields.get("leave") is True:
-        feed.forget(user.pk, tab)
+        feed.remove_tab(user.pk, tab)
         await run_in_thread(presence.leave_editor, actor=Actor(user), tab=tab)
         return
     if not isinstance(name, str):
         raise Invalid(fields={"template": gettext("the name of a template.")})
-    if not feed.hear(user.pk, tab, name, part):
+    if not feed.record_heartbeat(user.pk, tab, name, part):
         await run_in_thread(presence.enter_editor, actor=Actor(user), name=name, tab=tab, part=part)
-        feed.learn(user.pk, tab, name)
+        feed.add_tab(user.pk, tab, name)
 
 
 async def _follow(watcher: Watcher) -> AsyncGenerator[Event, None]:

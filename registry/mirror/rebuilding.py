@@ -16,7 +16,7 @@ from registry.mirror.errors import Damaged
 from registry.mirror.repository import Head, Repository
 from registry.templates.events import VersionRedacted
 
-__all__ = ["is_redaction_due", "rebuild", "renew", "sweep"]
+__all__ = ["delete_abandoned_mirror", "is_redaction_due", "rebuild", "renew"]
 
 _WAIT = 60.0  # seconds for the writer to finish its batches
 
@@ -45,7 +45,7 @@ def renew(descriptor: int) -> Path | None:
     if not keep:
         _forget(path)
     old_path = _swap_folders(path, new_path, f"{datetime.now(UTC):%Y%m%dT%H%M%S%f}" if keep else _DISCARDED)
-    sweep()
+    delete_abandoned_mirror()
     return old_path if keep else None
 
 
@@ -78,7 +78,7 @@ def is_redaction_due(heads: Mapping[str, Head]) -> bool:
     return Event.objects.filter(kind=VersionRedacted.kind, number__gt=mirrored).exists()
 
 
-def sweep() -> None:
+def delete_abandoned_mirror() -> None:
     """Delete an abandoned mirror. Only for the holder of the writer's lock."""
     path: Path = settings.MIRROR_PATH
     shutil.rmtree(path.with_name(f"{path.name}.{_DISCARDED}"), ignore_errors=True)

@@ -102,7 +102,7 @@ def replay(rows: Rows, row: Event, read: Read) -> None:
     if event is None:
         raise MirrorError(f"Event {row.number} is of the kind {row.kind}, which this version can't restore.")
     rows.ensure_person(row.person)
-    rows.protection.hear(row.kind, row.namespace, body)
+    rows.protection.apply_event(row.kind, row.namespace, body)
     fact = rows.build_fact(row, body)
     decided = rows.derivation.decided(fact)  # before the event's own rows are written
     try:

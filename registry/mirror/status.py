@@ -1,4 +1,4 @@
-"""The state of the mirror and its remotes, for operators and the page that shows it."""
+"""The state of the mirror and its list_remotes, for operators and the page that shows it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from registry.mirror.errors import Diverged, MirrorError
 from registry.mirror.models import Remote
 from registry.mirror.repository import Head, Repository
 
-__all__ = ["Pushed", "Status", "read_noted_lag", "read_status", "remotes"]
+__all__ = ["Pushed", "Status", "list_remotes", "read_noted_lag", "read_status"]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Status:
     chain: str | None
     diverged: str | None
     unreadable: str | None = None
-    remotes: tuple[Pushed, ...] = ()
+    list_remotes: tuple[Pushed, ...] = ()
 
     @property
     def behind(self) -> int:
@@ -80,11 +80,11 @@ def read_status() -> Status:
         chain=main.stamp.chain if main and main.stamp else None,
         diverged=diverged,
         unreadable=unreadable,
-        remotes=tuple(remotes()),
+        list_remotes=tuple(list_remotes()),
     )
 
 
-def remotes() -> list[Pushed]:
+def list_remotes() -> list[Pushed]:
     """Each remote's progress according to its row, without network access."""
     last = Event.objects.order_by("-number").values_list("number", flat=True).first() or 0
     return [

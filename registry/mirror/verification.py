@@ -97,13 +97,13 @@ def _compare_all(repository: Repository) -> Iterator[str]:
 def _compare_main(repository: Repository, head: Head | None, refs: dict[str, None]) -> Iterator[str]:
     """Compare `main`, collecting the labels' branches that the journal requires."""
 
-    def noted() -> Iterator[tuple[Entry, Move]]:
+    def list_moves() -> Iterator[tuple[Entry, Move]]:
         for entry in _list_entries():
             for move in entry.moves:
                 refs.setdefault(move.ref)
             yield entry, _expect_on_main(entry)
 
-    pairs = noted()
+    pairs = list_moves()
     yield from _compare(repository, mirror_paths.MAIN, head, pairs)
     for _ in pairs:  # a difference ends the comparison early; later labels are still collected
         pass

@@ -36,7 +36,7 @@ class NamespaceCreated(JournalEvent):
     rules: Mapping[str, Any]
     admin: str | None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("created the namespace {name}").format(name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -64,7 +64,7 @@ class NamespaceRuled(JournalEvent):
 
     rules: Mapping[str, Any]
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("set the rules")
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -89,7 +89,7 @@ class MemberSet(JournalEvent):
     invitation: str | None = None
     folders: Sequence[str] | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if self.invitation is not None:
             sentence = gettext("gave {person} the role {role}, by an invitation")
         elif self.role:
@@ -133,7 +133,7 @@ class KeyIssued(JournalEvent):
     labels: Sequence[str] | None = None
     addresses: Sequence[str] | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if self.labels and self.addresses:
             sentence = gettext(
                 "issued a key for {name} that acts for {person} and may {rights} on {labels}, from {addresses} only"
@@ -193,7 +193,7 @@ class KeyRevoked(JournalEvent):
     until: int | None = None
     reason: str | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         sentence = (
             gettext("revoked the key pb_{id}, to end later") if self.until else gettext("revoked the key pb_{id}")
         )
@@ -222,7 +222,7 @@ class KeyRotated(KeyIssued):
     replaces: str
     replaced_until: int
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("rotated the key of {name}: pb_{replaces} gives way to pb_{id}").format(
             name=self.name, replaces=self.replaces, id=self.id
         )
@@ -240,7 +240,7 @@ class KeyRotated(KeyIssued):
 class KeyKept(KeyIssued):
     """The scheduled revocation of a key was cancelled: the key ends at `expires_at` again."""
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("cancelled the revocation of the key pb_{id} of {name}").format(id=self.id, name=self.name)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -258,7 +258,7 @@ class KeyAddressesSet(JournalEvent):
     id: str
     addresses: Sequence[str]
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if not self.addresses:
             return gettext("let the key pb_{id} be used from any network address").format(id=self.id)
         return gettext("limited the key pb_{id} to the network addresses {names}").format(

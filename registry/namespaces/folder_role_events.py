@@ -27,7 +27,7 @@ class FolderRoleSet(JournalEvent):
     title: str | None = None
     former: str | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         facts = {
             "holder": self.person or gettext("the group {title}").format(title=self.title),
             "role": gettext(self.role) if self.role else "",

@@ -28,7 +28,7 @@ class GroupSet(JournalEvent):
     role: str | None = None
     folders: Sequence[str] | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if self.role is None:
             return gettext("set the group {title}").format(title=self.title)
         return gettext("set the group {title} with the role {role}").format(title=self.title, role=gettext(self.role))
@@ -61,7 +61,7 @@ class GroupRemoved(JournalEvent):
     people: Sequence[str]
     folders: Sequence[str] | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("removed the group {title}").format(title=self.title)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -102,7 +102,7 @@ class _MemberEvent(JournalEvent):
 class GroupJoined(_MemberEvent):
     """A person was added to a group."""
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("added {person} to the group {title}").format(person=self.person, title=self.title)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -121,7 +121,7 @@ class GroupJoined(_MemberEvent):
 class GroupLeft(_MemberEvent):
     """A person was removed from a group."""
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("removed {person} from the group {title}").format(person=self.person, title=self.title)
 
     def commit(self, texts: Texts) -> CommitContent:

@@ -149,7 +149,7 @@ def notify_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> Non
     people = [find_responsible([rollout])[rollout.number].person, rollout.change.opened_by, rollout.candidate.author]
 
     def say() -> str:
-        return end_sentence(f"{actor.person.display_name} {event.sentence()}")
+        return end_sentence(f"{actor.person.display_name} {event.write_sentence()}")
 
     _tell(actor, event.kind, [rollout.started_by, *people, *owners], say, rollout.change, is_waiting=False)
 

@@ -185,11 +185,11 @@ class _Call:
     async def _ask(self, place: contextlib.AsyncExitStack) -> None:
         endpoint = await run_in_thread(replies.find_call_endpoint, self._actor, self.column_id)
         self._model = endpoint.name
-        places = _find_calls_of_loop().places(endpoint)
-        if places.locked():
+        find_slots = _find_calls_of_loop().find_slots(endpoint)
+        if find_slots.locked():
             detail = f"{endpoint.name} is writing {endpoint.concurrency} replies; this one waits for its turn."
             self.events.put_nowait(("waiting", {"seconds": None, "detail": detail}))
-        await place.enter_async_context(places)
+        await place.enter_async_context(find_slots)
         try:
             await self._ask_once(endpoint)
         except ModelError as error:
@@ -256,19 +256,19 @@ class _LoopCalls:
         self._calls[call.column_id] = (call, task)
         task.add_done_callback(lambda _task: self._calls.pop(call.column_id, None))
         if self._beating is None or self._beating.done():
-            self._beating = asyncio.create_task(self._beat())
+            self._beating = asyncio.create_task(self._record_heartbeats())
 
     @property
     def pause(self) -> float:
         """Seconds between two pieces of text of one reply."""
         return max(_PIECE, len(self._calls) / _PIECES_A_SECOND)
 
-    def places(self, endpoint: Endpoint) -> asyncio.Semaphore:
+    def find_slots(self, endpoint: Endpoint) -> asyncio.Semaphore:
         """The slots of a connection: as many as it takes concurrent calls per process."""
         key = (endpoint.name, endpoint.digest, endpoint.concurrency)
         return self._places.setdefault(key, asyncio.Semaphore(endpoint.concurrency))
 
-    async def _beat(self) -> None:
+    async def _record_heartbeats(self) -> None:
         while self._calls:
             await asyncio.sleep(_BEAT)
             calls = dict(self._calls)

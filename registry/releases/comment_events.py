@@ -24,10 +24,10 @@ class ReleaseCommented(ReleaseStep):
         "ReleaseComment", {"release": "release", "number": "number"}, {"text": "text"}
     )
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(gettext("commented on release {release}"))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         return TimelineLine("message-square", gettext("on the release"), is_remark=True)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -84,7 +84,7 @@ class ReleaseCommentEdited(_RevisionStep):
         {"text": "text"},
     )
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(gettext("edited comment {comment} on release {release}"), comment=self.comment)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -107,7 +107,7 @@ class ReleaseCommentEdited(_RevisionStep):
 class ReleaseCommentDeleted(_RevisionStep):
     """A comment on a release was deleted by its author; it is no longer shown."""
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(gettext("deleted comment {comment} on release {release}"), comment=self.comment)
 
     def commit(self, texts: Texts) -> CommitContent:

@@ -49,7 +49,7 @@ class ReleaseOpened(ReleaseStep):
     description: str
     changes: Sequence[int]
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         sentence = ngettext(
             "opened release {release} of {count} template for {label}: {title}",
             "opened release {release} of {count} templates for {label}: {title}",
@@ -57,7 +57,7 @@ class ReleaseOpened(ReleaseStep):
         )
         return self._describe(sentence, count=len(self.changes), title=quote_start(self.title))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         words = ngettext(
             "opened the release of {count} template", "opened the release of {count} templates", len(self.changes)
         )
@@ -90,7 +90,7 @@ class ReleaseChanged(ReleaseStep):
     added: Sequence[int]
     removed: Sequence[int]
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         added = ngettext(
             "added change {changes} to release {release}",
             "added changes {changes} to release {release}",
@@ -103,7 +103,7 @@ class ReleaseChanged(ReleaseStep):
         )
         return self._describe_acts(added, removed)
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         added = ngettext(
             "added change {changes} to the release", "added changes {changes} to the release", len(self.added)
         )
@@ -135,7 +135,7 @@ class ReleasePublished(ReleaseStep):
 
     changes: Sequence[int]
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         sentence = ngettext(
             "published release {release}: {label} of {count} template moved",
             "published release {release}: {label} of {count} templates moved",
@@ -143,7 +143,7 @@ class ReleasePublished(ReleaseStep):
         )
         return self._describe(sentence, count=len(self.changes))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         words = ngettext(
             "published the release: {label} of {count} template moved",
             "published the release: {label} of {count} templates moved",
@@ -165,10 +165,10 @@ class ReleaseWithdrawn(ReleaseStep):
 
     reason: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(gettext("withdrew release {release}"))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         return TimelineLine("x", gettext("withdrew the release"), text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -186,7 +186,7 @@ class ReleaseRolledBack(ReleaseStep):
     changes: Sequence[int]
     reason: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         sentence = ngettext(
             "rolled back release {release}: {label} of {count} template",
             "rolled back release {release}: {label} of {count} templates",
@@ -194,7 +194,7 @@ class ReleaseRolledBack(ReleaseStep):
         )
         return self._describe(sentence, count=len(self.changes))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         words = ngettext(
             "rolled back {label} of {count} template", "rolled back {label} of {count} templates", len(self.changes)
         )

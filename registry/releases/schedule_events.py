@@ -19,12 +19,12 @@ class ReleaseScheduled(ReleaseStep):
 
     at: int
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("scheduled release {release} for {moment}").format(
             release=self.release, moment=format_moment(from_microseconds(self.at))
         )
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         moment = format_moment(from_microseconds(self.at))
         return TimelineLine("clock", gettext("scheduled the release: it goes live {moment}").format(moment=moment))
 
@@ -47,14 +47,14 @@ class ReleaseUnscheduled(ReleaseStep):
     reason: str | None = None
     scheduled_by: str | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if self.reason is None:
             return gettext("cancelled the schedule of release {release}").format(release=self.release)
         return gettext("did not publish release {release}, which {scheduled_by} had scheduled: {reason}").format(
             release=self.release, scheduled_by=self.scheduled_by, reason=self.reason
         )
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         if self.reason is None:
             return TimelineLine("clock", gettext("cancelled the schedule"))
         words = gettext("did not publish the release, as {person} had scheduled").format(person=self.scheduled_by)

@@ -70,13 +70,13 @@ class RolloutStarted(RolloutStep):
     steps: Sequence[Mapping[str, Any]]
     stop_rule: Mapping[str, Any] | None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(
             gettext("started rollout {rollout} of {template} {version} for {label}, with {share} of the callers"),
             share=name_share(self.steps[0]["share"]),
         )
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         words = gettext("started to publish it gradually: {share} of {label}'s callers")
         words = self._describe(words, share=name_share(self.steps[0]["share"]))
         return TimelineLine("git-branch", words, look="ok")
@@ -120,14 +120,14 @@ class RolloutStepped(RolloutStep):
     hours: int | None
     automatic: bool | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if self.automatic:
             sentence = gettext("moved rollout {rollout} of {template} {version} for {label} to {share} as planned")
         else:
             sentence = gettext("moved rollout {rollout} of {template} {version} for {label} to {share}")
         return self._describe(sentence, share=name_share(self.share))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         if self.automatic:
             words = gettext("moved the rollout to {share} as planned")
         else:
@@ -149,14 +149,14 @@ class RolloutPaused(RolloutStep):
     reason: str
     automatic: bool | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if self.reason:
             sentence = gettext("paused rollout {rollout} of {template} {version} for {label}: {reason}")
         else:
             sentence = gettext("paused rollout {rollout} of {template} {version} for {label}")
         return self._describe(sentence, reason=quote_start(self.reason))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         return TimelineLine("pause", gettext("paused the rollout"), look="warn", text=self.reason)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -173,10 +173,10 @@ class RolloutResumed(RolloutStep):
 
     hours: int | None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return self._describe(gettext("resumed rollout {rollout} of {template} {version} for {label}"))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         return TimelineLine("play", gettext("resumed the rollout"))
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -199,7 +199,7 @@ class RolloutStopped(RolloutStep):
     figures: Sequence[Mapping[str, Any]]
     automatic: bool | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if self.automatic:
             sentence = gettext(
                 "stopped automatically rollout {rollout} of {template} {version} for {label} at {share}: {reason}"
@@ -208,7 +208,7 @@ class RolloutStopped(RolloutStep):
             sentence = gettext("stopped rollout {rollout} of {template} {version} for {label} at {share}: {reason}")
         return self._describe(sentence, share=name_share(self.share), reason=quote_start(self.reason))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         words = gettext("stopped the rollout at {share}: {label} serves v{stable} to everybody").format(
             share=name_share(self.share), label=self.label, stable=self.stable
         )
@@ -228,12 +228,12 @@ class RolloutFinished(RolloutStep):
 
     automatic: bool | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         if self.automatic:
             return self._describe(gettext("finished rollout {rollout} of {template} {version} for {label} as planned"))
         return self._describe(gettext("finished rollout {rollout} of {template} {version} for {label}"))
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         return TimelineLine("check", gettext("finished the rollout"), look="ok")
 
     def commit(self, texts: Texts) -> CommitContent:

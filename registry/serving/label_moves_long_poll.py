@@ -128,10 +128,10 @@ class LabelMovesPoll:
         """
         self._follower.poll_if_due()
         if after is None:
-            return MovesAnswer([], str(self._head()))
+            return MovesAnswer([], str(self._read_head()))
         cursor = _read_cursor(after)
         if self._is_unknown(cursor):
-            return MovesAnswer([], str(self._head()), reset=True)
+            return MovesAnswer([], str(self._read_head()), reset=True)
         again = 0.0
         if wait > 0 and not has_waited and self._find_newest(namespace) <= cursor:
             again = self._wait(namespace, cursor, wait)
@@ -141,12 +141,12 @@ class LabelMovesPoll:
         key = (namespace, cursor, self._find_newest(namespace), self._follower.generation)
         return self._recent.get(key, lambda: self._read(namespace, cursor))
 
-    def _head(self) -> int:
+    def _read_head(self) -> int:
         return self._follower.head[0] if self._follower.head else 0
 
     def _is_unknown(self, cursor: int) -> bool:
         """Whether the cursor is of another journal; another process may have read further than this one."""
-        return cursor > self._head() and not Event.objects.filter(number__gte=cursor).exists()
+        return cursor > self._read_head() and not Event.objects.filter(number__gte=cursor).exists()
 
     def _wait(self, namespace: str, cursor: int, seconds: float) -> float:
         """Wait for a move. Return the retry time for a client that can't wait here, else 0."""

@@ -32,7 +32,7 @@ class Channel(filesystem.Channel):
         write_atomically(self._folder / name, json.dumps(payload).encode("utf-8"))
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
-        for name in self._waiting(queue):
+        for name in self._list_waiting(queue):
             taken = self._folder / f".{name}.{os.getpid()}.taken"
             try:
                 (self._folder / name).rename(taken)
@@ -47,15 +47,15 @@ class Channel(filesystem.Channel):
         raise Empty
 
     def _purge(self, queue: str) -> int:
-        names = self._waiting(queue)
+        names = self._list_waiting(queue)
         for name in names:
             (self._folder / name).unlink(missing_ok=True)
         return len(names)
 
     def _size(self, queue: str) -> int:
-        return len(self._waiting(queue))
+        return len(self._list_waiting(queue))
 
-    def _waiting(self, queue: str) -> list[str]:
+    def _list_waiting(self, queue: str) -> list[str]:
         end = f".{queue}.msg"
         return sorted(name for name in os.listdir(self._folder) if name.endswith(end) and not name.startswith("."))
 

@@ -72,9 +72,9 @@ def catch_up() -> None:
     try:
         writer.catch_up()
     except MirrorError as error:
-        _complain(str(error))
+        _log_stopped_mirror(str(error))
     else:
-        _complain("")
+        _log_stopped_mirror("")
 
 
 @app.task(name="registry.tasks.tasks.deliver")
@@ -165,7 +165,7 @@ def plan_upkeep() -> None:
     upkeep.run_upkeep()
 
 
-def _complain(sentence: str) -> None:
+def _log_stopped_mirror(sentence: str) -> None:
     """Log why the mirror has stopped, once per cause instead of every three seconds."""
     global _complaint  # noqa: PLW0603  # one worker, one mirror
     if sentence and sentence != _complaint:

@@ -44,7 +44,7 @@ class VersionSaved(JournalEvent):
     merged_from: int | None = None
     suggestions: Sequence[Sequence[int]] | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         message = quote_start(self.message.strip().partition("\n")[0])
         sentence = gettext("saved version {number} of {template}").format(number=self.number, template=self.template)
         return f"{sentence}: {message}" if message else sentence
@@ -94,7 +94,7 @@ class VersionRedacted(JournalEvent):
     digest: str
     reason: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("redacted version {version} of {template}: {reason}").format(
             version=self.version, template=self.template, reason=self.reason
         )
@@ -119,7 +119,7 @@ class SamplesSaved(JournalEvent):
     number: int
     digest: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("saved the samples of {template}").format(template=self.template)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -152,7 +152,7 @@ class TemplateArchived(JournalEvent):
     template: str
     reason: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("archived {template}").format(template=self.template)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -171,7 +171,7 @@ class TemplateUnarchived(JournalEvent):
 
     template: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("restored {template}").format(template=self.template)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -199,7 +199,7 @@ class TemplateRenamed(JournalEvent):
     is_archived: bool
     reason: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         sentence = gettext("renamed {former} to {name}").format(former=self.former, name=self.template)
         return f"{sentence}: {quote_start(self.reason)}" if self.reason.strip() else sentence
 

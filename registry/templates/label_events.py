@@ -40,7 +40,7 @@ class LabelMoved(JournalEvent):
     scheduled: bool | None = None
     reviewed: bool | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         words = self._list_words()
         words["place"] = gettext("to version {to}").format(**words)
         if self.from_version:
@@ -79,7 +79,7 @@ class LabelMoved(JournalEvent):
             "freeze": quote_start(self.ignored_freeze or ""),
         }
 
-    def timeline_line(self) -> TimelineLine:
+    def build_timeline_line(self) -> TimelineLine:
         names = {"label": self.label, "to": self.to, "freeze": self.ignored_freeze}
         if self.from_version == self.to:
             words = gettext("published it: {label} stays on v{to}, approved now")

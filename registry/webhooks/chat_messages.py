@@ -64,11 +64,11 @@ def write_event_message(receiver: str, event: Event, who: str, joint: JointDecis
     body = json.loads(event.text)["body"]
     parsed = parse_event(event.kind, body)
     with translation.override("en"):  # a channel has no language setting
-        sentence = parsed.sentence() if parsed else event.kind.replace(".", ": ")
+        sentence = parsed.write_sentence() if parsed else event.kind.replace(".", ": ")
     why = str(body.get("reason") or body.get("message") or "").strip()
     subject, path = _find_subject(event, parsed)
     if joint:
-        sentence = joint.sentence()
+        sentence = joint.write_sentence()
         subject, path = _describe_release(joint.release)
     names_namespace = subject == event.namespace or f"{event.namespace}/" in subject  # a template's name contains it
     place = "" if names_namespace else f" in {event.namespace}"
@@ -143,7 +143,7 @@ def _write_slack_message(message: _Message) -> dict[str, Any]:
             "elements": [{"type": "mrkdwn", "text": link, "verbatim": True}],
         },
     ]
-    return {"text": _escape(_disarm(sentence)), "blocks": blocks}
+    return {"text": _escape(_prevent_links(sentence)), "blocks": blocks}
 
 
 def _write_teams_message(message: _Message) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def _escape(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-def _disarm(text: str) -> str:
+def _prevent_links(text: str) -> str:
     """The text with zero-width spaces, so that it makes no link and notifies nobody where it is read as Markdown."""
     return re.sub(r"@|\](?=\()|:(?=//)", lambda match: f"{match[0]}\u200b", text)
 

@@ -28,7 +28,7 @@ class WebhookSet(JournalEvent):
     rotated: bool | None = None
     receiver: str | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("set the webhook to {host}").format(host=self.host)
 
     def commit(self, texts: Texts) -> CommitContent:
@@ -47,7 +47,7 @@ class WebhookRemoved(JournalEvent):
     id: str
     host: str
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return gettext("removed the webhook to {host}").format(host=self.host)
 
     def commit(self, texts: Texts) -> CommitContent:

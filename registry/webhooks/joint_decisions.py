@@ -23,7 +23,7 @@ class JointDecisions:
     release: int
     decisions: Sequence[Mapping[str, Any]]  # the bodies of their events
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         """What follows the person's name."""
         first = self.decisions[0]
         names = ", ".join(f"{decision['template']} {decision['version']}" for decision in self.decisions)

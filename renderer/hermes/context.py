@@ -193,7 +193,7 @@ class _Context:
 
     def pieces(self, parts: Sequence[Part]) -> list[turns.Piece]:
         """The laid-out context, with the first and last piece corrected."""
-        start, *piece_list = turns.pieces(parts, self.profile)
+        start, *piece_list = turns.lay_out(parts, self.profile)
         if parts and self.space:
             del piece_list[0]  # the space replaces the first message's mark
         if parts and not self.close_last:

@@ -114,7 +114,7 @@ class _Least:
         sure = [part for part in parts if part.truncation_priority <= 0]
         own_pieces = [_list_own_pieces(part) for part in sure]
         tokens = sum(self.ruler.content(pieces, tidied=False) for pieces in own_pieces)
-        if turns.framed(sure, self.profile):
+        if turns.uses_own_layout(sure, self.profile):
             return tokens + sum(targets.count_frames(sure, self.profile, self.tokenizer))
         roles: list[str] = []
         spoken = False

@@ -87,7 +87,7 @@ def text(parts: Sequence[Part], profile: Profile | None = None) -> str:
     """
     if profile is None and _are_plain(parts):
         return "".join([str(part.content) for part in parts])
-    pieces = output_turns.pieces(parts, profile)
+    pieces = output_turns.lay_out(parts, profile)
     return "".join(piece.text if piece.attachment is None else f"[{piece.attachment.get('type')}]" for piece in pieces)
 
 
@@ -95,7 +95,7 @@ def encode_prompt(parts: Sequence[Part], profile: Profile | None, tokenizer: Tok
     """Return the token ids of the whole prompt. Contents are encoded separately from markup, as plain text."""
     if profile is None and _are_plain(parts):
         return list(chain.from_iterable(tokenizer.encode_many([str(part.content) for part in parts])))
-    return encode_tokens(output_turns.pieces(parts, profile), profile, tokenizer)
+    return encode_tokens(output_turns.lay_out(parts, profile), profile, tokenizer)
 
 
 def _are_plain(parts: Sequence[Part]) -> bool:
@@ -150,7 +150,7 @@ def count_markup(parts: Sequence[Part], profile: Profile | None, tokenizer: Toke
     """Return the number of tokens that the profile's markup adds to these parts."""
     if profile is None and not has_frames(parts):
         return 0
-    pieces = output_turns.markup(parts, profile)
+    pieces = output_turns.count_markup(parts, profile)
     return sum(len(_encode_markup(text, profile, tokenizer)) * number for text, number in pieces.items())
 
 
@@ -163,7 +163,7 @@ def bound_tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: Lazy
     most = sum(_bound_content(part.content, profile, tokenizer) for part in parts)
     if profile is None and not has_frames(parts):
         return most
-    pieces = output_turns.markup(parts, profile)
+    pieces = output_turns.count_markup(parts, profile)
     return most + sum(sum(map(tokenizer.most_tokens, text)) * number for text, number in pieces.items())
 
 

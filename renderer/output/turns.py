@@ -15,7 +15,7 @@ from promptuary.renderer.part import Content, Part
 from promptuary.renderer.problems import Place
 from promptuary.renderer.profiles import Profile
 
-__all__ = ["Piece", "Turn", "convert_role", "framed", "pieces", "turns"]
+__all__ = ["Piece", "Turn", "convert_role", "count_markup", "lay_out", "turns", "uses_own_layout"]
 
 # The roles that replace those that a family's markup lacks.
 _STAND_INS = {"developer": "system", "function": "tool", "tool": "user"}
@@ -98,7 +98,7 @@ def _place_system(turns: list[Turn], parts: Sequence[Part], profile: Profile) ->
         part = parts[system[0].contents[0][1] or 0]
         message = f"Models of the profile {profile.name} take no system message, but the part `{part.name}` is one."
         raise ProfileError(message, place=_place(part))
-    contents = _joined([turn.contents for turn in system], _find_separator(profile))
+    contents = _join_contents([turn.contents for turn in system], _find_separator(profile))
     if profile.system == "first":
         return [Turn("system", contents), *other_turns]
     before, after = profile.markup.system_wrap if profile.markup else ("", "\n\n")
@@ -121,7 +121,9 @@ def _merge_turns(turns: list[Turn], separator: str) -> list[Turn]:
     return merged
 
 
-def _joined(contents: list[list[tuple[Content, int | None]]], separator: str) -> list[tuple[Content, int | None]]:
+def _join_contents(
+    contents: list[list[tuple[Content, int | None]]], separator: str
+) -> list[tuple[Content, int | None]]:
     merged: list[tuple[Content, int | None]] = []
     for content in contents:
         merged.extend([(separator, None), *content] if merged else content)
@@ -145,18 +147,18 @@ def _place(part: Part) -> Place | None:
     return Place(part.line, 1) if part.line else None
 
 
-def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
+def lay_out(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
     """Lay out the prompt: markup and contents in the order in which the model reads them."""
     markup = profile.markup if profile else None
-    if framed(parts, profile):
-        yield from _framed(parts)
+    if uses_own_layout(parts, profile):
+        yield from _lay_out_frames(parts)
         return
     laid_out = turns(parts, profile)
     if profile and profile.default_system is not None and not any(turn.role == "system" for turn in laid_out):
         laid_out.insert(0, Turn("system", [(profile.default_system, None)] if profile.default_system else []))
     if profile is None or markup is None:
         for turn in laid_out:
-            yield from _contents(turn, trim=False)
+            yield from _lay_out_turn(turn, trim=False)
         return
     if markup.start:
         yield Piece(markup.start)
@@ -165,28 +167,28 @@ def pieces(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
         before, after = markup.roles[turn.role]
         if before:
             yield Piece(before)
-        yield from _contents(turn, trim=markup.trim)
+        yield from _lay_out_turn(turn, trim=markup.trim)
         # Families that allow it continue a final assistant turn as the beginning of the reply, so it stays open.
-        if after and not (turn is last and _left_open(turn, profile)):
+        if after and not (turn is last and _is_left_open(turn, profile)):
             yield Piece(after)
-    if markup.reply and not (last and _left_open(last, profile)):
+    if markup.reply and not (last and _is_left_open(last, profile)):
         yield Piece(markup.reply)
 
 
-def framed(parts: Sequence[Part], profile: Profile | None) -> bool:
+def uses_own_layout(parts: Sequence[Part], profile: Profile | None) -> bool:
     """Whether the parts' own layout is used: the profile has none, or has LazyLLM's marks for that layout."""
     has_own_layout = profile is None or profile.markup is None or bool(profile.lazyllm)
     return has_own_layout and any(part.frame for part in parts)
 
 
-def markup(parts: Sequence[Part], profile: Profile | None) -> Counter[str]:
+def count_markup(parts: Sequence[Part], profile: Profile | None) -> Counter[str]:
     """Return how often each piece of markup occurs in the laid-out prompt."""
     if profile is None or profile.markup is None or not parts or not _each_part_is_a_turn(parts, profile):
-        return Counter(piece.text for piece in pieces(parts, profile) if piece.part is None)
+        return Counter(piece.text for piece in lay_out(parts, profile) if piece.part is None)
     # Only the roles matter, and who comes last: lay out one system part and the last, then add the others by number.
     system = next((part for part in parts[:-1] if convert_role(part.role, profile) == "system"), None)
     few = [part for part in (system, parts[-1]) if part]
-    counts = Counter(piece.text for piece in pieces(few, profile) if piece.part is None)
+    counts = Counter(piece.text for piece in lay_out(few, profile) if piece.part is None)
     role_counts = Counter(map(attrgetter("role"), parts))
     role_counts.subtract(part.role for part in few)
     for role, number in role_counts.items():
@@ -200,22 +202,22 @@ def _each_part_is_a_turn(parts: Sequence[Part], profile: Profile) -> bool:
     return not rearranges and not any(map(attrgetter("frame"), parts))
 
 
-def _framed(parts: Sequence[Part]) -> Iterator[Piece]:
+def _lay_out_frames(parts: Sequence[Part]) -> Iterator[Piece]:
     """The layout that the parts have themselves."""
     for index, part in enumerate(parts):
         frame = part.frame
         if frame and frame.before:
             yield Piece(frame.before)
-        yield from _contents(Turn(part.role, [(part.content, index)]), trim=False)
+        yield from _lay_out_turn(Turn(part.role, [(part.content, index)]), trim=False)
         if frame and frame.after:
             yield Piece(frame.after)
 
 
-def _left_open(turn: Turn, profile: Profile) -> bool:
+def _is_left_open(turn: Turn, profile: Profile) -> bool:
     return profile.prefill and turn.role == "assistant"
 
 
-def _contents(turn: Turn, *, trim: bool) -> Iterator[Piece]:
+def _lay_out_turn(turn: Turn, *, trim: bool) -> Iterator[Piece]:
     for content, index in turn.contents:
         if isinstance(content, str):
             yield Piece(content.strip() if trim and index is not None else content, index)

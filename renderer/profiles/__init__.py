@@ -87,7 +87,7 @@ class Profile:
 
 
 @lru_cache(maxsize=1)
-def _catalogue() -> Mapping[str, Mapping[str, Any]]:
+def _load_catalogue() -> Mapping[str, Mapping[str, Any]]:
     """Every built-in profile by name; loaded once."""
     profiles = {}
     for file in resources.files(__name__).iterdir():
@@ -99,7 +99,7 @@ def _catalogue() -> Mapping[str, Mapping[str, Any]]:
 
 def list_profile_names() -> list[str]:
     """Return the names of the built-in profiles."""
-    return list(_catalogue())
+    return list(_load_catalogue())
 
 
 def summary() -> list[dict[str, Any]]:
@@ -114,16 +114,16 @@ def summary() -> list[dict[str, Any]]:
             "tokenizer": mapping["tokenizer"],
             "exact": vocabularies.get(mapping["tokenizer"], False),
         }
-        for name, mapping in _catalogue().items()
+        for name, mapping in _load_catalogue().items()
     ]
 
 
 def find_builtin_profile(name: str) -> dict[str, Any]:
     """Return the mapping of a built-in profile, with its vocabulary pinned. Raises ProfileError for an unknown name."""
-    mapping = _catalogue().get(name)
+    mapping = _load_catalogue().get(name)
     if mapping is None:
-        raise ProfileError(f"There is no profile named {name!r}. Known are {', '.join(_catalogue())}.")
-    return _frozen(mapping)
+        raise ProfileError(f"There is no profile named {name!r}. Known are {', '.join(_load_catalogue())}.")
+    return _freeze(mapping)
 
 
 def find_profile_of_model(model: str) -> dict[str, Any] | None:
@@ -131,26 +131,26 @@ def find_profile_of_model(model: str) -> dict[str, Any] | None:
     model_name = model.lower().rpartition("/")[2]
     fitting = [
         (len(pattern), name)
-        for name, mapping in _catalogue().items()
+        for name, mapping in _load_catalogue().items()
         for pattern in mapping["models"]
         if fnmatchcase(model_name, pattern)
     ]
     return find_builtin_profile(max(fitting)[1]) if fitting else None
 
 
-def _frozen(mapping: Mapping[str, Any]) -> dict[str, Any]:
+def _freeze(mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Copy the fields that affect rendering, and add the pin of the vocabulary."""
-    frozen = {key: _copied(value) for key, value in mapping.items() if key not in _CATALOGUE}
+    frozen = {key: _copy(value) for key, value in mapping.items() if key not in _CATALOGUE}
     source = lazy.find_pinned_revision(str(mapping["tokenizer"]))
     if source:
         frozen["sha256"] = source
     return frozen
 
 
-def _copied(value: Any) -> Any:
+def _copy(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _copied(item) for key, item in value.items()}
-    return [_copied(item) for item in value] if isinstance(value, list) else value
+        return {key: _copy(item) for key, item in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list) else value
 
 
 def check(mapping: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> Profile:
@@ -175,17 +175,17 @@ def check(mapping: Mapping[str, Any], settings: Mapping[str, Any] | None = None)
     marks = fields_given.pop("marks", {})
     fields_given["marks"] = dict.fromkeys(marks) if isinstance(marks, list) else dict(marks)
     fields_given["stop"] = tuple(fields_given.get("stop", ()))
-    markup = _markup(mapping)
+    markup = _build_markup(mapping)
     thinking = mapping.get("thinking", {})
     if markup and settings and "off" in thinking and settings.get(thinking.get("setting")) is False:
         markup = replace(markup, reply=markup.reply + thinking["off"])
     return Profile(**fields_given, markup=markup)
 
 
-def _markup(mapping: Mapping[str, Any]) -> Markup | None:
+def _build_markup(mapping: Mapping[str, Any]) -> Markup | None:
     markup = mapping.get("markup")
     if markup is None:
-        return _lazyllm_markup(mapping["lazyllm"]) if mapping.get("lazyllm") else None
+        return _build_lazyllm_markup(mapping["lazyllm"]) if mapping.get("lazyllm") else None
     for key, value in markup.items():
         complaint = explain_wrong_field(MARKUP_FIELDS, str(key), value)
         if complaint:
@@ -208,7 +208,7 @@ def _markup(mapping: Mapping[str, Any]) -> Markup | None:
     )
 
 
-def _lazyllm_markup(marks: Mapping[str, str]) -> Markup:
+def _build_lazyllm_markup(marks: Mapping[str, str]) -> Markup:
     """The chat form of LazyLLM, with its six marks and system text."""
     get = {name: marks.get(name, "") for name in ("system", "sos", "eos", "soh", "eoh", "soa", "eoa")}.__getitem__
     roles = {
@@ -224,15 +224,15 @@ def tokenizer(profile: Profile) -> Tokenizer:
 
     Raises MissingVocabularyError if its vocabulary isn't available here, TokenizerError if it isn't the pinned one.
     """
-    return _pinned(profile, tokenizers.find_tokenizer(profile.tokenizer))
+    return _require_pinned(profile, tokenizers.find_tokenizer(profile.tokenizer))
 
 
 def make_lazy_tokenizer(profile: Profile, source: VocabularySource | None = None) -> Tokenizer:
     """As `tokenizer`, but the vocabulary is loaded, or fetched from `source`, on the first count."""
-    return _pinned(profile, lazy.find_lazy_tokenizer(profile.tokenizer, source))
+    return _require_pinned(profile, lazy.find_lazy_tokenizer(profile.tokenizer, source))
 
 
-def _pinned(profile: Profile, tokenizer: Tokenizer) -> Tokenizer:
+def _require_pinned(profile: Profile, tokenizer: Tokenizer) -> Tokenizer:
     if profile.sha256 and tokenizer.revision and tokenizer.revision != profile.sha256:
         raise TokenizerError(
             f"The profile {profile.name} was saved with the vocabulary {profile.tokenizer} of sha256 "

@@ -28,7 +28,7 @@ class Prompter:
         marks: Mapping[str, str | None] | None = None,
         dialect: str = layouts.DIALECTS[0],
     ) -> None:
-        self.marks = _marks(marks)
+        self.marks = _merge_marks(marks)
         self.recipe = layouts.with_reply_mark(recipe, self.marks)
         self.instruction = layouts.instruct(recipe, instruction, extra_keys, dialect)
         self.tools = arguments.choose_tools(list(tools) if tools else None, None)
@@ -52,8 +52,8 @@ class Prompter:
         call_tools = arguments.choose_tools(self.tools, tools)
         system, user = (slots.fill(side, query.values) for side in (self.instruction.system, self.instruction.user))
         if return_dict:
-            return self._messages(system, user, query.input, history, call_tools)
-        return self._text(system, user, query.input, history, call_tools) + (label or "")
+            return self._render_messages(system, user, query.input, history, call_tools)
+        return self._render_text(system, user, query.input, history, call_tools) + (label or "")
 
     def _check(self, left: Any, history: Any) -> None:
         if "input" not in self.recipe.fields and left is not None and left != "":
@@ -61,14 +61,14 @@ class Prompter:
         if "history" not in self.recipe.fields and history:
             raise PrompterError("this prompter has no place for a history", cause="history")
 
-    def _text(self, system: str, user: str, left: Any, history: Any, tools: list[Any]) -> str:
+    def _render_text(self, system: str, user: str, left: Any, history: Any, tools: list[Any]) -> str:
         fields = {
             **self.marks,
             "instruction": system,
-            "tools": arguments.tools_text(tools),
+            "tools": arguments.write_tools(tools),
             "history": "".join(self._turn(*pair) for pair in arguments.list_history_pairs(history)),
             "user": user,
-            "input": _spoken(left),
+            "input": _read_user_text(left),
         }
         return "".join(fields[piece.name] if isinstance(piece, Field) else piece for piece in self.recipe.template)
 
@@ -76,7 +76,7 @@ class Prompter:
         marks = self.marks
         return f"{marks['soh']}{user_text}{marks['eoh']}{marks['soa']}{reply_text}{marks['eoa']}"
 
-    def _messages(self, system: str, user: str, left: Any, history: Any, tools: list[Any]) -> dict[str, Any]:
+    def _render_messages(self, system: str, user: str, left: Any, history: Any, tools: list[Any]) -> dict[str, Any]:
         if not isinstance(left, str | Mapping):
             raise PrompterError(f"the input must be text or a message, not {type(left).__name__}", cause="input")
         last = deepcopy(dict(left)) if isinstance(left, Mapping) else {"role": "user", "content": left}
@@ -121,7 +121,7 @@ class ChatPrompter(Prompter):
         super().__init__(layouts.find_layout("chat", dialect), instruction, extra_keys, tools, marks, dialect)
 
 
-def _marks(custom_marks: Mapping[str, str | None] | None) -> dict[str, str]:
+def _merge_marks(custom_marks: Mapping[str, str | None] | None) -> dict[str, str]:
     """The default marks and system text, overridden by the given ones; None keeps a default, empty text clears it."""
     marks = {"system": layouts.SYSTEM, **layouts.MARKS}
     for name, mark in (custom_marks or {}).items():
@@ -133,7 +133,7 @@ def _marks(custom_marks: Mapping[str, str | None] | None) -> dict[str, str]:
     return marks
 
 
-def _spoken(left: Any) -> str:
+def _read_user_text(left: Any) -> str:
     """The user's input as text: a text, or the content of a user message."""
     if isinstance(left, Mapping):
         content = left.get("content")

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from promptuary.renderer.errors import PrompterError
 
-__all__ = ["Query", "choose_tools", "list_history_messages", "list_history_pairs", "read_query", "tools_text"]
+__all__ = ["Query", "choose_tools", "list_history_messages", "list_history_pairs", "read_query", "write_tools"]
 
 
 class Query(NamedTuple):
@@ -17,7 +17,7 @@ class Query(NamedTuple):
     input: Any = ""
 
 
-def _listed(names: Sequence[Any]) -> str:
+def _join_names(names: Sequence[Any]) -> str:
     return ", ".join(f"`{name}`" for name in names)
 
 
@@ -33,7 +33,7 @@ def read_query(query: Any, slots: Sequence[str], *, strict: bool) -> Query:
         raise PrompterError(f"the input must be text or a mapping, not {type(query).__name__}", cause="input")
     if len(slots) > 1:
         raise PrompterError(
-            f"a text can fill one slot, but the instruction has {len(slots)}: {_listed(slots)}; give a mapping",
+            f"a text can fill one slot, but the instruction has {len(slots)}: {_join_names(slots)}; give a mapping",
             cause="slots",
         )
     return Query({slots[0]: str(query)}) if slots else Query({}, query)
@@ -42,10 +42,11 @@ def read_query(query: Any, slots: Sequence[str], *, strict: bool) -> Query:
 def _read_mapping(mapping: Mapping[Any, Any], slots: Sequence[str], *, strict: bool) -> Query:
     missing = [name for name in slots if name not in mapping]
     if missing:
-        raise PrompterError(f"no value for {_listed(missing)}", cause="keys", variable=missing[0], code="PT401")
+        raise PrompterError(f"no value for {_join_names(missing)}", cause="keys", variable=missing[0], code="PT401")
     spare = [name for name in mapping if name not in slots]
     if len(spare) > 1:
-        raise PrompterError(f"{_listed(spare)} fill no slot; at most one of them can be the user's input", cause="keys")
+        names = _join_names(spare)
+        raise PrompterError(f"{names} fill no slot; at most one of them can be the user's input", cause="keys")
     values = {}
     for name in slots:
         if strict and not isinstance(mapping[name], str):
@@ -66,7 +67,7 @@ def choose_tools(default_tools: Any, call_tools: Any) -> list[Any]:
     return deepcopy(list(tools))
 
 
-def tools_text(tools: Sequence[Any]) -> str:
+def write_tools(tools: Sequence[Any]) -> str:
     """Return the block of tools in a marked prompt; empty without tools."""
     if not tools:
         return ""
@@ -76,7 +77,7 @@ def tools_text(tools: Sequence[Any]) -> str:
         raise PrompterError(f"the tools are not plain JSON: {error}", cause="tools") from error
 
 
-def _history(history: Any) -> Sequence[Any]:
+def _read_history(history: Any) -> Sequence[Any]:
     if not history:
         return ()
     if isinstance(history, str | Mapping) or not isinstance(history, Sequence):
@@ -87,7 +88,7 @@ def _history(history: Any) -> Sequence[Any]:
 def list_history_pairs(history: Any) -> list[tuple[str, str]]:
     """Return the turns of a history for a marked prompt: pairs of user and assistant texts."""
     pairs = []
-    for turn in _history(history):
+    for turn in _read_history(history):
         if not isinstance(turn, list):
             raise PrompterError(
                 "a marked prompt takes its history as [user, assistant] pairs; messages are for `return_dict`",
@@ -95,19 +96,20 @@ def list_history_pairs(history: Any) -> list[tuple[str, str]]:
             )
         if len(turn) != 2:
             raise PrompterError(f"a turn of the history must be a pair, not {len(turn)} texts", cause="history")
-        pairs.append((_said(turn[0]), _said(turn[1])))
+        pairs.append((_require_text(turn[0]), _require_text(turn[1])))
     return pairs
 
 
 def list_history_messages(history: Any) -> list[dict[str, Any]]:
     """Return the turns of a history as messages: lists of up to two texts, or messages, which may be mixed."""
     messages: list[dict[str, Any]] = []
-    for turn in _history(history):
+    for turn in _read_history(history):
         if isinstance(turn, list):
             if len(turn) > 2:
                 raise PrompterError(f"a turn of the history has at most two texts, not {len(turn)}", cause="history")
             roles = ("user", "assistant")
-            messages.extend({"role": role, "content": _content(text)} for role, text in zip(roles, turn, strict=False))
+            pairs = zip(roles, turn, strict=False)
+            messages.extend({"role": role, "content": _read_content(text)} for role, text in pairs)
         elif isinstance(turn, Mapping):
             messages.append(deepcopy(dict(turn)))
         else:
@@ -115,12 +117,12 @@ def list_history_messages(history: Any) -> list[dict[str, Any]]:
     return messages
 
 
-def _content(text: Any) -> Any:
+def _read_content(text: Any) -> Any:
     """A message's content may also be a list of content items."""
-    return deepcopy(text) if isinstance(text, list) else _said(text)
+    return deepcopy(text) if isinstance(text, list) else _require_text(text)
 
 
-def _said(text: Any) -> str:
+def _require_text(text: Any) -> str:
     if not isinstance(text, str):
         raise PrompterError(f"a turn of the history must be text, not {type(text).__name__}", cause="history")
     return text

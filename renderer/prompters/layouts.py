@@ -99,7 +99,7 @@ def build_layout(
     reply_after: str = "{soa}",
 ) -> Layout:
     """Validate the parts of a layout. Raises PrompterError for an unknown or missing field, named by its `variable`."""
-    pieces = _template(template)
+    pieces = _parse_template(template)
     slot_names = {piece.name for piece in pieces if isinstance(piece, Field)}
     if "instruction" not in slot_names:
         raise PrompterError("the template has no {instruction}", cause="template", variable="instruction")
@@ -111,7 +111,7 @@ def build_layout(
     return Layout(kind, pieces, before, after, user_extra_keys, reply_after)
 
 
-def _template(text: str) -> tuple[str | Field, ...]:
+def _parse_template(text: str) -> tuple[str | Field, ...]:
     pieces: list[str | Field] = []
     for piece in slots.read_slots(text):
         if not isinstance(piece, Slot):
@@ -132,7 +132,7 @@ def _template(text: str) -> tuple[str | Field, ...]:
 _KEY = re.compile(r"\w+")
 
 
-def _extra(extra_keys: Any) -> str:
+def _write_extra_keys(extra_keys: Any) -> str:
     """The block that shows each extra key with its own slot; empty without keys."""
     if not extra_keys:
         return ""
@@ -147,7 +147,7 @@ def _extra(extra_keys: Any) -> str:
 
 def instruct(recipe: Layout, instruction: Any, extra_keys: Any, dialect: str) -> Instruction:
     """Wrap an instruction: a text for the system, or a mapping with `system` and `user`. Raises PrompterError."""
-    extra = _extra(extra_keys)
+    extra = _write_extra_keys(extra_keys)
     if instruction is None or isinstance(instruction, str):
         after = recipe.after.replace("{extra_keys}", extra)
         return Instruction(

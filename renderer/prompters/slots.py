@@ -29,7 +29,7 @@ def read_slots(text: str) -> tuple[Piece, ...]:
     single ones around anything but a name, stay as they are, since an instruction may contain JSON.
     """
     signs = list(_SIGN.finditer(text))
-    pairs = _paired(signs)
+    pairs = _find_paired_braces(signs)
     pieces: list[Piece] = []
     literal, end = "", 0
     for sign in signs:
@@ -45,7 +45,7 @@ def read_slots(text: str) -> tuple[Piece, ...]:
     return (*pieces, literal) if literal else tuple(pieces)
 
 
-def _paired(signs: Sequence[re.Match[str]]) -> set[int]:
+def _find_paired_braces(signs: Sequence[re.Match[str]]) -> set[int]:
     """The offsets of paired double braces."""
     openings: list[int] = []
     pairs: set[int] = set()

@@ -78,13 +78,13 @@ def _read(reply: str) -> Reading:
         return Reading(_load(text))
     except ValueError:
         pass
-    embedded = _embedded(text)
+    embedded = _read_embedded(text)
     if embedded is not None:
         return embedded
-    return _repaired(text)
+    return _read_repaired(text)
 
 
-def _embedded(text: str) -> Reading | None:
+def _read_embedded(text: str) -> Reading | None:
     """Valid JSON inside a code fence or prose: the longest piece."""
     for fence in _FENCE.finditer(text):
         try:
@@ -93,23 +93,23 @@ def _embedded(text: str) -> Reading | None:
             continue
         if isinstance(value, dict | list):
             outside = (text[: fence.start()] + text[fence.end() :]).strip()
-            return Reading(value, ("took the JSON out of its code fence", *_around(outside)))
-    best = max(_values(text), key=lambda piece: piece[2] - piece[1], default=None)
+            return Reading(value, ("took the JSON out of its code fence", *_note_text_around(outside)))
+    best = max(_find_values(text), key=lambda piece: piece[2] - piece[1], default=None)
     if best is None or not isinstance(best[0], dict):
         return None
     value, start, end = best
-    return Reading(value, _around((text[:start] + text[end:]).strip()))
+    return Reading(value, _note_text_around((text[:start] + text[end:]).strip()))
 
 
-def _around(outside: str) -> tuple[str, ...]:
+def _note_text_around(outside: str) -> tuple[str, ...]:
     return ("left out the text around the JSON",) if outside else ()
 
 
 _OBJECT = re.compile(r"""\{\s*["']""")
 
 
-def _values(text: str) -> Iterator[tuple[Any, int, int]]:
-    decoder = json.JSONDecoder(parse_constant=_no_number)
+def _find_values(text: str) -> Iterator[tuple[Any, int, int]]:
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
     at, looked_at = 0, 0
     for _ in range(_MAX_STARTS):
         opening = re.compile(r"[{\[]").search(text, at)
@@ -129,7 +129,7 @@ def _values(text: str) -> Iterator[tuple[Any, int, int]]:
         at = end
 
 
-def _repaired(text: str) -> Reading:
+def _read_repaired(text: str) -> Reading:
     fence = _FENCE.search(text)
     core = fence[1] if fence and ("{" in fence[1] or "[" in fence[1]) else text
     start = min((place for place in (core.find("{"), core.find("[")) if place >= 0), default=-1)
@@ -138,16 +138,16 @@ def _repaired(text: str) -> Reading:
     if start < 0:
         raise OutputError("the reply has no JSON")
     repairs = ["took the JSON out of its code fence"] if core is not text else []
-    core, cut_off = _bounded(core[start:])
-    repairs.extend(_around(text[: text.find(core)].strip()) if not repairs else ())
+    core, cut_off = _cut_to_brackets(core[start:])
+    repairs.extend(_note_text_around(text[: text.find(core)].strip()) if not repairs else ())
     try:
         return Reading(_load(core), tuple(repairs or ["left out the text around the JSON"]))
     except ValueError:
         pass
-    value = _repair(core) if len(core) <= _MAX_REPAIRED else _closed(core)
+    value = _repair(core) if len(core) <= _MAX_REPAIRED else _close_brackets(core)
     if not isinstance(value, dict | list) or (not value and core.strip()[1:2] not in ("}", "]")):
         raise OutputError("the reply has no JSON that can be read")
-    repairs.append(_cause(core, cut_off))
+    repairs.append(_describe_cause(core, cut_off))
     return Reading(value, tuple(repairs))
 
 
@@ -172,7 +172,7 @@ _SIGNS = re.compile(r'["{}\[\],]')
 _STRING_END = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
 
 
-def _closed(text: str) -> Any:
+def _close_brackets(text: str) -> Any:
     """Close what is open in a long truncated text; if that isn't enough, drop its last item.
 
     Raises OutputError for any other damage.
@@ -213,7 +213,7 @@ def _repair(text: str) -> Any:
         raise OutputError(f"the JSON in the reply can't be repaired ({type(error).__name__})") from None
 
 
-def _bounded(text: str) -> tuple[str, bool]:
+def _cut_to_brackets(text: str) -> tuple[str, bool]:
     """(the text up to the bracket that closes its first one, whether that bracket is missing)
 
     Raises OutputError if more than MAX_DEPTH brackets are open.
@@ -239,7 +239,7 @@ def _bounded(text: str) -> tuple[str, bool]:
     return text, True
 
 
-def _cause(core: str, cut_off: bool) -> str:
+def _describe_cause(core: str, cut_off: bool) -> str:
     if cut_off:
         return "the reply breaks off inside the JSON, as it does at a token limit; closed what was open"
     if re.search(r",\s*[}\]]", core):
@@ -257,8 +257,8 @@ def _cause(core: str, cut_off: bool) -> str:
 
 
 def _load(text: str) -> Any:
-    return json.loads(text, parse_constant=_no_number)
+    return json.loads(text, parse_constant=_refuse_constant)
 
 
-def _no_number(name: str) -> Any:
+def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")

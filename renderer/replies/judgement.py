@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["SPECIAL", "Judgement", "Support", "bare_key", "judge"]
+__all__ = ["SPECIAL", "Judgement", "Support", "judge", "strip_key"]
 
 SPECIAL = frozenset(("supported_without_sentence", "general", "well_known_fact", "numerical_reasoning"))
 """What a judge may write in place of a sentence key: supported, but not by a sentence."""
@@ -51,7 +51,7 @@ def judge(reply: Mapping[str, Any], sentence_keys: frozenset[str], repairs: list
     utilized = keys.read(reply.get("all_utilized_sentence_keys"))
     sentences = _Sentences(keys, repairs, reply.get("unsupported_response_sentence_keys"))
     sentences.read(reply.get("sentence_support_information"))
-    overall = truth(reply.get("overall_supported"), "overall_supported", repairs)
+    overall = read_boolean(reply.get("overall_supported"), "overall_supported", repairs)
     if keys.mended:
         repairs.append(f"read the keys {', '.join(keys.mended)} without their dots, quotes, capitals or space")
     return Judgement(
@@ -70,7 +70,7 @@ def judge(reply: Mapping[str, Any], sentence_keys: frozenset[str], repairs: list
 _TRUE, _FALSE = frozenset(("true", "yes", "1")), frozenset(("false", "no", "0"))
 
 
-def truth(value: Any, name: str, repairs: list[str]) -> bool | None:
+def read_boolean(value: Any, name: str, repairs: list[str]) -> bool | None:
     """Read a boolean, which may be written as text; None for anything else."""
     if isinstance(value, bool):
         return value
@@ -95,12 +95,12 @@ class _Keys:
 
     def read(self, value: Any) -> list[str] | None:
         """Return the known keys of a list, without duplicates; None for other values. "0a, 0b" is a list too."""
-        items = _items(value)
+        items = _list_items(value)
         if items is None:
             return None
         keys: dict[str, None] = {}
         for item in items:
-            key = self._key(item)
+            key = self._read_key(item)
             if key in SPECIAL:
                 continue
             if key not in self._known:
@@ -111,23 +111,23 @@ class _Keys:
                 keys[key] = None
         return list(keys)
 
-    def _key(self, item: Any) -> str:
+    def _read_key(self, item: Any) -> str:
         text = str(item)
         if text in self._known:
             return text
-        stripped = bare_key(text)
+        stripped = strip_key(text)
         key = self._folded.get(stripped.lower(), stripped)
         if key in self._known:
             self.mended[repr(text)] = None
         return stripped.lower() if stripped.lower() in SPECIAL else key
 
 
-def bare_key(text: str) -> str:
+def strip_key(text: str) -> str:
     """Strip the dot, quotes, brackets and space that a judge may put around a key."""
     return re.sub(r"\s+", "", text).strip("\"'`‘’“”()[]<>.,:;")
 
 
-def _items(value: Any) -> Iterable[Any] | None:
+def _list_items(value: Any) -> Iterable[Any] | None:
     if isinstance(value, str):
         return [item for item in re.split(r"[,;\s]+", value) if item]
     if isinstance(value, Sequence):
@@ -141,8 +141,8 @@ class _Sentences:
     def __init__(self, keys: _Keys, repairs: list[str], unsupported: Any) -> None:
         self._keys = keys
         self._repairs = repairs
-        items = _items(unsupported)
-        self._listed = None if items is None else [bare_key(str(item)) for item in items]
+        items = _list_items(unsupported)
+        self._listed = None if items is None else [strip_key(str(item)) for item in items]
         self.judged = self._listed is not None
         self.unsupported: dict[str, None] = dict.fromkeys(self._listed or ())
         self.troubles: list[str] = []
@@ -164,18 +164,18 @@ class _Sentences:
             return
         for number, item in enumerate(value, start=1):
             if isinstance(item, Mapping):
-                self._sentence(item, number)
+                self._read_sentence(item, number)
             else:
                 self.troubles.append(f"item {number} of `sentence_support_information` is not an object")
         if not value:
             self.troubles.append("`sentence_support_information` is empty")
 
-    def _sentence(self, item: Mapping[str, Any], number: int) -> None:
+    def _read_sentence(self, item: Mapping[str, Any], number: int) -> None:
         self.judged = True
         sentence_key = item.get("response_sentence_key")
-        key = f"sentence {number}" if sentence_key is None else bare_key(str(sentence_key)) or f"sentence {number}"
+        key = f"sentence {number}" if sentence_key is None else strip_key(str(sentence_key)) or f"sentence {number}"
         support = self._support(item.get("supporting_sentence_keys"))
-        fully = truth(item.get("fully_supported"), "fully_supported", self._repairs)
+        fully = read_boolean(item.get("fully_supported"), "fully_supported", self._repairs)
         if fully is None and self._listed is not None:
             fully = key not in self._listed
         if fully is None:
@@ -197,9 +197,9 @@ class _Sentences:
 
     def _support(self, value: Any) -> list[str] | None:
         """The sentences and special reasons that support a sentence; None if the reply doesn't say."""
-        items = _items(value)
+        items = _list_items(value)
         if items is None:
             return None
         item_list = list(items)
-        words = [bare_key(str(item)).lower() for item in item_list]
+        words = [strip_key(str(item)).lower() for item in item_list]
         return [*(self._keys.read(item_list) or []), *(word for word in words if word in SPECIAL)]

@@ -29,15 +29,15 @@ def read_reply_fields(document: Document, reply: str, read: Callable[[], Mapping
     """
     schema, steps = document.output.get("schema"), document.output.get("shapers")
     if schema is None and not steps:
-        return _reading("text", [], None)
+        return _build_reading("text", [], None)
     try:
         if steps:
             outputs = read()
-            fields = [_field(name, value) for name, value in outputs.items()]
-            return _reading("json", fields, None, getattr(outputs, "notes", ()))
+            fields = [_build_field(name, value) for name, value in outputs.items()]
+            return _build_reading("json", fields, None, getattr(outputs, "notes", ()))
         return _read_by_schema(reply, schema)
     except OutputError as error:
-        return _reading("json", [], error.message)
+        return _build_reading("json", [], error.message)
 
 
 def _read_by_schema(reply: str, schema: Any) -> dict[str, Any]:
@@ -49,14 +49,14 @@ def _read_by_schema(reply: str, schema: Any) -> dict[str, Any]:
         raise OutputError(f"the output schema cannot be used: {error}") from error
     notes = (*reading.repairs, *coerced.repairs)
     if not isinstance(coerced.value, dict):
-        problem = "; ".join(_sentence(fault, ()) for fault in faults) or None
-        return _reading("json", [_field(_WHOLE, coerced.value, problem)], None, notes)
-    fields = {name: _field(name, coerced.value.get(name)) for name in _names(schema, coerced.value)}
+        problem = "; ".join(_describe_fault(fault, ()) for fault in faults) or None
+        return _build_reading("json", [_build_field(_WHOLE, coerced.value, problem)], None, notes)
+    fields = {name: _build_field(name, coerced.value.get(name)) for name in _list_names(schema, coerced.value)}
     others = [sentence for fault in faults for sentence in _place_fault(fault, coerced.value, fields)]
-    return _reading("json", list(fields.values()), "; ".join(others) or None, notes)
+    return _build_reading("json", list(fields.values()), "; ".join(others) or None, notes)
 
 
-def _names(schema: Any, value: Mapping[str, Any]) -> list[str]:
+def _list_names(schema: Any, value: Mapping[str, Any]) -> list[str]:
     """The fields in the schema's order, then those that aren't in the schema."""
     properties = schema.get("properties") if isinstance(schema, Mapping) else None
     declared = [name for name in properties or () if name in value]
@@ -67,17 +67,18 @@ def _place_fault(fault: Any, value: Mapping[str, Any], fields: dict[str, dict[st
     """Assign the error to its field; returns the sentences that aren't about a field."""
     path = list(fault.absolute_path)
     if path:
-        _add_problem(fields.setdefault(str(path[0]), _field(str(path[0]), None)), _sentence(fault, path[1:]))
+        name = str(path[0])
+        _add_problem(fields.setdefault(name, _build_field(name, None)), _describe_fault(fault, path[1:]))
         return []
     if fault.validator == "required":
         for name in fault.validator_value:
             if name not in value:
-                _add_problem(fields.setdefault(name, _field(name, None)), "is missing")
+                _add_problem(fields.setdefault(name, _build_field(name, None)), "is missing")
         return []
-    return [_sentence(fault, ())]
+    return [_describe_fault(fault, ())]
 
 
-def _sentence(fault: Any, path: Any) -> str:
+def _describe_fault(fault: Any, path: Any) -> str:
     place = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).lstrip(".")
     return f"{f'`{place}` ' if place else ''}{describe_schema_error(fault)}"
 
@@ -88,10 +89,10 @@ def _add_problem(field: dict[str, Any], sentence: str) -> None:
         field["problem"] = "; ".join([*sentences, sentence])
 
 
-def _field(name: str, value: Any, problem: str | None = None) -> dict[str, Any]:
+def _build_field(name: str, value: Any, problem: str | None = None) -> dict[str, Any]:
     return {"name": name, "value": value, "problem": problem}
 
 
-def _reading(kind: str, fields: list[dict[str, Any]], problem: str | None, notes: Any = ()) -> dict[str, Any]:
+def _build_reading(kind: str, fields: list[dict[str, Any]], problem: str | None, notes: Any = ()) -> dict[str, Any]:
     is_valid = problem is None and all(field["problem"] is None for field in fields)
     return {"kind": kind, "valid": is_valid, "fields": fields, "problem": problem, "notes": list(notes)}

@@ -32,7 +32,7 @@ def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
 def coerce_to_schema(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
     """Convert "true", "3" and the like to the type that the schema requires, without validation."""
     repairs: list[str] = []
-    return Reading(_coerced(value, schema, "", repairs), tuple(repairs))
+    return Reading(_coerce(value, schema, "", repairs), tuple(repairs))
 
 
 _SPELLED: Mapping[str, Mapping[str, Any]] = {
@@ -41,17 +41,15 @@ _SPELLED: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def _coerced(value: Any, schema: Any, path: str, repairs: list[str]) -> Any:
+def _coerce(value: Any, schema: Any, path: str, repairs: list[str]) -> Any:
     if not isinstance(schema, Mapping):
         return value
     if isinstance(value, dict):
         fields = schema.get("properties")
         field_schemas = fields if isinstance(fields, Mapping) else {}
-        return {
-            name: _coerced(item, field_schemas.get(name), f"{path}.{name}", repairs) for name, item in value.items()
-        }
+        return {name: _coerce(item, field_schemas.get(name), f"{path}.{name}", repairs) for name, item in value.items()}
     if isinstance(value, list):
-        return [_coerced(item, schema.get("items"), f"{path}[{index}]", repairs) for index, item in enumerate(value)]
+        return [_coerce(item, schema.get("items"), f"{path}[{index}]", repairs) for index, item in enumerate(value)]
     if isinstance(value, str) and isinstance(schema.get("type"), str) and schema["type"] != "string":
         read_as = _convert_to_type(value, schema["type"])
         if read_as is not value:

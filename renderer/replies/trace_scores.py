@@ -12,7 +12,7 @@ from typing import Any, Literal
 from promptuary.renderer.errors import OutputError
 from promptuary.renderer.functions.sentences import split_documents
 from promptuary.renderer.replies import json_reader
-from promptuary.renderer.replies.judgement import Judgement, bare_key, judge
+from promptuary.renderer.replies.judgement import Judgement, judge, strip_key
 from promptuary.renderer.tokens import tokenizers
 
 __all__ = ["Mode", "Trace", "Unit", "trace", "trace_scores"]
@@ -224,4 +224,4 @@ class _Scores:
 
 def _read_list(mapping: Mapping[str, Any], name: str) -> list[str] | None:
     value = mapping.get(name)
-    return [bare_key(str(key)) for key in value] if isinstance(value, list | tuple) else None
+    return [strip_key(str(key)) for key in value] if isinstance(value, list | tuple) else None

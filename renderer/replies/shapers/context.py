@@ -12,7 +12,7 @@ __all__ = ["Clock", "Reader", "require_list", "require_text", "require_texts"]
 Clock = Callable[[], datetime]
 
 
-def _now() -> datetime:
+def _read_clock() -> datetime:
     return datetime.now(UTC)
 
 
@@ -20,7 +20,7 @@ def _now() -> datetime:
 class Reader:
     """The state of one reading: the clock, the document's output schema, a tokenizer's name, and the notes so far."""
 
-    clock: Clock = _now
+    clock: Clock = _read_clock
     schema: Mapping[str, Any] | None = None
     tokenizer: Any = None
     notes: list[str] = field(default_factory=list)

@@ -104,7 +104,7 @@ def test_an_approved_change_stays_approved_in_an_emergency(
     assert (found.was_approved, found.approvers) == (True, ("reviewer",))
     event = Event.objects.latest("number")
     assert json.loads(event.text)["body"]["reviewed"] is True
-    assert parse_event(event.kind, json.loads(event.text)["body"]).sentence() == (
+    assert parse_event(event.kind, json.loads(event.text)["body"]).write_sentence() == (
         "published support/reply in an emergency: production moved from version 1 to 2 in a freeze (Stocktaking): "
         "Customers get insults"
     )

@@ -133,8 +133,8 @@ def test_protection_follows_the_rules_event_by_event():
     assert seen.is_protected("support", "production")
     assert not seen.is_protected("demo", "production")
     assert not seen.is_protected("unknown", "production")
-    seen.hear("label.moved", "support", {"label": "staging"})
-    seen.hear("namespace.ruled", "support", ruled("staging"))
+    seen.apply_event("label.moved", "support", {"label": "staging"})
+    seen.apply_event("namespace.ruled", "support", ruled("staging"))
     assert (seen.is_protected("support", "production"), seen.is_protected("support", "staging")) == (False, True)
 
 

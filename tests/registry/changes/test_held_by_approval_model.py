@@ -292,7 +292,7 @@ def compare_with_journal() -> None:
     seen, told = Protection(), []
     for kind, space, text in Event.objects.order_by("number").values_list("kind", "namespace", "text"):
         body = parse_event_text(text)["body"]
-        seen.hear(kind, space, body)
+        seen.apply_event(kind, space, body)
         if kind == "label.moved":
             told.append(seen.is_protected(space, body["label"]))
     assert list(LabelMove.objects.order_by("pk").values_list("protected", flat=True)) == told

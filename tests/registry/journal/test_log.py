@@ -29,7 +29,7 @@ class Made(JournalEvent):
     b: float | None = None
     c: dict[str, Any] | None = None
 
-    def sentence(self) -> str:
+    def write_sentence(self) -> str:
         return "made it"
 
     def commit(self, texts: Texts) -> CommitContent:

@@ -64,7 +64,7 @@ def guest_welcomed():
     class GuestWelcomed(event.JournalEvent):
         guest: str
 
-        def sentence(self):
+        def write_sentence(self):
             return f"welcomed {self.guest}"
 
         def commit(self, texts):

@@ -171,8 +171,8 @@ def test_a_turn_is_a_prefix_of_the_next(name):
 def test_markup_counted_by_role_is_the_markup_laid_out(name, roles):
     profile = family(name)
     parts = [Part(f"p{at}", role, "x") for at, role in enumerate(roles)]
-    laid = Counter(piece.text for piece in turns.pieces(parts, profile) if piece.part is None)
-    assert +turns.markup(parts, profile) == +laid
+    laid = Counter(piece.text for piece in turns.lay_out(parts, profile) if piece.part is None)
+    assert +turns.count_markup(parts, profile) == +laid
 
 
 MARKS = [
