@@ -19,7 +19,7 @@ from promptuary.evaluation.scoring import Score, score
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.functions.documents import read_content
 from promptuary.renderer.functions.sentences import split_documents, split_response
-from promptuary.renderer.replies.judgement import bare_key
+from promptuary.renderer.replies.judgement import strip_key
 from promptuary.renderer.replies.trace_scores import Trace, Unit, trace
 
 __all__ = ["Judge", "Judgement", "add_judgements", "judge"]
@@ -189,7 +189,7 @@ def _trace(reply: Any, keyed: Sequence[Sequence[tuple[str, str]]], response: str
 
 
 def _read_key(item: Mapping[str, Any]) -> str:
-    return bare_key(str(item.get("response_sentence_key", ""))).lower()
+    return strip_key(str(item.get("response_sentence_key", ""))).lower()
 
 
 def _mark_sentences(keyed: Sequence[Sequence[tuple[str, str]]], scores: Trace) -> list[list[dict[str, Any]]]:

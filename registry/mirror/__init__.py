@@ -4,7 +4,7 @@ from registry.mirror.errors import Damaged, DiskFull, Diverged, GitFailed, Mirro
 from registry.mirror.pushing import check_destination, push, push_due
 from registry.mirror.rebuilding import rebuild
 from registry.mirror.restoring import Restored, adopt, list_forgotten, open_clone, restore
-from registry.mirror.status import Status, read_noted_lag, read_status, remotes
+from registry.mirror.status import Status, list_remotes, read_noted_lag, read_status
 from registry.mirror.verification import verify, verify_clone
 from registry.mirror.writer import catch_up
 
@@ -21,13 +21,13 @@ __all__ = [
     "catch_up",
     "check_destination",
     "list_forgotten",
+    "list_remotes",
     "open_clone",
     "push",
     "push_due",
     "read_noted_lag",
     "read_status",
     "rebuild",
-    "remotes",
     "restore",
     "verify",
     "verify_clone",

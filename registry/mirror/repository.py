@@ -81,7 +81,7 @@ class Repository:
         shutil.rmtree(self.path, ignore_errors=True)  # a folder without HEAD isn't a repository
         new_path.rename(self.path)
 
-    def heal(self) -> list[str]:
+    def remove_leftovers(self) -> list[str]:
         """Remove what killed git processes left behind. Only for the holder of the writer's lock. Return what was
         removed.
         """

@@ -51,9 +51,9 @@ def _write_pending(descriptor: int) -> int:
     if not repository.exists:
         repository.create()
         reach("mirror.created")
-    for leftover in repository.heal():
+    for leftover in repository.remove_leftovers():
         logger.warning("removed %s, left in the mirror by a killed git process", leftover)
-    rebuilding.sweep()
+    rebuilding.delete_abandoned_mirror()
     reach("mirror.healed")
     heads = mirror_fill.read_heads(repository)
     after = mirror_fill.resume_point(heads)
@@ -71,7 +71,7 @@ def repack() -> None:
     with locks.hold(mirror_fill.lock_path(), _WAIT) as descriptor:
         repository = Repository(settings.MIRROR_PATH, descriptor)
         if repository.exists:
-            repository.heal()
+            repository.remove_leftovers()
             reach("mirror.repacking")
             repository.repack()
 

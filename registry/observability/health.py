@@ -131,7 +131,7 @@ def _find_what_children_may() -> tuple[str, ...]:
 def _check_remotes() -> dict[str, str]:
     """The remotes' states by name, for information only: their failures don't affect readiness."""
     states = {}
-    for row in mirror.remotes():
+    for row in mirror.list_remotes():
         late = f"{row.behind} events behind" if row.behind else "ok"
         states[row.name] = "diverged" if row.diverged else "failing" if row.error else late
     return states

@@ -125,7 +125,7 @@ def heal() -> None:
     run_steps(
         _forget_redacted,
         catch_up,
-        claims.requeue_silent,
+        claims.requeue_silent_jobs,
         run_worker.fail_lost_runs,
         improvement_worker.fail_lost_improvements,
         playground_replies.fail_lost_columns,

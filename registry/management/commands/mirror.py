@@ -130,7 +130,7 @@ class Command(BaseCommand):
             self.stdout.write(f"Nothing is pushed to {options['name']} any more; what it holds stays there.")
         else:
             self.stdout.write(
-                json.dumps([asdict(entry) for entry in mirror.remotes()], indent=2, cls=DjangoJSONEncoder)
+                json.dumps([asdict(entry) for entry in mirror.list_remotes()], indent=2, cls=DjangoJSONEncoder)
             )
 
     def _push(self) -> None:

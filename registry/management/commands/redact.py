@@ -51,7 +51,7 @@ class Command(BaseCommand):
                 "version": number,
                 "everywhere": everywhere,
             }
-            remotes = [remote.url for remote in mirror.remotes()]
+            remotes = [remote.url for remote in mirror.list_remotes()]
             if options["dry_run"]:
                 self._tell(redaction_services.plan_redaction(**arguments), "would go", remotes)
                 return

@@ -114,7 +114,7 @@ class PrompterBody:
         """The parts of a prompt with `x` for each value, once for each combination of history and tools being given."""
         fields, setup = self._setup.recipe.fields, self._setup
         query = arguments.Query(dict.fromkeys(setup.instruction.slots, "x"), "x" if "input" in fields else "")
-        tools_text = arguments.tools_text(arguments.choose_tools(setup.tools, None))
+        tools_text = arguments.write_tools(arguments.choose_tools(setup.tools, None))
         tools = [tools_text, "x"] if self._takes("tools") and not tools_text else [tools_text]
         turn = {"role": "user", "content": "x"}
         histories: list[list[dict[str, Any]]] = [[], [turn]] if self._takes("history") else [[]]
@@ -134,7 +134,7 @@ class PrompterBody:
         history = data.get("history") if "history" not in query.values else None
         if history and "history" not in fields:
             raise PrompterError("this prompter has no place for a history", cause="history", variable="history")
-        parts = self._assemble_parts(query, self._read_turns(history), arguments.tools_text(self.build_tools(data)))
+        parts = self._assemble_parts(query, self._read_turns(history), arguments.write_tools(self.build_tools(data)))
         untrusted.check_parts(parts, self._untrusted)
         return parts
 

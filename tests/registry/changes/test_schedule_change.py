@@ -225,7 +225,7 @@ def test_a_job_whose_worker_died_is_done_late_and_once(change, approve, due, has
     if has_published:  # it died between the publish and the end of the job
         scheduled_publishing.publish_scheduled(json.loads(job.payload))
     Job.objects.filter(pk=job.pk).update(heartbeat_at=datetime.now(UTC) - 2 * claims.SILENCE)
-    assert claims.requeue_silent() == 1
+    assert claims.requeue_silent_jobs() == 1
     tasks.run_jobs()
     job.refresh_from_db()
     assert (job.state, LabelMove.objects.count()) == ("done", 1)

@@ -142,7 +142,7 @@ def test_a_job_that_lost_its_worker_too_often_ends_its_improvement(place):
     Job.objects.filter(pk=job.pk).update(
         attempts=claims.MOST_ATTEMPTS, heartbeat_at=job.created_at - 2 * claims.SILENCE
     )
-    claims.requeue_silent()
+    claims.requeue_silent_jobs()
     assert worker.fail_lost_improvements() == 1
     assert "lost too often" in queries.find_own_improvement(place.author, improvement.number).reason
 

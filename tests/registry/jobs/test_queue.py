@@ -49,7 +49,7 @@ def test_asking_again_while_it_runs_makes_another():
 def test_a_job_that_lost_its_worker_is_queued_again():
     job = claims.enqueue("mirror.repack")
     silence(claims.claim())
-    assert claims.requeue_silent() == 1
+    assert claims.requeue_silent_jobs() == 1
     assert claims.claim().pk == job.pk
     assert Job.objects.get().attempts == 2
 
@@ -59,14 +59,14 @@ def test_a_running_job_that_gives_signs_of_life_is_left_alone():
     job = claims.claim()
     silence(job)
     claims.Progress(job.pk).beat()
-    assert claims.requeue_silent() == 0
+    assert claims.requeue_silent_jobs() == 0
 
 
 def test_a_job_that_kills_its_worker_each_time_is_given_up():
     claims.enqueue("mirror.repack")
     for _ in range(claims.MOST_ATTEMPTS):
         silence(claims.claim())
-        claims.requeue_silent()
+        claims.requeue_silent_jobs()
     assert claims.claim() is None
     assert "lost 5 times" in Job.objects.get().error
 
@@ -76,7 +76,7 @@ def test_a_lost_job_gives_way_to_a_newer_one_of_its_subject():
     lost = claims.claim()
     newer = claims.enqueue("mirror.repack")
     silence(lost)
-    claims.requeue_silent()
+    claims.requeue_silent_jobs()
     assert claims.claim().pk == newer.pk
     assert Job.objects.get(pk=lost.pk).state == Job.FAILED
 
@@ -93,7 +93,7 @@ def test_a_finished_job_stays_finished_though_its_worker_was_thought_dead():
     claims.enqueue("mirror.repack")
     job = claims.claim()
     silence(job)
-    claims.requeue_silent()
+    claims.requeue_silent_jobs()
     claims.finish(job)
     assert Job.objects.get().state == Job.QUEUED
 
@@ -102,7 +102,7 @@ def test_a_worker_that_was_thought_dead_does_not_close_the_job_of_its_successor(
     claims.enqueue("mirror.repack")
     lost = claims.claim()
     silence(lost)
-    claims.requeue_silent()
+    claims.requeue_silent_jobs()
     claims.claim()
     claims.finish(lost, "too late")
     assert Job.objects.get().state == Job.RUNNING

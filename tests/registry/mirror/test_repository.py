@@ -35,7 +35,7 @@ def test_locks_of_a_killed_git_are_removed(repository, lock):
     write(repository)
     (repository.path / lock).parent.mkdir(parents=True, exist_ok=True)
     (repository.path / lock).touch()
-    assert repository.heal() == [lock]
+    assert repository.remove_leftovers() == [lock]
     write(repository, 2)
 
 

@@ -11,7 +11,7 @@ from registry.journal.event import to_microseconds
 from registry.journal.models import Event
 from registry.mirror.models import Remote
 from registry.mirror.repository import Repository
-from registry.mirror.status import Pushed, Status, remotes
+from registry.mirror.status import Pushed, Status, list_remotes
 from registry.namespaces import services as namespace_services
 
 pytestmark = pytest.mark.django_db
@@ -75,7 +75,7 @@ def test_each_remote_says_how_far_it_is_and_how_its_last_push_went(support, mirr
         diverged=True,
         retry_at=now,
     )
-    first, second = remotes()
+    first, second = list_remotes()
     assert first.lag == pytest.approx(seconds_since(last - 1), abs=2)
     assert first == Pushed("one", "https://a.example/p.git", last - 2, 2, first.lag, True, 3, "No route", now)
     assert second == Pushed("two", "https://b.example/p.git", last, 0, 0.0, False, 0, "", None)
@@ -84,4 +84,4 @@ def test_each_remote_says_how_far_it_is_and_how_its_last_push_went(support, mirr
 
 def test_a_remote_that_holds_more_than_the_journal_is_behind_by_nothing(support, mirror_path):
     Remote.objects.create(name="one", url="https://a.example/p.git", added_at=timezone.now(), pushed=1_000)
-    assert remotes()[0].behind == 0
+    assert list_remotes()[0].behind == 0
