@@ -1,4 +1,4 @@
-"""The state of the mirror and its list_remotes, for operators and the page that shows it."""
+"""The state of the mirror and its remotes, for operators and the page that shows it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -48,7 +48,7 @@ class Status:
     chain: str | None
     diverged: str | None
     unreadable: str | None = None
-    list_remotes: tuple[Pushed, ...] = ()
+    remotes: tuple[Pushed, ...] = ()
 
     @property
     def behind(self) -> int:
@@ -80,7 +80,7 @@ def read_status() -> Status:
         chain=main.stamp.chain if main and main.stamp else None,
         diverged=diverged,
         unreadable=unreadable,
-        list_remotes=tuple(list_remotes()),
+        remotes=tuple(list_remotes()),
     )
 
 

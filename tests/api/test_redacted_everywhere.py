@@ -122,7 +122,7 @@ def _report(cast, version):
     row.save()
 
 
-def columns_with(text):
+def list_columns_with(text):
     """(table, column) of every column of the database that holds the text."""
     found = set()
     with connection.cursor() as cursor:
@@ -134,7 +134,7 @@ def columns_with(text):
     return found
 
 
-def in_git(path, text):
+def is_in_git(path, text):
     objects = subprocess.run(
         ["git", "cat-file", "--batch", "--batch-all-objects"], cwd=path, capture_output=True, check=True
     )
@@ -190,14 +190,14 @@ API = [
 ]
 
 
-def answers(caller, role):
+def request_all(caller, role):
     asked = caller(role, session=True)
     found = {path: b"".join(asked.get(path)).decode(errors="replace") for path in API}
     found["fetch"] = asked.post("fetch", {"refs": [f"{REPLY}@2", f"{REPLY}@staging"]}).content.decode()
     return found
 
 
-def holding(texts):
+def list_addresses_with_canary(texts):
     return sorted(address for address, text in texts.items() if CANARY in text)
 
 
@@ -231,29 +231,29 @@ NOT_PLANTED = {
 
 @pytest.mark.slow
 def test_it_is_in_all_of_them_before_and_in_none_afterwards(cast, caller, planted):
-    assert columns_with(CANARY) >= REMOVED - NOT_PLANTED
-    assert in_git(settings.MIRROR_PATH, CANARY)
-    assert holding(answers(caller, "reader"))
+    assert list_columns_with(CANARY) >= REMOVED - NOT_PLANTED
+    assert is_in_git(settings.MIRROR_PATH, CANARY)
+    assert list_addresses_with_canary(request_all(caller, "reader"))
     redaction_services.redact_version(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody")
     mirror.catch_up()
     fetcher().follower.poll()
-    left = columns_with(CANARY)
+    left = list_columns_with(CANARY)
     assert left == set()
-    assert not in_git(settings.MIRROR_PATH, CANARY)
+    assert not is_in_git(settings.MIRROR_PATH, CANARY)
     for role in ROLES:
-        assert holding(answers(caller, role)) == []
-        assert holding(crawl(cast.people[role])) == []
+        assert list_addresses_with_canary(request_all(caller, role)) == []
+        assert list_addresses_with_canary(crawl(cast.people[role])) == []
 
 
 def test_the_latest_goes_from_the_lists_and_the_search_as_well(cast, caller):
     first = cast.save().version
     cast.save(LEAKED, base=first.digest)
     found = {("registry_template", "description"), ("registry_searchentry", "facts"), ("registry_tag", "name")}
-    assert found <= columns_with(CANARY)
-    assert ("registry_searchentry", "words") in columns_with("quagga")  # the index is of single words
+    assert found <= list_columns_with(CANARY)
+    assert ("registry_searchentry", "words") in list_columns_with("quagga")  # the index is of single words
     redaction_services.redact_version(
         actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody", force=True
     )
-    assert columns_with(CANARY) == columns_with("quagga") == set()
+    assert list_columns_with(CANARY) == list_columns_with("quagga") == set()
     for role in ROLES:
-        assert holding(answers(caller, role)) == []
+        assert list_addresses_with_canary(request_all(caller, role)) == []

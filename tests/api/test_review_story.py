@@ -46,7 +46,7 @@ def test_a_change_goes_all_the_way_and_back_over_the_api(people, mirror):
     author, reviewer, second, service = people
     first = service.get(f"{PATH}@production").json()
     change, digest = _propose_what_breaks(author, first["digest"])
-    number, digest = _mend(author, change, digest)
+    number, digest = _save_mended(author, change, digest)
     head = _apply_a_suggestion(author, reviewer, change, number, digest)
     approval = {"decision": "approve", "digest": head["digest"]}
     problem(reviewer.post(f"changes/{change}/decisions", approval), 403, "not-allowed")
@@ -62,8 +62,8 @@ def test_a_change_goes_all_the_way_and_back_over_the_api(people, mirror):
     moves = service.get(f"{PATH}/-/labels/production/history").json()["results"]
     assert [move["how"] for move in moves] == ["rolled_back", "published", "published"]
     writer.catch_up()
-    assert _git(mirror, "show", f"label/production:{REPLY}.yml.j2") == first["document"]
-    assert f"{REPLY}: change {change}, approve" in _git(mirror, "log", "--format=%s")
+    assert _run_git(mirror, "show", f"label/production:{REPLY}.yml.j2") == first["document"]
+    assert f"{REPLY}: change {change}, approve" in _run_git(mirror, "log", "--format=%s")
 
 
 def _propose_what_breaks(author, base):
@@ -71,15 +71,15 @@ def _propose_what_breaks(author, base):
     number, digest = _save(author, BREAKING, base, {"short": {**SAMPLES["short"], "order": "12"}})
     body = {"template": REPLY, "label": "production", "version": number, "message": "Faster"}
     change = author.post("changes", body).json()["number"]
-    assert _blocking(author, change) == ["contract"]
+    assert _list_blockers(author, change) == ["contract"]
     problem(author.post(f"changes/{change}/publish"), 403, "approval-required")
     return change, digest
 
 
-def _mend(author, change, base):
+def _save_mended(author, change, base):
     number, digest = _save(author, MENDED, base)
     assert author.post(f"changes/{change}/version", {"version": number}).status_code == 200
-    assert _blocking(author, change) == []
+    assert _list_blockers(author, change) == []
     return number, digest
 
 
@@ -93,7 +93,7 @@ def _apply_a_suggestion(author, reviewer, change, number, digest):
     opened = reviewer.post(f"changes/{change}/threads", {"version": number, "line": line, "suggestion": POLITE})
     chosen = {"comments": [{"thread": opened.json()["number"], "comment": 1}]}
     assert author.post(f"changes/{change}/suggestions", chosen).status_code == 200
-    assert _blocking(author, change) == []
+    assert _list_blockers(author, change) == []
     problem(author.post(f"changes/{change}/publish"), 403, "approval-required")
     problem(reviewer.post(f"changes/{change}/decisions", approval), 409, "conflict")
     return author.get(f"changes/{change}").json()
@@ -112,11 +112,11 @@ def _save(author, document, base, samples=None):
     return answer.json()["version"], answer.json()["digest"]
 
 
-def _blocking(author, change):
+def _list_blockers(author, change):
     check_results.run_checks(number=change)  # what the worker does when it is woken
     return [check["name"] for check in author.get(f"changes/{change}").json()["checks"] if check["blocking"]]
 
 
-def _git(mirror, *arguments):
+def _run_git(mirror, *arguments):
     run = subprocess.run(["git", "--git-dir", str(mirror), *arguments], capture_output=True, check=True)
     return run.stdout.decode()

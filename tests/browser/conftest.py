@@ -116,7 +116,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         yield Server(running, Path(os.environ["TEST_SERVER_HOME"]))
         return
     home = tmp_path_factory.mktemp("home")
-    port = _free_port()
+    port = _find_free_port()
     facts = {"PROMPTUARY_HOME": str(home), "PORT": str(port), "DJANGO_SETTINGS_MODULE": "registry.settings"}
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
     log = home / "server.log"
@@ -242,7 +242,7 @@ def wait_until_held(page: Page, held: list[Route]) -> None:
     raise AssertionError("no request came that is held")
 
 
-def _free_port() -> int:
+def _find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -27,15 +27,15 @@ def form(visit: Visit, request) -> EditorPage:
     desk.page.keyboard.press("Control+a")
     desk.page.keyboard.insert_text(TEXT)
     desk.page.locator("[data-mode=form]").click()
-    expect(_chips(desk, "question")).to_have_class(["chip chip-undeclared", "chip chip-undeclared"])
+    expect(_find_chips(desk, "question")).to_have_class(["chip chip-undeclared", "chip chip-undeclared"])
     return desk
 
 
-def _chips(desk: EditorPage, part: str) -> Locator:
+def _find_chips(desk: EditorPage, part: str) -> Locator:
     return desk.page.get_by_role("textbox", name=f"Content of {part}").locator(".chip")
 
 
-def _item(desk: EditorPage, words: str) -> Locator:
+def _find_item(desk: EditorPage, words: str) -> Locator:
     return desk.page.locator(".chip-menu").get_by_role("button", name=words)
 
 
@@ -50,18 +50,18 @@ def _open_by_keys(desk: EditorPage) -> None:
 
 
 def test_used_inputs_are_declared_from_a_chip(form):
-    _chips(form, "greeting").click()
-    _item(form, "Declare all 2 inputs").click()
+    _find_chips(form, "greeting").click()
+    _find_item(form, "Declare all 2 inputs").click()
     expect(form.page.get_by_label("Kind of customer")).to_be_visible()
     expect(form.page.get_by_label("Kind of order")).to_be_visible()
-    expect(_chips(form, "question")).to_have_class(["chip chip-input", "chip chip-input"])
+    expect(_find_chips(form, "question")).to_have_class(["chip chip-input", "chip chip-input"])
     form.page.get_by_role("button", name="Undo", exact=True).first.click()
     form.expect_whole_text(TEXT)
 
 
 def test_an_input_is_renamed_everywhere_from_a_chip(form):
-    _chips(form, "question").last.click()
-    _item(form, "Rename everywhere").click()
+    _find_chips(form, "question").last.click()
+    _find_item(form, "Rename everywhere").click()
     field = form.page.get_by_label("New name of customer")
     expect(field).to_be_focused()
     field.fill("a name")
@@ -70,15 +70,15 @@ def test_an_input_is_renamed_everywhere_from_a_chip(form):
     field.fill("buyer")
     field.press("Enter")
     expect(form.page.locator(".chip-menu")).to_have_count(0)
-    expect(_chips(form, "greeting")).to_have_text("buyer")
+    expect(_find_chips(form, "greeting")).to_have_text("buyer")
     form.expect_whole_text(TEXT.replace("customer", "buyer"))
 
 
 def test_an_expression_becomes_plain_text_and_comes_back_with_undo(form):
-    _chips(form, "question").first.click()
-    _item(form, "Make it plain text").click()
-    expect(_chips(form, "question").first).to_have_text("{{ order }}")
-    expect(_chips(form, "question").first).to_have_class("chip chip-plain")
+    _find_chips(form, "question").first.click()
+    _find_item(form, "Make it plain text").click()
+    expect(_find_chips(form, "question").first).to_have_text("{{ order }}")
+    expect(_find_chips(form, "question").first).to_have_class("chip chip-plain")
     form.expect_text("About {% raw %}{{ order }}{% endraw %}, asked")
     expect(form.preview).to_contain_text("About {{ order }}, asked by")
     form.page.keyboard.press("Control+z")
@@ -86,7 +86,7 @@ def test_an_expression_becomes_plain_text_and_comes_back_with_undo(form):
 
 
 def test_typing_after_a_click_on_a_chip_edits_the_text(form):
-    _chips(form, "greeting").click()
+    _find_chips(form, "greeting").click()
     expect(form.page.locator(".chip-menu")).to_be_visible()
     form.page.keyboard.press("End")
     form.page.keyboard.type(" Kindly.")
@@ -104,11 +104,11 @@ def test_the_menu_by_keys_alone(form):
     expect(form.page.get_by_label("New name of order")).to_be_focused()
     form.page.keyboard.type("parcel")
     form.page.keyboard.press("Enter")
-    expect(_chips(form, "question").first).to_have_text("parcel")
+    expect(_find_chips(form, "question").first).to_have_text("parcel")
     _open_by_keys(form)
     form.page.keyboard.press("ArrowUp")
     form.page.keyboard.press("Enter")
-    expect(_chips(form, "question").first).to_have_text("{{ parcel }}")
+    expect(_find_chips(form, "question").first).to_have_text("{{ parcel }}")
     _open_by_keys_fails_on_plain_text(form)
 
 
@@ -122,6 +122,6 @@ def _open_by_keys_fails_on_plain_text(form: EditorPage) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_menu_is_accessible(form, scheme):
     form.page.emulate_media(color_scheme=scheme)
-    _chips(form, "greeting").click()
-    _item(form, "Rename everywhere").click()
+    _find_chips(form, "greeting").click()
+    _find_item(form, "Rename everywhere").click()
     assert list_barriers(form.page) == []

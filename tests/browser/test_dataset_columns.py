@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Visit
-from tests.browser.test_dataset_grid import cell, open_new
-from tests.browser.test_evaluation import looked_at
+from tests.browser.test_dataset_grid import find_cell, open_new
+from tests.browser.test_evaluation import check_layout
 
 NEW = "/d/new?in=support&for=support/refunds/reply"
 ROW: dict[str, Any] = {
@@ -29,7 +29,7 @@ def open_rows(visit: Visit, *, phone: bool = False, row: dict[str, Any] = ROW) -
     return page
 
 
-def value(page: Page, name: str) -> Locator:
+def find_value(page: Page, name: str) -> Locator:
     """The cell of the row `late` in a column."""
     return page.locator(f'tr[data-row] [data-column="inputs.{name}"]')
 
@@ -37,16 +37,16 @@ def value(page: Page, name: str) -> Locator:
 @pytest.mark.parametrize("phone", [False, True], ids=["desktop", "phone"])
 def test_a_list_and_a_group_are_edited_in_fields_and_as_json_on_request(visit: Visit, phone):
     page = open_rows(visit, phone=phone)
-    expect(value(page, "excerpts")).to_contain_text("Unworn goods only. 2 items")
-    value(page, "excerpts").dblclick()
+    expect(find_value(page, "excerpts")).to_contain_text("Unworn goods only. 2 items")
+    find_value(page, "excerpts").dblclick()
     dialog = page.get_by_role("dialog", name="late, excerpts")
     dialog.get_by_role("textbox", name="excerpts, item 1").fill("Worn goods too.")
     dialog.get_by_role("button", name="Add an item").click()
     dialog.get_by_role("textbox", name="excerpts, item 3").fill("Within 30 days.")
-    looked_at(page, PHONE if phone else DESKTOP)
+    check_layout(page, PHONE if phone else DESKTOP)
     dialog.get_by_role("button", name="Done").click()
-    expect(value(page, "excerpts")).to_contain_text("Worn goods too. 3 items")
-    expect(value(page, "excerpts")).to_be_focused()
+    expect(find_value(page, "excerpts")).to_contain_text("Worn goods too. 3 items")
+    expect(find_value(page, "excerpts")).to_be_focused()
 
     page.keyboard.press("Enter")
     page.get_by_role("dialog").get_by_role("button", name="Edit as JSON").click()
@@ -54,17 +54,17 @@ def test_a_list_and_a_group_are_edited_in_fields_and_as_json_on_request(visit: V
     expect(source).to_have_value('["Worn goods too.","By post.","Within 30 days."]')
     source.fill('["One."]')
     source.press("Enter")
-    expect(value(page, "excerpts")).to_contain_text("One. 1 item")
+    expect(find_value(page, "excerpts")).to_contain_text("One. 1 item")
 
-    value(page, "customer").dblclick()
+    find_value(page, "customer").dblclick()
     dialog = page.get_by_role("dialog", name="late, customer")
     dialog.get_by_role("textbox", name="name").fill("Süd")
     page.keyboard.press("Escape")
-    expect(value(page, "customer")).to_have_text("name: Nord")
-    value(page, "customer").dblclick()
+    expect(find_value(page, "customer")).to_have_text("name: Nord")
+    find_value(page, "customer").dblclick()
     page.get_by_role("dialog").get_by_role("textbox", name="name").fill("Süd")
     page.get_by_role("dialog").get_by_role("button", name="Done").click()
-    expect(value(page, "customer")).to_have_text("name: Süd")
+    expect(find_value(page, "customer")).to_have_text("name: Süd")
 
 
 def test_a_list_that_the_file_lacks_is_given_for_all_rows_in_fields(visit: Visit):
@@ -78,7 +78,7 @@ def test_a_list_that_the_file_lacks_is_given_for_all_rows_in_fields(visit: Visit
     dialog.get_by_role("textbox", name="excerpts, item 1").fill("Unworn goods only.")
     dialog.get_by_role("button", name="Done").click()
     expect(given).to_have_text("Unworn goods only. 1 item")
-    looked_at(page, DESKTOP)
+    check_layout(page, DESKTOP)
     given.click()
     dialog.get_by_role("button", name="Edit as JSON").click()
     typed = panel.get_by_role("textbox", name="excerpts", exact=True)
@@ -101,7 +101,7 @@ def test_a_tag_that_is_chosen_leaves_the_rows_that_have_it(visit: Visit):
 def test_a_value_that_fields_would_change_is_edited_as_json(visit: Visit):
     row = {**ROW, "inputs": {**ROW["inputs"], "excerpts": "no list"}}
     page = open_rows(visit, row=row)
-    value(page, "excerpts").dblclick()
+    find_value(page, "excerpts").dblclick()
     expect(page.get_by_role("textbox", name="late, excerpts")).to_have_value('"no list"')
 
 
@@ -123,19 +123,19 @@ def test_removed_rows_are_struck_out_until_they_are_saved_and_can_be_put_back(vi
     page.get_by_role("button", name="Save as version 1").click()
     expect(page.locator("h1")).to_contain_text("grid-removed")
     page.goto("/d/support/grid-removed/-/edit")
-    cell(page, "r-1", 1).click()
+    find_cell(page, "r-1", 1).click()
     page.get_by_role("button", name="Remove", exact=True).click()
     gone = page.locator("tr.is-removed")
     expect(gone).to_contain_text("Boots 1?")
     expect(page.get_by_role("rowheader")).to_contain_text(["r-0", "r-1removed", "r-2"])
     expect(page.get_by_role("button", name="All 2")).to_be_visible()
-    looked_at(page, DESKTOP)
+    check_layout(page, DESKTOP)
     page.get_by_role("button", name="Changed 1").click()
     expect(gone).to_be_visible()
     gone.get_by_role("button", name="Put r-1 back").click()
     page.get_by_role("button", name="All 3").click()
     expect(page.get_by_role("rowheader")).to_have_text(["r-0", "r-1", "r-2"])
-    cell(page, "r-1", 1).click()
+    find_cell(page, "r-1", 1).click()
     page.get_by_role("button", name="Remove", exact=True).click()
     page.get_by_role("button", name="Save as version 2").click()
     expect(page.locator("main")).to_contain_text("Version 2, 2 rows")
@@ -149,11 +149,11 @@ def test_a_hidden_column_stays_hidden_in_this_browser_and_keeps_its_values(visit
     page.locator("[data-columns] summary").click()
     page.get_by_role("checkbox", name="days").uncheck()
     expect(page.get_by_role("columnheader", name="days")).to_be_hidden()
-    looked_at(page, DESKTOP)
+    check_layout(page, DESKTOP)
     page.reload()
     expect(page.locator("[data-columns] summary")).to_have_text("Columns, 1 hidden")
     expect(page.get_by_role("columnheader")).to_contain_text(["Row", "question", "answer", "Tags"])
-    cell(page, "r-0", 1).click()
+    find_cell(page, "r-0", 1).click()
     page.keyboard.type("Hats?")
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Save as version 2").click()
@@ -167,7 +167,7 @@ def test_a_broken_line_has_to_be_skipped_and_the_first_row_may_be_no_head(visit:
     panel = page.locator("[data-import]")
     expect(panel).to_contain_text('A quote is opened and never closed. open,"Shoes?,5')
     expect(panel.get_by_role("button", name="Add 1 row")).to_have_attribute("aria-disabled", "true")
-    looked_at(page, DESKTOP)
+    check_layout(page, DESKTOP)
     panel.get_by_role("button", name="Skip line 3").click()
     expect(panel.get_by_role("status")).to_have_text("1 row ready. 1 row is skipped.")
     expect(panel.get_by_role("button", name="Add 1 row")).to_be_focused()
@@ -181,4 +181,4 @@ def test_a_broken_line_has_to_be_skipped_and_the_first_row_may_be_no_head(visit:
     for number, target in (("1", "Row name"), ("2", "question"), ("3", "days")):
         panel.get_by_label(f"Column column_{number} becomes").select_option(target)
     panel.get_by_role("button", name="Add 2 rows").click()
-    expect(cell(page, "r-8", 1)).to_have_text("Gloves?")
+    expect(find_cell(page, "r-8", 1)).to_have_text("Gloves?")

@@ -8,10 +8,10 @@ import pytest
 from playwright.sync_api import FilePayload, Locator, Page, ViewportSize, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Visit
-from tests.browser.test_evaluation import looked_at
+from tests.browser.test_evaluation import check_layout
 
 
-def rows(count: int) -> bytes:
+def write_rows(count: int) -> bytes:
     lines = [
         json.dumps({"id": f"r-{n}", "inputs": {"question": f"Boots {n}?", "days": n}, "expected": {"answer": "Yes"}})
         for n in range(count)
@@ -23,13 +23,13 @@ def open_new(visit: Visit, name: str, count: int, viewport: ViewportSize = DESKT
     page = visit.open("author", "/d/new?in=support", viewport=viewport)
     expect(page.get_by_role("grid")).to_be_visible()
     page.get_by_label("Name lower-case letters").fill(name)
-    file: FilePayload = {"name": "rows.jsonl", "mimeType": "application/json", "buffer": rows(count)}
+    file: FilePayload = {"name": "rows.jsonl", "mimeType": "application/json", "buffer": write_rows(count)}
     page.get_by_label("From a file").set_input_files(file)
     expect(page.get_by_role("button", name=f"All {count:,}")).to_be_visible()
     return page
 
 
-def cell(page: Page, row: str, column: int) -> Locator:
+def find_cell(page: Page, row: str, column: int) -> Locator:
     line = page.get_by_role("row").filter(has=page.get_by_role("rowheader", name=row))
     return line.get_by_role("gridcell").nth(column)
 
@@ -50,20 +50,20 @@ def paste(page: Page, text: str) -> None:
 def test_rows_are_typed_pasted_and_saved(visit: Visit, viewport):
     name = f"grid-{viewport['width']}"
     page = open_new(visit, name, 3, viewport)
-    cell(page, "r-1", 1).click()
+    find_cell(page, "r-1", 1).click()
     page.keyboard.press("Enter")
     page.get_by_role("textbox", name="r-1, question").fill("Shoes?")
     page.keyboard.press("Enter")
-    expect(cell(page, "r-1", 1)).to_have_text("Shoes?")
+    expect(find_cell(page, "r-1", 1)).to_have_text("Shoes?")
     page.get_by_role("button", name="Undo edit").click()
-    expect(cell(page, "r-1", 1)).to_have_text("Boots 1?")
+    expect(find_cell(page, "r-1", 1)).to_have_text("Boots 1?")
     page.get_by_role("button", name="Redo edit").click()
 
-    cell(page, "r-2", 1).click()
+    find_cell(page, "r-2", 1).click()
     paste(page, '"Hats,\nred"\t12\tNo\nGloves?\t13\tNo\n')
     expect(page.get_by_role("button", name="All 4")).to_be_visible()
-    expect(cell(page, "r-2", 1)).to_have_text("Hats,\nred")
-    looked_at(page, viewport)
+    expect(find_cell(page, "r-2", 1)).to_have_text("Hats,\nred")
+    check_layout(page, viewport)
 
     page.get_by_role("button", name="Save as version 1").click()
     expect(page.locator("h1")).to_contain_text(name)
@@ -81,7 +81,7 @@ def test_pasted_cells_that_reach_beyond_the_last_column_are_mapped_first(visit: 
     expect(page.get_by_role("heading", name="Import pasted cells")).to_be_visible()
     expect(page.get_by_role("button", name="Choose another file")).to_be_hidden()
     expect(page.get_by_label("The first row has column names")).to_be_checked()
-    looked_at(page, viewport)
+    check_layout(page, viewport)
     page.get_by_role("button", name="Cancel").click()
     expect(page.get_by_role("button", name="All 1", exact=True)).to_be_visible()
 
@@ -91,9 +91,9 @@ def test_pasted_cells_that_reach_beyond_the_last_column_are_mapped_first(visit: 
     for column, target in enumerate(("id", "inputs.question", "expected.answer", "tags")):
         page.locator(f"[data-csv-column='{column}']").select_option(target)
     page.get_by_role("button", name="Add 2 rows").click()
-    expect(cell(page, "T-1", 1)).to_have_text("Boots?\nWorn once")
-    expect(cell(page, "T-2", 1)).to_have_text('"5" nails?')
-    expect(cell(page, "T-2", 3)).to_have_text("late")
+    expect(find_cell(page, "T-1", 1)).to_have_text("Boots?\nWorn once")
+    expect(find_cell(page, "T-2", 1)).to_have_text('"5" nails?')
+    expect(find_cell(page, "T-2", 3)).to_have_text("late")
 
 
 def test_a_row_that_a_link_searches_gets_tags_by_which_rows_are_found(visit: Visit):
@@ -103,10 +103,10 @@ def test_a_row_that_a_link_searches_gets_tags_by_which_rows_are_found(visit: Vis
     page.goto("/d/support/grid-tags/-/edit?search=r-1")
     expect(page.get_by_role("searchbox", name="Search rows")).to_have_value("r-1")
     expect(page.get_by_role("rowheader")).to_have_text(["r-1"])
-    cell(page, "r-1", 4).click()
+    find_cell(page, "r-1", 4).click()
     page.keyboard.type("late, sale")
     page.keyboard.press("Enter")
-    expect(cell(page, "r-1", 4).locator(".badge")).to_have_text(["late", "sale"])
+    expect(find_cell(page, "r-1", 4).locator(".badge")).to_have_text(["late", "sale"])
     page.get_by_role("button", name="Save as version 2").click()
     expect(page.get_by_role("grid")).to_have_count(0)  # the page of the dataset has a select for tags too
     page.get_by_label("Tag").select_option("sale")
@@ -119,10 +119,10 @@ def test_ticked_rows_are_tagged_and_removed_together_and_found_by_their_tag(visi
     bar = page.get_by_role("region", name="Ticked rows")
     expect(bar).to_be_hidden()
     page.get_by_role("checkbox", name="Tick r-1").click()
-    cell(page, "r-2", 1).click()
+    find_cell(page, "r-2", 1).click()
     page.keyboard.press("Space")
     expect(bar).to_contain_text("2 rows ticked")
-    looked_at(page, viewport)
+    check_layout(page, viewport)
     middles = {
         round(box["y"] + box["height"] / 2) for box in map(Locator.bounding_box, bar.locator("button").all()) if box
     }
@@ -134,13 +134,13 @@ def test_ticked_rows_are_tagged_and_removed_together_and_found_by_their_tag(visi
     dialog.get_by_role("combobox", name="Tags").fill("sale, gift card")
     page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
-    expect(cell(page, "r-2", 4).locator(".badge")).to_have_text(["sale", "gift card"])
+    expect(find_cell(page, "r-2", 4).locator(".badge")).to_have_text(["sale", "gift card"])
     page.get_by_role("searchbox", name="Search rows").fill('tag:"gift card"')
     expect(page.get_by_role("rowheader")).to_have_count(2)
     page.get_by_role("button", name="Undo tag rows").click()
     expect(page.locator("main")).to_contain_text('No rows match tag:"gift card".')
     expect(bar).to_contain_text("2 rows ticked, 2 of them not shown")
-    looked_at(page, viewport)
+    check_layout(page, viewport)
     page.get_by_role("button", name="Clear filters").click()
     expect(page.get_by_role("rowheader")).to_have_count(4)
     bar.get_by_role("button", name="Remove").click()
@@ -167,7 +167,7 @@ def open_copy(page: Page, target: str) -> Locator:
 
 
 def fill_cell(page: Page, row: str, column: int, text: str) -> None:
-    cell(page, row, column).click()
+    find_cell(page, row, column).click()
     page.keyboard.type(text)
     page.keyboard.press("Enter")
 
@@ -180,12 +180,12 @@ def test_ticked_rows_are_copied_into_another_dataset_hidden_ones_too(visit: Visi
         fill_cell(page, row, 4, tags)
     page.get_by_role("searchbox", name="Search rows").fill("tag:sale")
     expect(page.get_by_role("region", name="Ticked rows")).to_contain_text("2 rows ticked, 1 of them not shown")
-    looked_at(page, viewport)
+    check_layout(page, viewport)
     dialog = open_copy(page, "")
     dialog.get_by_role("button", name="Copy", exact=True).click()
     expect(dialog.get_by_role("alert")).to_contain_text("Choose another dataset.")
     dialog.get_by_role("combobox", name="Dataset").fill(target)
-    looked_at(page, viewport)
+    check_layout(page, viewport)
     page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
     expect(page.locator("#status")).to_contain_text(f"2 rows copied to {target}.")
@@ -207,12 +207,12 @@ def test_columns_that_the_other_dataset_lacks_and_a_name_it_has_are_reported(vis
     dialog = open_copy(page, target)
     dialog.get_by_role("button", name="Copy", exact=True).click()
     expect(dialog).to_contain_text(f"{target} has no column tone. Copying adds what is missing.")
-    looked_at(page, viewport)
+    check_layout(page, viewport)
     dialog.get_by_role("button", name="Copy with 1 new column").click()
     expect(dialog.get_by_role("alert")).to_contain_text("There is already a row called r-0, with other values.")
-    looked_at(page, viewport)
+    check_layout(page, viewport)
     dialog.get_by_role("button", name="Cancel").click()
-    expect(cell(page, "r-0", 3)).to_have_text("warm")
+    expect(find_cell(page, "r-0", 3)).to_have_text("warm")
     fill_cell(page, "r-1", 2, "many")
     page.get_by_role("checkbox", name="Tick r-1").click()
     page.get_by_role("region", name="Ticked rows").get_by_role("button", name="Copy to…").click()
@@ -221,7 +221,7 @@ def test_columns_that_the_other_dataset_lacks_and_a_name_it_has_are_reported(vis
 
 def test_a_value_of_another_kind_is_reported_in_its_row_and_stops_the_save(visit: Visit):
     page = open_new(visit, "grid-errors", 3)
-    cell(page, "r-2", 2).click()
+    find_cell(page, "r-2", 2).click()
     page.keyboard.type("many")
     expect(page.get_by_text("Not a number. Write it as 12 or 1.5.")).to_be_visible()
     page.keyboard.press("Enter")
@@ -229,8 +229,8 @@ def test_a_value_of_another_kind_is_reported_in_its_row_and_stops_the_save(visit
     page.get_by_role("button", name="Save as version 1").click()
     expect(page.get_by_text("Nothing is saved. Fix 1 row first.")).to_be_visible()
     expect(page.get_by_role("rowheader")).to_have_count(1)
-    looked_at(page, DESKTOP)
-    cell(page, "r-2", 2).click()
+    check_layout(page, DESKTOP)
+    find_cell(page, "r-2", 2).click()
     page.keyboard.press("Delete")
     page.get_by_role("button", name="Save as version 1").click()
     expect(page.locator("h1")).to_contain_text("grid-errors")
@@ -245,12 +245,12 @@ def test_the_line_of_an_error_offers_a_fix(visit: Visit, viewport):
     page.keyboard.type("r-0")
     page.keyboard.press("Enter")
     expect(page.locator("[data-save-line]")).to_contain_text("Fix 2 rows to save.")
-    looked_at(page, viewport)
+    check_layout(page, viewport)
     page.get_by_role("button", name="Use 12.5").click()
-    expect(cell(page, "r-2", 2)).to_have_text("12.5")
+    expect(find_cell(page, "r-2", 2)).to_have_text("12.5")
     page.get_by_role("button", name="Undo fix").click()
     page.get_by_role("button", name="Use 12.5").press("Enter")
-    expect(cell(page, "r-2", 2)).to_have_text("12.5")
+    expect(find_cell(page, "r-2", 2)).to_have_text("12.5")
     page.get_by_role("button", name="Add a number to the name").click()
     expect(page.get_by_role("rowheader")).to_have_text(["r-0new", "r-0-2new", "r-2new"])
     expect(page.locator("[data-save-line]")).to_have_text("3 rows added, not saved.")
@@ -266,14 +266,14 @@ def test_an_older_version_is_opened_from_the_editor_and_compared(visit: Visit, v
     expect(page.locator("[data-save-line]")).to_have_text("No changes.")
     fill_cell(page, "r-1", 2, "Shoes?")
     expect(page.locator("[data-save-line]")).to_have_text("1 row changed, not saved.")
-    looked_at(page, viewport)
+    check_layout(page, viewport)
     page.get_by_role("button", name="Save as version 2").click()
     expect(page.locator("main")).to_contain_text("Version 2, 3 rows")
     page.goto(f"/d/support/{name}/-/edit")
     page.get_by_label("Open a version").select_option("Version 1")
     expect(page.locator("main")).to_contain_text("Version 1, 3 rows")
     expect(page.get_by_text("You are reading version 1; the newest is version 2")).to_be_visible()
-    looked_at(page, viewport)
+    check_layout(page, viewport)
     page.get_by_role("link", name="Compare them").click()
     expect(page.locator("h1")).to_have_text("Version 1 to 2")
     expect(page.locator("main")).to_contain_text("1 row changed")
@@ -290,11 +290,11 @@ def test_changes_are_kept_until_they_are_saved_and_the_head_imports_and_runs(vis
     expect(line).to_have_text("No changes.")
     fill_cell(page, "r-1", 2, "Shoes?")
     expect(line).to_contain_text("Draft 1 row changed. Kept in this browser")
-    looked_at(page, viewport)
+    check_layout(page, viewport)
     page.reload()
     expect(page.locator(".kept-note")).to_contain_text("Restored what you changed")
-    expect(cell(page, "r-1", 2)).to_have_text("Shoes?")
-    looked_at(page, viewport)
+    expect(find_cell(page, "r-1", 2)).to_have_text("Shoes?")
+    check_layout(page, viewport)
     page.get_by_role("button", name="Remove it").click()
     expect(line).to_have_text("No changes.")
     page.get_by_role("button", name="Redo changes put back").click()
@@ -325,13 +325,13 @@ def test_rows_put_back_onto_a_newer_version_say_whose_place_they_take(visit: Vis
     other.get_by_role("button", name="Save as version 2").click()
     expect(other.locator("main")).to_contain_text("Version 2, 3 rows")
     page.reload()
-    expect(cell(page, "r-1", 2)).to_have_text("Shoes?")
+    expect(find_cell(page, "r-1", 2)).to_have_text("Shoes?")
     expect(page.locator(".kept-note")).to_contain_text(
         "A newer version was saved. Your row replaces its row of that name; changes made there are not here: r-1."
     )
-    looked_at(page, DESKTOP)
+    check_layout(page, DESKTOP)
     page.get_by_role("button", name="Remove it").click()
-    expect(cell(page, "r-1", 2)).to_have_text("Gloves?")
+    expect(find_cell(page, "r-1", 2)).to_have_text("Gloves?")
 
 
 def test_a_value_that_is_not_a_choice_leads_to_where_it_can_become_one(visit: Visit):
@@ -344,7 +344,7 @@ def test_a_value_that_is_not_a_choice_leads_to_where_it_can_become_one(visit: Vi
     expect(odd.get_by_role("button", name="Use formal")).to_be_visible()
     link = odd.get_by_role("link", name="Add “friendly” as a choice")
     expect(link).to_have_attribute("href", "/t/support/refunds/reply/-/edit")
-    looked_at(page, DESKTOP)
+    check_layout(page, DESKTOP)
 
 
 def test_a_csv_file_shows_what_it_becomes_before_it_is_added(visit: Visit):
@@ -355,10 +355,10 @@ def test_a_csv_file_shows_what_it_becomes_before_it_is_added(visit: Visit):
     page.get_by_label("Column message becomes").select_option("question")
     expect(page.get_by_text("2 rows ready. 1 row has an error and is left out.")).to_be_visible()
     expect(page.get_by_role("button", name="All 2")).to_be_visible()
-    looked_at(page, DESKTOP)
+    check_layout(page, DESKTOP)
     page.get_by_role("button", name="Add 2 rows").click()
     expect(page.get_by_role("button", name="All 3")).to_be_visible()
-    expect(cell(page, "r-1", 1)).to_have_text("Where is it?")
+    expect(find_cell(page, "r-1", 1)).to_have_text("Where is it?")
     page.get_by_role("button", name="Undo import").click()
     expect(page.get_by_role("button", name="All 2")).to_be_visible()
 
@@ -377,7 +377,7 @@ def test_columns_of_a_csv_file_are_remembered_for_the_next_and_equal_rows_are_sk
     page.get_by_label("Column message becomes").select_option("question")
     expect(page.get_by_text("1 row ready. 1 row is skipped.")).to_be_visible()
     expect(page.get_by_role("cell", name="skipped, same as a")).to_be_visible()
-    looked_at(page, DESKTOP)
+    check_layout(page, DESKTOP)
     page.get_by_label("Skip rows that say the same as another row").uncheck()
     expect(page.get_by_text("2 rows ready.")).to_be_visible()
     page.get_by_role("button", name="Add 2 rows").click()
@@ -404,7 +404,7 @@ def test_a_version_saved_in_another_tab_is_reported_and_the_rows_stay(visit: Vis
     other = page.context.new_page()
     other.goto("/d/support/grid-tabs/-/edit")
     for tab, text in ((other, "Theirs"), (page, "Mine")):
-        cell(tab, "r-0", 2).click()  # saved inputs are in the order of their names
+        find_cell(tab, "r-0", 2).click()  # saved inputs are in the order of their names
         tab.keyboard.press("Enter")
         tab.get_by_role("textbox", name="r-0, question").fill(text)
         tab.keyboard.press("Enter")
@@ -412,13 +412,13 @@ def test_a_version_saved_in_another_tab_is_reported_and_the_rows_stay(visit: Vis
         if tab is other:
             expect(tab.locator("main")).to_contain_text("Version 2, 2 rows")
     expect(page.get_by_text("Version 2 was saved meanwhile. Nothing is overwritten")).to_be_visible()
-    expect(cell(page, "r-0", 2)).to_have_text("Mine")
+    expect(find_cell(page, "r-0", 2)).to_have_text("Mine")
 
 
 def test_ten_thousand_rows_stay_quick(visit: Visit):
     page = open_new(visit, "grid-long", 10_000)
     assert page.get_by_role("rowheader").count() < 60
-    cell(page, "r-0", 1).click()
+    find_cell(page, "r-0", 1).click()
     began = time.monotonic()
     page.get_by_role("searchbox", name="Search rows").fill("Boots 9999")
     expect(page.get_by_role("rowheader")).to_have_count(1)
@@ -458,8 +458,8 @@ def test_one_choice_replaces_a_text_in_all_rows_of_a_csv_file(visit: Visit):
     expect(page.get_by_text("3 rows ready. 1 row has an error and is left out.")).to_be_visible()
     misfits.get_by_label("“stern”, 1 row").select_option("is left empty")
     expect(page.get_by_text("4 rows ready.")).to_be_visible()
-    looked_at(page, DESKTOP)
+    check_layout(page, DESKTOP)
     page.get_by_role("button", name="Add 4 rows").click()
-    tones = [cell(page, name, 4) for name in "abcd"]
+    tones = [find_cell(page, name, 4) for name in "abcd"]
     for tone, word in zip(tones, ("warm", "warm", "left out", "warm"), strict=True):
         expect(tone).to_have_text(word)

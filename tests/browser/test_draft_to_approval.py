@@ -14,7 +14,7 @@ from playwright.sync_api import Page, expect
 
 from registry.starter.demo_model import make_server
 from tests.browser.conftest import DESKTOP, PHONE, Server, Visit
-from tests.browser.test_evaluation import SLOW, looked_at
+from tests.browser.test_evaluation import SLOW, check_layout
 from tests.browser.test_playground import DONE, RECORD_TEXTS, fill_inputs
 from tests.browser.test_release import take_picture
 from tests.support.run_page import RunPage
@@ -107,7 +107,7 @@ def set_gate(admin: Page) -> None:
     admin.get_by_label("Bound 1").fill("0.75")
     admin.get_by_label("Scores by people").fill("1")
     admin.get_by_role("button", name="Try on the last runs").click()
-    looked_at(admin, DESKTOP)
+    check_layout(admin, DESKTOP)
     take_picture(admin, "journey-gate")
     admin.get_by_role("button", name="Save thresholds").click()
     expect(admin.get_by_role("row", name=re.compile("kindness"))).to_contain_text("reviewed_by_people >= 0.75")
@@ -122,7 +122,7 @@ def test_a_draft_is_tried_compared_measured_scored_gated_proposed_and_approved(v
     address = measure(author)
     for size in (PHONE, DESKTOP):
         author.set_viewport_size(size)
-        looked_at(author, size)
+        check_layout(author, size)
     take_picture(author, "journey-run")
 
     score(visit.open("reviewer", address))

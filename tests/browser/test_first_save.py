@@ -34,7 +34,7 @@ def blank(visit: Visit, request):
     return start
 
 
-def _card(page: Page, part: str):
+def _find_card(page: Page, part: str):
     return page.get_by_role("textbox", name=f"Content of {part}")
 
 
@@ -49,7 +49,7 @@ def _paste(page: Page) -> None:
 
 def test_a_prompt_with_three_variables_is_a_version_after_three_clicks(blank):
     desk = blank()
-    _card(desk.page, "instructions").click()
+    _find_card(desk.page, "instructions").click()
     _paste(desk.page)
     notice = desk.page.get_by_role("region", name="inputs are used but not declared")
     expect(notice.locator(".chip-undeclared")).to_have_text(["customer_name", "items", "promised_date", "question"])
@@ -63,7 +63,7 @@ def test_a_prompt_with_three_variables_is_a_version_after_three_clicks(blank):
 
 def test_values_next_to_undeclared_inputs_are_shown_in_the_preview_and_saved(blank):
     desk = blank()
-    _card(desk.page, "instructions").click()
+    _find_card(desk.page, "instructions").click()
     _paste(desk.page)
     notice = desk.page.get_by_role("region", name="inputs are used but not declared")
     notice.get_by_label("Value of customer_name for the preview").press_sequentially("Ada Lovelace", delay=40)
@@ -79,7 +79,7 @@ def test_values_next_to_undeclared_inputs_are_shown_in_the_preview_and_saved(bla
 
 def test_examples_fill_the_preview_with_one_click_and_are_saved(blank):
     desk = blank()
-    _card(desk.page, "instructions").click()
+    _find_card(desk.page, "instructions").click()
     _paste(desk.page)
     fill = desk.page.get_by_role("button", name="Fill with examples")
     fill.click()
@@ -173,7 +173,7 @@ def _begin_by_keyboard(visit: Visit) -> EditorPage:
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Enter")
     desk = EditorPage(page).ready()
-    expect(_card(page, "instructions")).to_be_focused()
+    expect(_find_card(page, "instructions")).to_be_focused()
     return desk
 
 
@@ -203,7 +203,7 @@ def test_a_required_input_with_two_samples_by_keyboard_alone(visit: Visit):
     page.keyboard.press("Enter")
     page.keyboard.press("Control+s")
     expect(desk.outcome).to_contain_text("Saved as version 1")
-    press_tab_to(page, _card(page, "question"), "Shift+Tab")
+    press_tab_to(page, _find_card(page, "question"), "Shift+Tab")
     page.keyboard.press("End")
     page.keyboard.insert_text(" {{ customer_name }}")
     enter = page.get_by_role("button", name="Enter a value")
@@ -234,7 +234,7 @@ def _paste_from_clipboard(page: Page, text: str) -> None:
 def test_a_conversation_pasted_into_a_card_is_offered_as_parts(blank):
     desk = blank()
     page = desk.page
-    _card(page, "instructions").click()
+    _find_card(page, "instructions").click()
     _paste_from_clipboard(page, CHATML)
     offer = page.get_by_role("region", name="The text you pasted")
     expect(offer).to_contain_text("Looks like ChatML.")
@@ -244,20 +244,20 @@ def test_a_conversation_pasted_into_a_card_is_offered_as_parts(blank):
     desk.expect_text("- name: system 1\n  role: system\n")
     desk.expect_text("{{ tone }}")
     page.keyboard.press("Control+z")
-    expect(_card(page, "instructions")).to_contain_text("<|im_start|>system")
+    expect(_find_card(page, "instructions")).to_contain_text("<|im_start|>system")
 
 
 def test_a_pasted_notation_is_turned_into_inputs_or_left(blank):
     desk = blank()
     page = desk.page
-    _card(page, "instructions").click()
+    _find_card(page, "instructions").click()
     _paste_from_clipboard(page, "Write to {customer} in a warm tone, {{literally}}.")
     offer = page.get_by_role("region", name="The text you pasted")
     offer.get_by_role("button", name="Turn them into inputs").click()
     expect(offer).to_have_count(0)
     desk.expect_text("Write to {{ customer }} in a warm tone, {literally}.")
     desk.expect_text("- name: instructions\n  role: system\n")
-    _card(page, "question").click()
+    _find_card(page, "question").click()
     _paste_from_clipboard(page, "The gradient is \\nabla f.")
     offer.get_by_role("button", name="Leave as text").click()
     expect(offer).to_have_count(0)
@@ -272,7 +272,7 @@ def test_a_pasted_notation_is_declared_in_the_same_step_where_inputs_are_declare
     expect(notice).to_have_count(0)
     declared = desk.text
     assert "inputs:" in declared
-    _card(page, "instructions").click()
+    _find_card(page, "instructions").click()
     _paste_from_clipboard(page, "Write to {customer} in a warm tone.")
     page.get_by_role("region", name="The text you pasted").get_by_role("button", name="Turn them into inputs").click()
     expect(page.locator("textarea[name=document]")).to_have_value(re.compile(r"\n  customer: \{type: string\}\n"))
@@ -293,7 +293,7 @@ providers: [openai:gpt-4o]
 def test_several_prompts_in_a_pasted_text_lead_to_the_import_page(blank):
     desk = blank()
     page = desk.page
-    _card(page, "instructions").click()
+    _find_card(page, "instructions").click()
     _paste_from_clipboard(page, PROMPTFOO)
     offer = page.get_by_role("region", name="The text you pasted")
     expect(offer).to_contain_text("promptfoo: 2 prompts.")
@@ -307,7 +307,7 @@ def test_several_prompts_in_a_pasted_text_lead_to_the_import_page(blank):
 def test_a_place_in_another_notation_is_named_and_changes_nothing(blank):
     desk = blank()
     page = desk.page
-    _card(page, "instructions").click()
+    _find_card(page, "instructions").click()
     _paste_from_clipboard(page, "Write to {{ customer }} about <%= order %>.")
     offer = page.get_by_role("region", name="The text you pasted")
     expect(offer).to_contain_text("<%= order %> stays text: nothing is filled in there.")
@@ -328,7 +328,7 @@ def test_a_required_input_with_two_samples_takes_four_clicks(blank):
     page.keyboard.press("Control+s")
     expect(desk.outcome).to_contain_text("Saved as version 1")
     page.get_by_role("button", name="Messages", exact=True).click()
-    _card(page, "question").click()  # 1
+    _find_card(page, "question").click()  # 1
     page.keyboard.press("End")
     page.keyboard.insert_text(" {{ customer_name }}")
     page.get_by_role("button", name="Enter a value").click()  # 2
@@ -349,7 +349,7 @@ def test_a_required_input_with_two_samples_takes_four_clicks(blank):
 def test_text_typed_while_a_fix_is_loading_stays(blank):
     desk = blank()
     page = desk.page
-    _card(page, "question").click()
+    _find_card(page, "question").click()
     page.keyboard.press("End")
     page.keyboard.insert_text(" {{ customer_name }}")
     declare = page.get_by_role("button", name="Declare all 2")  # the notice of this text, not of the one before
@@ -365,7 +365,7 @@ def test_text_typed_while_a_fix_is_loading_stays(blank):
     page.route("**/-/edit", hold)
     with page.expect_request(lambda request: request.method == "POST" and "declare" in (request.post_data or "")):
         declare.click()
-    _card(page, "question").click()
+    _find_card(page, "question").click()
     page.keyboard.press("End")
     page.keyboard.insert_text(" Please.")
     assert len(held) == 1
@@ -378,7 +378,7 @@ def test_undo_and_redo_take_back_a_fix_values_and_text_in_one_order(blank):
     desk = blank()
     page = desk.page
     before = desk.text
-    _card(page, "instructions").click()
+    _find_card(page, "instructions").click()
     page.keyboard.press("Control+End")
     page.keyboard.insert_text(" Be kind.")  # one step of undo, however slow the machine is
     _open_values(page)
@@ -407,7 +407,7 @@ def test_undo_and_redo_take_back_a_fix_values_and_text_in_one_order(blank):
 def test_the_notices_are_accessible_and_fit_a_phone(blank, scheme):
     desk = blank(viewport=PHONE, color_scheme=scheme)
     desk.page.locator("[data-tab=source]").click()
-    _card(desk.page, "instructions").click()
+    _find_card(desk.page, "instructions").click()
     _paste(desk.page)
     desk.page.get_by_role("button", name="Declare all 4").wait_for()
     assert desk.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

@@ -42,7 +42,7 @@ def form(visit: Visit, request):
     return start
 
 
-def _content(desk: EditorPage, part: str):
+def _find_content(desk: EditorPage, part: str):
     return desk.page.get_by_role("textbox", name=f"Content of {part}")
 
 
@@ -62,7 +62,7 @@ def _expect_order(desk: EditorPage, *parts: str) -> None:
 
 def test_a_card_that_was_emptied_takes_what_is_typed_next(form):
     desk = form()
-    content = _content(desk, "instructions")
+    content = _find_content(desk, "instructions")
     content.click()
     desk.page.keyboard.press("Control+a")
     desk.page.keyboard.press("Delete")
@@ -75,7 +75,7 @@ def test_a_card_that_was_emptied_takes_what_is_typed_next(form):
 
 def test_typing_in_a_card_edits_the_source_and_the_preview_follows(form):
     desk = form()
-    _content(desk, "question").click()
+    _find_content(desk, "question").click()
     desk.page.keyboard.press("End")
     desk.page.keyboard.type(" And when?")
     desk.page.keyboard.press("Enter")
@@ -87,18 +87,18 @@ def test_typing_in_a_card_edits_the_source_and_the_preview_follows(form):
 def test_an_input_is_inserted_at_the_cursor_and_shown_as_a_chip(form):
     desk = form()
     expect(desk.page.get_by_label("Kind of tone")).to_be_visible()  # the server has read what is declared
-    _content(desk, "question").click()
+    _find_content(desk, "question").click()
     desk.page.keyboard.press("Home")
     card = desk.page.get_by_role("article", name="question")
     card.get_by_text("Insert an input").click()
     card.get_by_role("button", name="tone", exact=True).click()
     desk.expect_text("    {{ tone }}Why?\n")
-    expect(_content(desk, "question").locator(".chip")).to_have_text("tone")
+    expect(_find_content(desk, "question").locator(".chip")).to_have_text("tone")
 
 
 def test_braces_typed_before_an_input_swallow_nothing(form):
     desk = form(TEXT.replace("Be {{ tone }}.", "Question: {{ tone }}"))
-    _content(desk, "instructions").click()
+    _find_content(desk, "instructions").click()
     desk.page.keyboard.press("Control+Home")
     desk.page.keyboard.type("{{ x }} ")
     desk.expect_text("    {{ x }} Question: {{ tone }}\n")
@@ -108,7 +108,7 @@ def test_braces_typed_before_an_input_swallow_nothing(form):
 def test_braces_and_a_slash_offer_inputs(form, trigger):
     desk = form()
     expect(desk.page.get_by_label("Kind of tone")).to_be_visible()
-    _content(desk, "question").click()
+    _find_content(desk, "question").click()
     desk.page.keyboard.press("End")
     desk.page.keyboard.type(f" {trigger}")
     expect(desk.page.locator(".cm-tooltip-autocomplete [aria-selected]")).to_contain_text("tone")
@@ -120,7 +120,7 @@ def test_braces_and_a_slash_offer_inputs(form, trigger):
 @pytest.mark.parametrize("trigger", ["{{", "/"])
 def test_enter_takes_the_first_row_without_an_arrow_key(form, trigger):
     desk = form()
-    _content(desk, "question").click()
+    _find_content(desk, "question").click()
     desk.page.keyboard.press("End")
     desk.page.keyboard.type(f" {trigger}")
     first = desk.page.locator(".cm-tooltip-autocomplete [aria-selected] .cm-completionLabel")
@@ -133,7 +133,7 @@ def test_enter_takes_the_first_row_without_an_arrow_key(form, trigger):
 
 def test_a_slash_that_nobody_meant_stays_a_slash_after_escape_and_before_a_space(form):
     desk = form()
-    _content(desk, "question").click()
+    _find_content(desk, "question").click()
     desk.page.keyboard.press("End")
     desk.page.keyboard.type(" /")
     expect(desk.page.locator(".cm-tooltip-autocomplete")).to_be_visible()
@@ -149,7 +149,7 @@ def test_a_slash_that_nobody_meant_stays_a_slash_after_escape_and_before_a_space
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_list_of_inputs_has_the_colours_of_the_theme(form, scheme):
     desk = form(color_scheme=scheme)
-    _content(desk, "question").click()
+    _find_content(desk, "question").click()
     desk.page.keyboard.press("End")
     desk.page.keyboard.type(" {{")
     expect(desk.page.locator(".cm-tooltip-autocomplete")).to_be_visible()
@@ -172,7 +172,7 @@ def test_the_list_of_inputs_has_the_colours_of_the_theme(form, scheme):
 
 def test_a_fragment_is_offered_by_its_pinned_name(form):
     desk = form()
-    _content(desk, "question").click()
+    _find_content(desk, "question").click()
     desk.page.keyboard.press("End")
     desk.page.keyboard.type(" /policy")
     option = desk.page.locator(".cm-tooltip-autocomplete [aria-selected]")
@@ -189,12 +189,12 @@ def test_a_removed_part_comes_back_with_undo_and_so_does_typing_after_a_look_at_
     desk.expect_no_text("question")
     desk.page.locator("#status").get_by_role("button", name="Undo").click()
     desk.expect_whole_text(before)
-    _content(desk, "question").click()
+    _find_content(desk, "question").click()
     desk.page.keyboard.press("End")
     desk.page.keyboard.insert_text(" And when?")  # one step of undo, however slow the machine is
     desk.page.locator("[data-mode=source]").click()
     desk.page.locator("[data-mode=form]").click()
-    _content(desk, "instructions").click()
+    _find_content(desk, "instructions").click()
     desk.page.keyboard.press("Control+z")
     desk.expect_whole_text(before)
     desk.page.keyboard.press("Control+Shift+z")
@@ -206,7 +206,7 @@ def test_a_removed_part_comes_back_with_undo_and_so_does_typing_after_a_look_at_
 
 def test_one_key_takes_a_chip_out_whole(form):
     desk = form()
-    _content(desk, "instructions").click()
+    _find_content(desk, "instructions").click()
     desk.page.keyboard.press("End")
     desk.page.keyboard.press("Backspace")
     desk.page.keyboard.press("Backspace")
@@ -228,7 +228,7 @@ def test_role_priority_and_name_are_chosen_without_yaml(form):
 
 def test_parts_change_places_also_after_typing(form):
     desk = form()
-    _content(desk, "instructions").click()
+    _find_content(desk, "instructions").click()
     desk.page.keyboard.type("Please: ")
     _open_menu(desk, "question").get_by_role("button", name="Move up").click()
     desk.expect_text('---\n- name: question\n  content: "Why?"\n- name: instructions\n')

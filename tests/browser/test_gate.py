@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import DESKTOP, ROOT, Server, Visit
-from tests.browser.test_evaluation import SLOW, looked_at
+from tests.browser.test_evaluation import SLOW, check_layout
 from tests.browser.test_review import approve_and_publish, put_in, save
 
 NAMESPACE, NAME = "weighing", "weighing/reply"
@@ -40,7 +40,7 @@ def set_threshold(page: Page) -> None:
     page.get_by_label("Bound 1").fill("0.8")
     page.get_by_role("button", name="Try on the last runs").click()
     expect(page.get_by_label("Bound 1")).to_have_value("0.8")
-    looked_at(page, DESKTOP)
+    check_layout(page, DESKTOP)
     page.get_by_role("button", name="Save thresholds").click()
     expect(page.get_by_role("status").filter(has_text="Saved. Open changes")).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("greetings"))).to_contain_text("squad_f1 >= 0.8")
@@ -59,7 +59,7 @@ def test_a_threshold_that_is_set_in_the_browser_stops_a_change_until_it_is_mende
     reviewer.reload()
     measured = reviewer.get_by_role("listitem").filter(has=reviewer.get_by_title("squad_f1 >= 0.8"))
     expect(measured).to_contain_text("Words in common")
-    looked_at(reviewer, DESKTOP)
+    check_layout(reviewer, DESKTOP)
 
     author.goto(f"/t/{NAME}/-/edit")
     mended = save(author, lambda _text: [("Say nothing at all of this:", "Gladly, yes:")])

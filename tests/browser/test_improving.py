@@ -5,7 +5,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Visit
-from tests.browser.test_evaluation import looked_at
+from tests.browser.test_evaluation import check_layout
 from tests.browser.test_scoring import reload_until
 
 MODEL = "Demo model, local"
@@ -23,7 +23,7 @@ def test_a_proposal_is_asked_for_measured_and_taken_into_a_draft(visit: Visit):
     page.get_by_label("Guidance").fill("Keep it short")
     for size in (PHONE, DESKTOP):
         page.set_viewport_size(size)
-        looked_at(page, size)
+        check_layout(page, size)
     page.get_by_role("button", name="Ask the model").click()
     page.wait_for_url(re.compile(r"/improvements/\d+"))
     expect(page.get_by_role("heading", name="Before and after")).to_be_visible(timeout=90_000)
@@ -31,7 +31,7 @@ def test_a_proposal_is_asked_for_measured_and_taken_into_a_draft(visit: Visit):
     expect(page.get_by_role("columnheader", name="Rows that the model did not see")).to_be_visible()
     for size in (PHONE, DESKTOP):
         page.set_viewport_size(size)
-        looked_at(page, size)
+        check_layout(page, size)
     page.get_by_label("Name of the draft").fill("Fewer words")
     page.get_by_role("button", name="Take into a draft").click()
     page.wait_for_url(re.compile(r"/-/edit\?draft=Fewer"))

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import DESKTOP, PHONE, Visit
-from tests.browser.test_evaluation import looked_at
+from tests.browser.test_evaluation import check_layout
 
 NAME = "support/refunds/decision"
 
@@ -39,7 +39,7 @@ def test_two_runs_are_side_by_side_down_to_one_row(visit: Visit, viewport):
         expect(tabs.get_by_role("link").last).to_have_attribute("aria-current", "true")
         assert abs(page.evaluate("window.scrollY") - scrolled) < 200, "the page stays where it was"
         expect(columns.nth(2)).to_be_visible()
-    looked_at(page, viewport)
+    check_layout(page, viewport)
 
     changed = page.get_by_role("navigation", name="Rows shown").get_by_role("link")
     shown = [tab for tab in ("Regressions", "Improvements") if f"{tab} 0" not in " ".join(changed.all_inner_texts())]
@@ -47,6 +47,6 @@ def test_two_runs_are_side_by_side_down_to_one_row(visit: Visit, viewport):
     page.get_by_role("row").get_by_role("link").last.click()
     panel = page.get_by_role("complementary", name=re.compile("^Row "))
     expect(panel.get_by_role("region", name=re.compile("^Reply of run"))).to_have_count(2)
-    looked_at(page, viewport)
+    check_layout(page, viewport)
     panel.get_by_role("link", name="What the model read, and all evidence").last.click()
     expect(page.locator("main")).to_contain_text("What the model read")

@@ -12,7 +12,7 @@ from tests.support.keyboard import press_tab_to
 NAME = "support/refunds/reply"
 
 
-def _newest(page: Page) -> int:
+def _read_newest(page: Page) -> int:
     page.goto(f"/t/{NAME}/-/versions")
     numbers = page.locator(".history-number a").get_by_text(re.compile(r"^v\d+$"))  # a draft has none
     return int(numbers.first.inner_text().removeprefix("v"))
@@ -21,7 +21,7 @@ def _newest(page: Page) -> int:
 @pytest.mark.parametrize("options", [{}, {"java_script_enabled": False}, {"viewport": PHONE}], ids=str)
 def test_a_version_is_restored_with_two_clicks(visit: Visit, options):
     page = visit.open("author", "/", **options)
-    newest = _newest(page)
+    newest = _read_newest(page)
     page.get_by_role("link", name="Restore v1", exact=True).click()
     page.get_by_role("button", name=f"Restore v1 as v{newest + 1}").click()
     expect(page.locator("#status")).to_contain_text(f"v{newest + 1} now has the text of v1.")
@@ -33,7 +33,7 @@ def test_a_version_is_restored_with_two_clicks(visit: Visit, options):
 
 def test_the_same_by_keyboard_alone(visit: Visit):
     page = visit.open("author", "/")
-    newest = _newest(page)
+    newest = _read_newest(page)
     page.goto(f"/t/{NAME}?ref=1")
     press_tab_to(page, page.get_by_role("link", name="Restore v1"))
     page.keyboard.press("Enter")

@@ -87,7 +87,7 @@ def test_a_proposal_is_rolled_out_stopped_by_its_rule_and_rolled_back(visit: Vis
         timeout=60,
     )
 
-    def versions_of_callers() -> set[int]:
+    def fetch_versions() -> set[int]:
         answers = [service.get(f"/templates/{NAME}@production", params={"bucket": caller}) for caller in CALLERS]
         return {answer.json()["version"] for answer in answers}
 
@@ -102,12 +102,12 @@ def test_a_proposal_is_rolled_out_stopped_by_its_rule_and_rolled_back(visit: Vis
     publish_as_proposed(author)
     expect(find_rollout(author)).to_contain_text("40 % of the callers")
     expect(find_rollout(author)).to_contain_text("Stops automatically if helpful is below 0.85 over 200 replies.")
-    wait_until(lambda: versions_of_callers() == {1, 2})
+    wait_until(lambda: fetch_versions() == {1, 2})
 
     digest = service.get(f"/templates/{NAME}@2").json()["digest"]
     scores = [{"template": NAME, "digest": digest, "name": "helpful", "value": number % 2} for number in range(240)]
     assert service.post("/outcomes", json={"outcomes": scores}).status_code == 202
-    wait_until(lambda: versions_of_callers() == {1}, seconds=60)
+    wait_until(lambda: fetch_versions() == {1}, seconds=60)
 
     reviewer.reload()
     expect(find_rollout(reviewer)).to_contain_text("Stopped at 40 %")
@@ -118,11 +118,11 @@ def test_a_proposal_is_rolled_out_stopped_by_its_rule_and_rolled_back(visit: Vis
     panel.get_by_text("At once", exact=True).click()
     panel.get_by_role("button", name="Publish v2").click()
     expect(author.get_by_text("Published: production serves v2 now.")).to_be_visible()
-    wait_until(lambda: versions_of_callers() == {2})
+    wait_until(lambda: fetch_versions() == {2})
 
     roll_back(reviewer)
     expect(reviewer.get_by_text("Rolled production back to v1.")).to_be_visible()
-    wait_until(lambda: versions_of_callers() == {1})
+    wait_until(lambda: fetch_versions() == {1})
 
     author.goto(f"/t/{NAME}/-/labels?label=production")
     expect(author.locator("main")).to_contain_text("Wrong answers: It promises what the policy does not")

@@ -21,7 +21,7 @@ def test_a_long_diff_is_one_tab_stop_and_the_decision_is_a_few_tabs_away(visit: 
     for view in ("rendered", "source"):
         page = visit.open("reviewer", f"{address}?view={view}")
         expect(page.locator(f".diff-{view} a.diff-number").nth(299)).to_be_attached()
-        stops = tabs_until(page, "#decide button, #decide a.button")
+        stops = press_tab_until(page, "#decide button, #decide a.button")
         in_diff = [stop for stop in stops if stop.startswith("diff")]
         assert len(in_diff) == 1, in_diff
         assert len(stops) - stops.index(in_diff[0]) <= FEW_TABS, stops
@@ -31,11 +31,11 @@ def test_arrows_move_inside_the_diff_and_the_form_comes_back_to_its_line(visit: 
     page = visit.open("reviewer", address)
     expect(page.locator(".diff-rendered")).to_be_visible()
     page.keyboard.press("n")
-    expect(focused(page)).to_have_text(re.compile(r"^\s*1,"))
+    expect(find_focused(page)).to_have_text(re.compile(r"^\s*1,"))
     page.keyboard.press("ArrowDown")
-    expect(focused(page)).to_have_text(re.compile(r"^\s*2,"))
+    expect(find_focused(page)).to_have_text(re.compile(r"^\s*2,"))
     page.keyboard.press("End")
-    expect(focused(page)).to_have_text(re.compile(r"^\s*301,"))
+    expect(find_focused(page)).to_have_text(re.compile(r"^\s*301,"))
     page.keyboard.press("Home")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("c")
@@ -43,11 +43,11 @@ def test_arrows_move_inside_the_diff_and_the_form_comes_back_to_its_line(visit: 
     page.keyboard.type("Which house?")
     page.keyboard.press("Escape")
     expect(page.locator("#comment-form")).to_have_count(0)
-    expect(focused(page)).to_have_text(re.compile(r"^\s*2,"))
+    expect(find_focused(page)).to_have_text(re.compile(r"^\s*2,"))
     page.keyboard.press("Enter")
     expect(page.get_by_label("About line 2")).to_have_value("Which house?")
     page.keyboard.press("Escape")
-    expect(focused(page)).to_have_text(re.compile(r"^\s*2,"))
+    expect(find_focused(page)).to_have_text(re.compile(r"^\s*2,"))
     page.keyboard.press("a")
     expect(page.locator("#decide :is(button, a.button)").first).to_be_focused()
     page.keyboard.press("r")
@@ -97,11 +97,11 @@ def test_a_reviewer_suggests_on_a_rendered_line_and_the_author_applies_it(visit:
     expect(admin.locator("#blockers")).to_contain_text("Ready to publish")
 
 
-def focused(page: Page) -> Locator:
+def find_focused(page: Page) -> Locator:
     return page.locator("a.diff-number:focus")
 
 
-def tabs_until(page: Page, selector: str) -> list[str]:
+def press_tab_until(page: Page, selector: str) -> list[str]:
     """What has the focus after each Tab, until it is on an element that matches."""
     stops: list[str] = []
     for _ in range(80):

@@ -58,7 +58,7 @@ def test_a_change_goes_from_a_failed_check_to_a_service_and_back(
 ):
     options = LOOKS[look]
     before = service()["version"]
-    author, address, number = proposed(too_tight, **options)
+    author, address, number = proposed(tighten, **options)
     reviewer = visit.open("reviewer", address, **options)
     approve_although_a_check_fails(reviewer, number)
 
@@ -83,19 +83,19 @@ def test_a_change_goes_from_a_failed_check_to_a_service_and_back(
     until(lambda: service()["version"] == mended + 1)
     served = service()["document"]
     assert f"short, v{number}" in served
-    until(lambda: mirrored(server, "label/production") == served)
+    until(lambda: read_mirror(server, "label/production") == served)
 
     roll_back(reviewer, before)
     until(lambda: service()["version"] == before)
-    until(lambda: mirrored(server, "label/production") == service()["document"])
+    until(lambda: read_mirror(server, "label/production") == service()["document"])
     put_forward(author, admin, mended + 1)
 
 
 def test_words_survive_a_reload_another_page_and_a_session_that_ended(visit: Visit, proposed):
-    author, address, _ = proposed(reworded)
+    author, address, _ = proposed(reword)
     address = f"{address}?view=source"
     author.goto(address)
-    line_number(author, "source", "Use only the policy").click()
+    find_line_number(author, "source", "Use only the policy").click()
     author.get_by_label(re.compile("^About line")).fill("I mean the terms of May.")
     said = author.get_by_label(re.compile("^Comment"))
     said.fill("One more thing.")
@@ -122,11 +122,11 @@ def test_words_survive_a_reload_another_page_and_a_session_that_ended(visit: Vis
 
 
 def test_a_review_of_several_lines_by_keyboard_alone(visit: Visit, proposed):
-    author, address, _ = proposed(reworded)
+    author, address, _ = proposed(reword)
     reviewer = visit.open("reviewer", f"{address}?view=source")
-    first = line_number(reviewer, "source", "You help")
+    first = find_line_number(reviewer, "source", "You help")
     line = int((first.get_attribute("href") or "").rpartition("line=")[2].partition("#")[0])
-    tab_to(reviewer, ".diff-source a.diff-number, .diff-source summary")
+    press_tab_to(reviewer, ".diff-source a.diff-number, .diff-source summary")
     move_to_line(reviewer, line)
     reviewer.keyboard.press("Enter")
     expect(reviewer.get_by_label(f"About line {line}")).to_be_focused()
@@ -136,12 +136,12 @@ def test_a_review_of_several_lines_by_keyboard_alone(visit: Visit, proposed):
     reviewer.keyboard.press("Shift+Enter")
     expect(reviewer.get_by_label(f"About lines {line} to {line + 1}")).to_be_visible()
     expect(reviewer.locator(".is-selected")).to_have_count(2)
-    tab_to(reviewer, "#comment-form-text")
+    press_tab_to(reviewer, "#comment-form-text")
     reviewer.keyboard.type("Both lines say the same.")
-    tab_to(reviewer, "#comment-form [value=keep]")
+    press_tab_to(reviewer, "#comment-form [value=keep]")
     reviewer.keyboard.press("Enter")
     expect(reviewer.locator(".thread-unsent")).to_contain_text("Both lines say the same.")
-    tab_to(reviewer, "#decide [value=request_changes]")
+    press_tab_to(reviewer, "#decide [value=request_changes]")
     reviewer.keyboard.press("Enter")
     expect(reviewer.locator(".thread")).to_contain_text("Both lines say the same.")
     expect(reviewer.locator("#blockers")).to_contain_text("You asked for edits")
@@ -165,7 +165,7 @@ def save(page: Page, edits: Edits) -> int:
     return number
 
 
-def reworded(text):
+def reword(text):
     """Another ending of one line, such as it never had before."""
     return [(re.search(r"Use [^\n]*", text)[0], f"Use only the policy, edition {time.time_ns()}.")]
 
@@ -175,7 +175,7 @@ def limit(tokens):
     return lambda text: [(re.search(r"token_limit: \d+", text)[0], f"token_limit: {tokens}")]
 
 
-def too_tight(text):
+def tighten(text):
     """Edits after which the question no longer fits and is cut."""
     if "token_limit" in text:
         return limit(24 if "token_limit: 25\n" in text else 25)(text)
@@ -197,7 +197,7 @@ def approve_although_a_check_fails(page: Page, number: int) -> None:
 def remark_on_what_the_model_reads(page: Page, address: str) -> None:
     page.goto(f"{address}?against=label&view=rendered")
     expect(page.locator(".diff-rendered")).to_be_visible()
-    line_number(page, "rendered", "You help").click()
+    find_line_number(page, "rendered", "You help").click()
     page.get_by_label("About line 1").fill("Callers asked for short answers.")
     page.get_by_role("button", name="Comment now").click()
     expect(page.locator(".thread", has_text="Callers asked for short answers.")).to_be_visible()
@@ -205,7 +205,7 @@ def remark_on_what_the_model_reads(page: Page, address: str) -> None:
 
 def suggest_another_line(page: Page, address: str, words: str) -> None:
     page.goto(f"{address}?against=label&view=source")
-    line_number(page, "source", "You help").click()
+    find_line_number(page, "source", "You help").click()
     suggestion = page.get_by_label(re.compile("Or how it should read"))
     suggestion.fill(re.sub(r"kind( and short, v\d+)?\.", f"kind and {words}.", suggestion.input_value()))
     page.get_by_role("button", name=re.compile("^Suggest this text")).click()
@@ -253,7 +253,7 @@ def withdraw(page: Page) -> None:
     expect(page.locator(".change-facts .badge")).to_have_text("Withdrawn")
 
 
-def line_number(page: Page, side: str, words: str) -> Locator:
+def find_line_number(page: Page, side: str, words: str) -> Locator:
     """The number of the new line with these words; it opens the form for that line."""
     line = page.locator(f".diff-{side} .diff-line:not(.diff-removed)", has_text=words).first
     line.wait_for(state="attached")
@@ -273,7 +273,7 @@ def move_to_line(page: Page, line: int) -> None:
     raise AssertionError(f"the arrows never came to line {line}")
 
 
-def tab_to(page: Page, selector: str) -> None:
+def press_tab_to(page: Page, selector: str) -> None:
     """Press Tab until the element has the focus."""
     for _ in range(300):
         page.keyboard.press("Tab")
@@ -282,7 +282,7 @@ def tab_to(page: Page, selector: str) -> None:
     raise AssertionError(f"Tab never reached {selector}")
 
 
-def mirrored(server: Server, branch: str) -> str:
+def read_mirror(server: Server, branch: str) -> str:
     """The document at the tip of a branch of the mirror, as Git holds it."""
     command = ["git", "-C", str(server.mirror), "show", f"{branch}:{NAME}.yml.j2"]
     return subprocess.run(command, capture_output=True, check=False).stdout.decode()

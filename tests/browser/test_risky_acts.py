@@ -52,14 +52,14 @@ def test_a_key_in_use_is_revoked_with_a_reason(visit: Visit, server: Server, unt
 
     panel = admin.get_by_role("dialog", name="Revoke returns-bot")
 
-    def counted() -> bool:
+    def is_counted() -> bool:
         """Each web process writes its counts by itself."""
         admin.goto(f"/n/{NAMESPACE}/keys")
         admin.get_by_role("link", name="Revoke the key of returns-bot").click()
         expect(panel).to_be_visible()
         return "It fetched 3 times in the last 30 days" in panel.inner_text()
 
-    until(counted)
+    until(is_counted)
     expect(panel).to_contain_text("returns-bot made 1 fetch a day in the last seven days. They will be refused.")
     expect(panel.get_by_label("Reason")).to_be_focused()
     take_picture(admin, "revoke")

@@ -14,7 +14,7 @@ CALLERS = [f"customer-{number}" for number in range(40)]
 
 
 def test_a_rollout_grows_is_rolled_back_and_starts_again(visit: Visit, fetch, until):
-    def callers_of_candidate() -> list[str]:
+    def list_callers_of_candidate() -> list[str]:
         """The callers to whom the server returns the candidate."""
         address = f"/templates/{NAME}@production"
         sides = {caller: fetch(f"{address}?bucket={caller}").headers["Promptuary-Side"] for caller in CALLERS}
@@ -24,12 +24,12 @@ def test_a_rollout_grows_is_rolled_back_and_starts_again(visit: Visit, fetch, un
     author.get_by_role("link", name=f"Open rollout of {NAME}").click()
     rollout = find_rollout(author)
     expect(rollout).to_contain_text("collecting")
-    first = callers_of_candidate()
+    first = list_callers_of_candidate()
 
     rollout.get_by_role("button", name="Next step").click()
     expect(find_rollout(author)).to_contain_text("25 % of the callers")
-    until(lambda: len(callers_of_candidate()) > len(first))
-    assert set(first) < set(callers_of_candidate()), "whoever had the candidate keeps it"
+    until(lambda: len(list_callers_of_candidate()) > len(first))
+    assert set(first) < set(list_callers_of_candidate()), "whoever had the candidate keeps it"
 
     reviewer = visit.open("reviewer", author.url, viewport=PHONE, color_scheme="dark")
     rollout = find_rollout(reviewer)
@@ -37,7 +37,7 @@ def test_a_rollout_grows_is_rolled_back_and_starts_again(visit: Visit, fetch, un
     rollout.get_by_role("button", name="Roll back to v1").click()
     expect(find_rollout(reviewer)).to_contain_text("Stopped at 25 %")
     expect(find_rollout(reviewer)).to_contain_text("It sounds too sorry")
-    until(lambda: callers_of_candidate() == [])
+    until(lambda: list_callers_of_candidate() == [])
 
     author.reload()
     author.get_by_role("link", name=re.compile("^Publish")).first.click()

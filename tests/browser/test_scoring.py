@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import DESKTOP, PHONE, ROOT, Server, Visit, wait_until_held
-from tests.browser.test_evaluation import looked_at
+from tests.browser.test_evaluation import check_layout
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def score_all_rows(visit: Visit, person: str, address: str) -> None:
             pressed = page.locator(f"#score-{'AB'.index(letter)} button[aria-pressed=true]")
             expect(pressed).to_have_text("5")
         expect(page.get_by_role("heading", name=re.compile("^A: v[12] echo"))).to_be_visible()
-        looked_at(page, DESKTOP)
+        check_layout(page, DESKTOP)
         page.keyboard.press("Enter")
         page.wait_for_url(re.compile("hide=1&row=1$" if scored == 0 else "hide=1$"))
     expect(page.get_by_text("You scored every row.")).to_be_visible()
@@ -83,7 +83,7 @@ def test_two_people_score_with_hidden_versions_and_the_change_is_approved(visit:
 
     phone = visit.open("reader", f"/runs/{second}/matrix?with={first}&row=0", viewport=PHONE)
     expect(phone.get_by_role("row", name=re.compile("Reviewed by people"))).to_be_visible()
-    looked_at(phone, PHONE)
+    check_layout(phone, PHONE)
     assert httpx.get(f"{visit.server.url}/api/v1/runs/{second}/scores", timeout=60).status_code == 401
 
 

@@ -41,8 +41,8 @@ def test_a_service_fetches_the_version_that_was_written_and_approved(
 
     until(holds)
     assert f"at most {viewport['width']} words" in served["document"]
-    until(lambda: mirrored(server, "label/production") == served["document"].encode())
-    assert mirrored(server, "main") == served["document"].encode()
+    until(lambda: read_mirror(server, "label/production") == served["document"].encode())
+    assert read_mirror(server, "main") == served["document"].encode()
 
 
 def test_the_same_story_works_without_any_script(visit: Visit, fetch):
@@ -114,7 +114,7 @@ def propose(page: Page, number: int) -> str:
     return str(link.get_attribute("href"))
 
 
-def mirrored(server: Server, branch: str) -> bytes:
+def read_mirror(server: Server, branch: str) -> bytes:
     """The document at the tip of a branch of the mirror, as Git holds it."""
     command = ["git", "-C", str(server.mirror), "show", f"{branch}:{NAME}.yml.j2"]
     return subprocess.run(command, capture_output=True, check=False).stdout

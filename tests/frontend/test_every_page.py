@@ -118,7 +118,7 @@ class _Visible(HTMLParser):
             self.found.append(text.strip())
 
 
-def leaks_of(page):
+def find_leaks(page):
     parser = _Visible()
     parser.feed(page)
     return [text[:200] for text in parser.found if LEAKS.search(text) or WORDS.search(text)]
@@ -140,14 +140,14 @@ def leaks_of(page):
     ],
 )
 def test_a_repr_would_be_found(text):
-    assert leaks_of(f"<p>{text}</p>")
+    assert find_leaks(f"<p>{text}</p>")
 
 
 @pytest.mark.parametrize(
     "text", ["none", "a &lt; b", "nothing [see below]", "v1 to v2 (of 3)", "<textarea>None</textarea>"]
 )
 def test_plain_words_are_not_a_repr(text):
-    assert leaks_of(f"<p>{text}</p>") == []
+    assert find_leaks(f"<p>{text}</p>") == []
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def _write_busy(reply, world):  # noqa: F811  # as above
         ("replaced", False, True),
         ("closed", False, True),
     ):
-        found[name] = _hurry(reply, f"support/{name}", decided=decided, moved=moved)
+        found[name] = _publish_in_emergency(reply, f"support/{name}", decided=decided, moved=moved)
     emergencies.close_emergency(actor=admin, number=found["closed"], reason="The next version holds it")
     reply.save(name="support/archived")
     archive.archive_template(actor=admin, name="support/archived", reason="Not used")
@@ -225,7 +225,7 @@ def _publish(reply, number, name=REPLY):
     return change_services.publish_change(actor=reply.actor("author"), number=change.number).number
 
 
-def _hurry(reply, name, *, decided, moved):
+def _publish_in_emergency(reply, name, *, decided, moved):
     """An emergency over an approved version; approved afterwards, or replaced by an approved one, or neither."""
     reply.save(name=name)
     _publish(reply, 1, name)
@@ -250,7 +250,7 @@ def clients(desk, browser):
     return {"anonymous": Client(), **{name: browser(name) for name in ROLES[1:]}}
 
 
-def _addresses(found):
+def _list_addresses(found):
     paths = [row.path for (_, method, _), row in TABLE.items() if method == "GET"] + MORE
     return list(dict.fromkeys(test_permissions._fill(path, found) for path in paths))
 
@@ -261,10 +261,10 @@ def _addresses(found):
 )
 def test_no_page_shows_a_repr_to_anybody(busy, clients, role):
     wrong = {}
-    for address in _addresses(busy):
+    for address in _list_addresses(busy):
         answer = clients[role].get(address)
         assert answer.status_code < 500, address
-        if answer["Content-Type"].startswith("text/html") and (leaks := leaks_of(answer.content.decode())):
+        if answer["Content-Type"].startswith("text/html") and (leaks := find_leaks(answer.content.decode())):
             wrong[address] = leaks
     assert wrong == {}
 
@@ -279,7 +279,8 @@ def _named(patterns):
 
 
 def test_these_are_all_pages(busy):
-    visited = {resolve(address.partition("?")[0]).url_name for address in _addresses(busy) if address != "/no/such"}
+    addresses = [address for address in _list_addresses(busy) if address != "/no/such"]
+    visited = {resolve(address.partition("?")[0]).url_name for address in addresses}
     missing = set(_named(frontend.urls.urlpatterns)) - visited
     assert sorted(missing - NO_PAGES) == []
 
@@ -287,7 +288,7 @@ def test_these_are_all_pages(busy):
 @pytest.mark.slow
 def test_head_answers_as_get_does_and_without_a_body(busy, clients):
     for role in ("anonymous", "admin"):
-        for address in [address for address in _addresses(busy) if "?" not in address]:
+        for address in [address for address in _list_addresses(busy) if "?" not in address]:
             got, head = clients[role].get(address), clients[role].head(address)
             assert (head.status_code, address) == (got.status_code, address)
             assert b"".join(head) == b""
@@ -386,7 +387,7 @@ def _some(index):
 def test_nonsense_in_the_query_of_a_page_never_fails(busy, clients):
     client, failed = clients["admin"], []
     client.raise_request_exception = False
-    for index, address in enumerate(address for address in _addresses(busy) if "?" not in address):
+    for index, address in enumerate(address for address in _list_addresses(busy) if "?" not in address):
         queries = [urlencode(dict.fromkeys(NAMES, value)) for value in _some(index)]
         for query in [*queries, "%ff=%ff&q=%zz%&state=%00"]:
             if client.get(f"{address}?{query}").status_code >= 500:

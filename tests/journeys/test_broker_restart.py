@@ -49,17 +49,17 @@ def send(place, broker):
     return run
 
 
-def says(mark, word):
+def contains(mark, word):
     return mark.exists() and mark.read_text() == word
 
 
 def test_a_worker_outlives_the_loss_of_its_broker_during_a_task(worker, broker, send, tmp_path):
     first, second = tmp_path / "first", tmp_path / "second"
     send(4, first)
-    wait_until(lambda: says(first, "begun"))
+    wait_until(lambda: contains(first, "begun"))
     broker.kill()
-    wait_until(lambda: says(first, "ended"))
+    wait_until(lambda: contains(first, "ended"))
     broker.start()
     send(0, second)
-    wait_until(lambda: says(second, "ended") or worker.poll() is not None)
+    wait_until(lambda: contains(second, "ended") or worker.poll() is not None)
     assert worker.poll() is None

@@ -36,14 +36,14 @@ def place(prepared, tmp_path):
     instances.remove_instance(made)
 
 
-def passing(point, kill):
+def choose_passing(point, kill):
     """At which passing to kill this time: early, later and late, if the place is passed often."""
     return 1 if point in ONCE else 1 + (kill % 3) * STEP.get(point, 0)
 
 
 @pytest.mark.parametrize("point", POINTS)
 def test_nothing_answered_is_lost_or_doubled(place, point, record_property):
-    passings = [str(passing(point, kill)) for kill in range(KILLS)]
+    passings = [str(choose_passing(point, kill)) for kill in range(KILLS)]
     *answered, last = place.run(*DRIVER, "kill", point, *passings).stdout.split("\n")[:-1]
     found = json.loads(last)
     assert found["findings"] == []

@@ -44,7 +44,7 @@ def read_state(place: instances.Instance, *when: str) -> dict[str, object]:
     return state
 
 
-def die_at(place: instances.Instance, failpoint: str) -> dict[str, object]:
+def run_until_killed(place: instances.Instance, failpoint: str) -> dict[str, object]:
     """Run a worker to its death at the point; what it left behind."""
     worker = start_worker(place, failpoint)
     try:
@@ -59,10 +59,10 @@ def die_at(place: instances.Instance, failpoint: str) -> dict[str, object]:
 @pytest.mark.parametrize(("what", "labels"), [("change", 1), ("release", 2)])
 def test_a_worker_killed_before_or_after_it_publishes_does_it_late_and_once(place, what, labels):
     place.run(*DRIVER, "prepare", what)
-    before = die_at(place, "journal.appended")  # within the transaction, behind its first event
+    before = run_until_killed(place, "journal.appended")  # within the transaction, behind its first event
     assert (before["labels"], before["moves"], before["faults"]) == (0, 0, 0)
     assert before["jobs"] == [["running", 1]]
-    after = die_at(place, "journal.committed")  # the label moved, and the job was never closed
+    after = run_until_killed(place, "journal.committed")  # the label moved, and the job was never closed
     assert (after["labels"], after["moves"], after["changes"]) == (labels, labels, ["published"])
     assert after["jobs"] == [["running", 2]]
     worker = start_worker(place)

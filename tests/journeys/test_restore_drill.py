@@ -14,7 +14,7 @@ TEMPLATES, VERSIONS = run_size(50, torture=200), 5
 DRIVER = ("-m", "tests.support.restore_drill_driver")
 
 
-def heads(place):
+def list_heads(place):
     listed = subprocess.run(["git", "for-each-ref"], cwd=place.home / "mirror.git", capture_output=True, check=True)
     return listed.stdout
 
@@ -34,9 +34,9 @@ def test_a_registry_comes_back_from_a_clone(tmp_path):
         said = fresh.manage("restore", f"--from-git={clone}").stdout
         assert "equal to" in said
         assert fresh.run(*DRIVER, "photograph").stdout == before
-        assert heads(fresh) == heads(lost)
+        assert list_heads(fresh) == list_heads(lost)
         fresh.manage("mirror", "rebuild")
-        assert heads(fresh) == heads(lost)
+        assert list_heads(fresh) == list_heads(lost)
         assert fresh.manage("restore", f"--from-git={clone}", check=False).returncode == 1
     finally:
         for place in (lost, fresh):

@@ -25,7 +25,7 @@ START_SECONDS = 240
 CAST = ("author", "reviewer", "reader", "admin")
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -47,7 +47,7 @@ class Served:
     """One instance in its own home, with its output."""
 
     def __init__(self, home: Path, *, has_demo: bool) -> None:
-        self.home, self.port = home, free_port()
+        self.home, self.port = home, find_free_port()
         left_out = (
             "PROMPTUARY_DATABASE_URL",
             "PROMPTUARY_BROKER_URL",
@@ -175,7 +175,7 @@ def test_the_web_goes_on_while_a_killed_worker_is_started_again(serve):
     assert served.left_behind() == []
 
 
-def answers(served: Served) -> bool:
+def is_answering(served: Served) -> bool:
     try:
         return httpx.get(f"http://127.0.0.1:{served.port}/login", timeout=20).status_code == 200
     except httpx.TransportError:
@@ -196,12 +196,12 @@ def test_killed_web_processes_and_a_killed_web_server_are_started_again(serve):
     for number in before:
         os.kill(number, signal.SIGKILL)
     wait_until(lambda: len(find_children(server) - before) == 2)
-    wait_until(lambda: answers(served))
+    wait_until(lambda: is_answering(served))
     os.kill(server, signal.SIGKILL)
     wait_until(lambda: "web      | ended with code -9, starts again in 0.5 s" in served.printed)
     wait_until(lambda: served.find_processes("registry.web_server"))
     wait_until(lambda: not served.find_forks("web"))  # no web process of the killed server keeps the port
-    wait_until(lambda: answers(served))
+    wait_until(lambda: is_answering(served))
     (server,) = (number for number in served.find_processes("registry.web_server") if find_children(number))
     before = find_children(server)
     for number in before:
@@ -236,7 +236,7 @@ def test_two_homes_do_not_meet_and_a_taken_port_is_reported(serve, tmp_path):
 
 
 def test_of_two_servers_that_start_at_the_same_time_one_is_refused(tmp_path):
-    port, processes = free_port(), []
+    port, processes = find_free_port(), []
     for name in ("first", "second"):
         with (tmp_path / f"{name}.log").open("w") as log:
             processes.append(

@@ -58,9 +58,7 @@ def test_changes_on_one_machine_take_effect_on_the_other_within_a_second(machine
         with Author(servers[0].url, keys["write"]) as author:
             for number in (2, 3):
                 author.publish(number)
-                assert (
-                    seconds_until(lambda number=number: fetch(servers[1], reader).json()["version"] == number) < WITHIN
-                )
+                assert time_until(lambda number=number: fetch(servers[1], reader).json()["version"] == number) < WITHIN
         fail_to_sign_in(servers[0], times=5)
         assert "Too many failed" in fail_to_sign_in(servers[1], times=1)
         assert fetch(servers[1], reader).status_code == 200
@@ -68,7 +66,7 @@ def test_changes_on_one_machine_take_effect_on_the_other_within_a_second(machine
         assert fetch(servers[1], reader).status_code == 200  # what is found is never limited
         machines[0].run("-c", REVOKE)
         for server in servers:
-            assert seconds_until(lambda server=server: fetch(server, reader).status_code == 401) < WITHIN
+            assert time_until(lambda server=server: fetch(server, reader).status_code == 401) < WITHIN
     finally:
         for server in servers:
             server.kill()
@@ -87,7 +85,7 @@ def calls_until_refused(servers, headers):
     raise AssertionError("no call was refused")
 
 
-def seconds_until(is_so):
+def time_until(is_so):
     """Seconds until it is so by every one of a machine's processes: ten answers in a row."""
     started, in_a_row, first = time.monotonic(), 0, 0.0
     while in_a_row < 10:

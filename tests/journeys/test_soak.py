@@ -52,7 +52,7 @@ print(sum(Fetch.objects.values_list("count", flat=True)))
 """
 
 
-def free_port() -> int:
+def find_free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -64,7 +64,7 @@ class Registry:
 
     place: instances.Instance
     key: str
-    port: int = field(default_factory=free_port)
+    port: int = field(default_factory=find_free_port)
     process: "subprocess.Popen[bytes] | None" = None
 
     @property

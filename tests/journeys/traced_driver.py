@@ -66,7 +66,7 @@ class Caller:
         if person:
             self._client.get("/login")
             self._client.headers["X-CSRFToken"] = self._client.cookies[CSRF_COOKIE]
-            self.call("POST", "/login", data={"username": person, "password": _password_of(person), "next": "/"})
+            self.call("POST", "/login", data={"username": person, "password": _write_password(person), "next": "/"})
             self._client.headers["X-CSRFToken"] = self._client.cookies[CSRF_COOKIE]
 
     def call(self, method: str, path: str, **content: Any) -> httpx.Response:
@@ -86,7 +86,7 @@ class Product:
     def __init__(self, worker: "Worker") -> None:
         self._worker = worker
         for person in PEOPLE:
-            apps.get_model("registry", "User").objects.create_user(username=person, password=_password_of(person))
+            apps.get_model("registry", "User").objects.create_user(username=person, password=_write_password(person))
         self.author, self.reviewer, self.admin = (Caller(person=person) for person in PEOPLE)
         self.admin.call_api("POST", "namespaces", {"name": NAMESPACE, "protected_labels": ["production"]})
         for person, role in PEOPLE.items():
@@ -105,7 +105,7 @@ class Product:
         draft = {"document": document, "samples": SAMPLES, "base": "1"}
         self.author.call("PUT", f"/t/{name}/-/edit/draft", json=draft)  # as the editor does while somebody types
         saved: Calls = {}
-        with Recorder() as save, connection.execute_wrapper(_after_event(lambda: saved.update(save.calls()))):
+        with Recorder() as save, connection.execute_wrapper(_act_after_event(lambda: saved.update(save.calls()))):
             self._save(name, document, base="1")
         number = self._propose(name, 2)
         self._discuss(number)
@@ -113,7 +113,8 @@ class Product:
             answer = self.admin.call("GET", f"/changes/{number}")
         assert "Shorter" in answer.text, "the page shows no discussion"
         published: Calls = {}
-        with Recorder() as publish, connection.execute_wrapper(_after_event(lambda: published.update(publish.calls()))):
+        wrapper = _act_after_event(lambda: published.update(publish.calls()))
+        with Recorder() as publish, connection.execute_wrapper(wrapper):
             self._publish(number, version=2, served=1)
         self._fetch(name)
         with Recorder() as fetch:
@@ -168,7 +169,7 @@ class Product:
         assert self.service.call_api("GET", f"templates/{name}@production")["name"] == name
 
 
-def _after_event(act: Callable[[], None]) -> Callable[..., Any]:
+def _act_after_event(act: Callable[[], None]) -> Callable[..., Any]:
     """A wrapper of database statements that acts when an event was stored, the last row of the action itself."""
     statement = f'INSERT INTO "{apps.get_model("registry", "Event")._meta.db_table}"'
 
@@ -181,7 +182,7 @@ def _after_event(act: Callable[[], None]) -> Callable[..., Any]:
     return execute
 
 
-def _password_of(person: str) -> str:
+def _write_password(person: str) -> str:
     return f"{person}-promptuary"
 
 

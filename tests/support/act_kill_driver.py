@@ -89,15 +89,16 @@ def propose_release(version: int) -> Callable[[], object]:
 
 
 def publish_release() -> object:
-    return release_services.publish_release(actor=act_as("author"), number=latest_number(Release))
+    return release_services.publish_release(actor=act_as("author"), number=find_latest_number(Release))
 
 
 def roll_back_release() -> object:
-    return roll_backs.roll_back_release(actor=act_as("reviewer"), number=latest_number(Release), reason="Wrong")
+    return roll_backs.roll_back_release(actor=act_as("reviewer"), number=find_latest_number(Release), reason="Wrong")
 
 
 def withdraw_release() -> object:
-    return release_services.withdraw_release(actor=act_as("author"), number=latest_number(Release), reason="Not now")
+    number = find_latest_number(Release)
+    return release_services.withdraw_release(actor=act_as("author"), number=number, reason="Not now")
 
 
 def propose_change() -> object:
@@ -107,14 +108,14 @@ def propose_change() -> object:
 
 
 def start_rollout() -> object:
-    change = latest_number(ChangeRequest)
+    change = find_latest_number(ChangeRequest)
     return rollout_services.start_rollout(
         actor=act_as("author"), change=change, steps=STEPS, stop_rule=RULE, salt="5a17"
     )
 
 
 def step_rollout() -> object:
-    return rollout_services.step_rollout(actor=act_as("author"), number=latest_number(Rollout))
+    return rollout_services.step_rollout(actor=act_as("author"), number=find_latest_number(Rollout))
 
 
 def advance_rollouts() -> object:
@@ -123,22 +124,22 @@ def advance_rollouts() -> object:
 
 
 def pause_rollout() -> object:
-    return rollout_services.pause_rollout(actor=act_as("author"), number=latest_number(Rollout))
+    return rollout_services.pause_rollout(actor=act_as("author"), number=find_latest_number(Rollout))
 
 
 def resume_rollout() -> object:
-    return rollout_services.resume_rollout(actor=act_as("author"), number=latest_number(Rollout))
+    return rollout_services.resume_rollout(actor=act_as("author"), number=find_latest_number(Rollout))
 
 
 def stop_rollout() -> object:
-    return rollout_services.stop_rollout(actor=act_as("reviewer"), number=latest_number(Rollout), reason="Wrong")
+    return rollout_services.stop_rollout(actor=act_as("reviewer"), number=find_latest_number(Rollout), reason="Wrong")
 
 
 def finish_rollout() -> object:
-    return rollout_services.finish_rollout(actor=act_as("author"), number=latest_number(Rollout))
+    return rollout_services.finish_rollout(actor=act_as("author"), number=find_latest_number(Rollout))
 
 
-def latest_number(model: Any) -> int:
+def find_latest_number(model: Any) -> int:
     number: int = model.objects.latest("number").number
     return number
 

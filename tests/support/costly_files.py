@@ -38,7 +38,7 @@ def read_costly_files() -> set[str]:
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Note the processor time before the test."""
-    _began[item.nodeid] = _processor_seconds()
+    _began[item.nodeid] = _read_processor_seconds()
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -47,7 +47,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> object:
     try:
         return (yield)
     finally:
-        item.user_properties.append((_SECONDS, _processor_seconds() - _began.pop(item.nodeid)))
+        item.user_properties.append((_SECONDS, _read_processor_seconds() - _began.pop(item.nodeid)))
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -75,7 +75,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     )
 
 
-def _processor_seconds() -> float:
+def _read_processor_seconds() -> float:
     """Processor seconds of this process and of its ended children."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system

@@ -23,19 +23,19 @@ _numbers = itertools.count(1)
 @contextlib.contextmanager
 def copied_database(folder: Path) -> Iterator[None]:
     """Let every thread of this process work on a copy; on SQLite a file in `folder`, with WAL as in production."""
-    with _other_database(_copy_postgresql if connection.vendor == "postgresql" else _copy_sqlite, folder):
+    with _use_other_database(_copy_postgresql if connection.vendor == "postgresql" else _copy_sqlite, folder):
         yield
 
 
 @contextlib.contextmanager
 def empty_database(folder: Path) -> Iterator[None]:
     """Let every thread of this process work on a database without tables."""
-    with _other_database(_make_postgresql if connection.vendor == "postgresql" else _make_sqlite, folder):
+    with _use_other_database(_make_postgresql if connection.vendor == "postgresql" else _make_sqlite, folder):
         yield
 
 
 @contextlib.contextmanager
-def _other_database(make: _Make, folder: Path) -> Iterator[None]:
+def _use_other_database(make: _Make, folder: Path) -> Iterator[None]:
     shared: dict[str, Any] = connection.settings_dict  # threads connect through this same mapping
     original = shared["NAME"]
     name = make(str(original), folder)

@@ -97,7 +97,7 @@ def running_provider() -> Iterator[Provider]:
             path, _, query = self.path.partition("?")
             if path == "/authorize":
                 self.send_response(302)
-                self.send_header("Location", provider.authorize(_flat(query)))
+                self.send_header("Location", provider.authorize(_flatten(query)))
                 self.send_header("Content-Length", "0")
                 self.end_headers()
             elif path == "/userinfo" and self.headers["Authorization"] == "Bearer open":
@@ -107,7 +107,7 @@ def running_provider() -> Iterator[Provider]:
                 self._say(pages[path]() if path in pages else None)
 
         def do_POST(self) -> None:
-            self._say(provider.token(_flat(self.rfile.read(int(self.headers["Content-Length"])).decode())))
+            self._say(provider.token(_flatten(self.rfile.read(int(self.headers["Content-Length"])).decode())))
 
         def _say(self, body: Claims | None) -> None:
             content = json.dumps(body if body is not None else {"error": "invalid_grant"}).encode()
@@ -132,11 +132,11 @@ def running_provider() -> Iterator[Provider]:
         thread.join()
 
 
-def _flat(query: str) -> dict[str, str]:
+def _flatten(query: str) -> dict[str, str]:
     return {name: values[0] for name, values in parse_qs(query).items()}
 
 
 def split_address(address: str) -> tuple[str, dict[str, str]]:
     """Split an address into path and query."""
     parts = urlsplit(address)
-    return parts.path, _flat(parts.query)
+    return parts.path, _flatten(parts.query)

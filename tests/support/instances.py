@@ -88,7 +88,7 @@ def _work_and_exit(place: Instance, work: Callable[[], object], output: int) -> 
         end_with_parent()
         del connections["default"]  # the parent's is left to the parent, unclosed
         database = connections.settings["default"]
-        database["NAME"] = _database_name(place.database) if place.database else str(place.home / _FILE)
+        database["NAME"] = _read_database_name(place.database) if place.database else str(place.home / _FILE)
         answer = pickle.dumps((work(), ""))
     except BaseException:  # noqa: BLE001  # whatever it is, the parent raises it
         answer = pickle.dumps((None, traceback.format_exc()))
@@ -103,7 +103,7 @@ def make_instance(home: Path, engine: str = "") -> Instance:
     home.mkdir(parents=True)
     prepared = _prepare_instance("sqlite" if engine == "sqlite" else connection.vendor)
     if prepared.database:
-        return Instance(home, _create_database(home.name, _database_name(prepared.database)))
+        return Instance(home, _create_database(home.name, _read_database_name(prepared.database)))
     shutil.copy(prepared.home / _FILE, home)
     return Instance(home)
 
@@ -135,16 +135,16 @@ def make_tables(place: Instance) -> None:
 def copy_instance(place: Instance, home: Path) -> Instance:
     """Copy the instance with its database; nothing may run in the original meanwhile."""
     shutil.copytree(place.home, home)
-    return Instance(home, _create_database(home.name, _database_name(place.database)) if place.database else None)
+    return Instance(home, _create_database(home.name, _read_database_name(place.database)) if place.database else None)
 
 
 def remove_instance(place: Instance) -> None:
     """Drop the database; the home is removed with the test's folder."""
     if place.database:
-        _execute(f'DROP DATABASE IF EXISTS "{_database_name(place.database)}" WITH (FORCE)')
+        _execute(f'DROP DATABASE IF EXISTS "{_read_database_name(place.database)}" WITH (FORCE)')
 
 
-def _database_name(url: str) -> str:
+def _read_database_name(url: str) -> str:
     return urlsplit(url).path.lstrip("/")
 
 

@@ -92,14 +92,14 @@ def check() -> None:
     """Bring the mirror up to date, verify it and rebuild it; print the result and the journal's contents."""
     mirror.catch_up(wait=20)
     findings = mirror.verify()
-    before = _heads()
+    before = _list_heads()
     mirror.rebuild()
     commits = list(Repository(settings.MIRROR_PATH).list_commits(mirror_paths.MAIN))
     _say(
         json.dumps(
             {
                 "findings": findings,
-                "same_after_rebuild": before == _heads(),
+                "same_after_rebuild": before == _list_heads(),
                 "commits": len(commits),
                 "events": list(Event.objects.order_by("number").values_list("hash", flat=True)),
             }
@@ -112,7 +112,7 @@ def _say(line: str) -> None:
     sys.stdout.flush()
 
 
-def _heads() -> dict[str, str]:
+def _list_heads() -> dict[str, str]:
     return {ref: head.commit for ref, head in Repository(settings.MIRROR_PATH).list_heads().items()}
 
 

@@ -36,20 +36,20 @@ def fault_of(first: int, history: Sequence[Operation], order: Sequence[tuple[str
         if expected != value:
             return f"write {place} replaced {expected} while the register held {value}"
         value = target
-    writes, fault = _matched([one for one in history if one.went_through], order)
+    writes, fault = _match_writes([one for one in history if one.went_through], order)
     if fault:
         return fault
-    points, fault = _points(writes)
+    points, fault = _find_intervals(writes)
     if fault:
         return fault
     values = [first, *(target for _, _, target in order)]
     for one in history:
-        if not one.went_through and (fault := _fault_of_refusal(one, points, values)):
+        if not one.went_through and (fault := _check_refusal(one, points, values)):
             return fault
     return ""
 
 
-def _matched(done: Sequence[Operation], order: Sequence[tuple[str, int, int]]) -> tuple[list[Operation], str]:
+def _match_writes(done: Sequence[Operation], order: Sequence[tuple[str, int, int]]) -> tuple[list[Operation], str]:
     """The writes in the register's order; those of one writer are in the order of their calls."""
     waiting: dict[str, deque[Operation]] = {}
     for one in sorted(done, key=lambda one: one.called):
@@ -65,7 +65,7 @@ def _matched(done: Sequence[Operation], order: Sequence[tuple[str, int, int]]) -
     return writes, f"{left} writes were reported that the register does not know" if left else ""
 
 
-def _points(writes: Sequence[Operation]) -> tuple[list[tuple[float, float]], str]:
+def _find_intervals(writes: Sequence[Operation]) -> tuple[list[tuple[float, float]], str]:
     """The interval in which each write can have taken effect, by its own times and its place in the order."""
     earliest: list[float] = []
     for one in writes:
@@ -80,7 +80,7 @@ def _points(writes: Sequence[Operation]) -> tuple[list[tuple[float, float]], str
     return list(zip(earliest, latest, strict=True)), ""
 
 
-def _fault_of_refusal(one: Operation, points: Sequence[tuple[float, float]], values: Sequence[int]) -> str:
+def _check_refusal(one: Operation, points: Sequence[tuple[float, float]], values: Sequence[int]) -> str:
     """Check that a refusal reported an unexpected value that the register may have had during the call."""
     if one.actual == one.expected:
         return f"a write expecting {one.expected} was refused although the register held it"

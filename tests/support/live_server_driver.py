@@ -24,7 +24,7 @@ def answer_wsgi(environ, start_response):
         raise ValueError("a secret of the server")
     if path in ("/pieces", "/endless", "/half"):
         start_response("200 OK", [("Content-Length", "100")] if path == "/half" else [("Content-Type", "text/plain")])
-        return _pieces(path)
+        return _write_pieces(path)
     if path == "/states":
         body = json.dumps(STATES).encode()
     else:
@@ -35,7 +35,7 @@ def answer_wsgi(environ, start_response):
     return [body]
 
 
-def _pieces(path):
+def _write_pieces(path):
     try:
         yield b"first "
         while path == "/endless":
@@ -50,7 +50,7 @@ def _pieces(path):
 async def count(request, protocol):
     """Send events endlessly, ten a second."""
 
-    async def numbers():
+    async def write_numbers():
         try:
             for number in range(1_000_000):
                 yield Event("number", {"text": f"line {number}\nand more"}, str(number))
@@ -58,7 +58,7 @@ async def count(request, protocol):
         finally:
             STATES.append("closed numbers")
 
-    await stream_events(protocol, numbers())
+    await stream_events(protocol, write_numbers())
 
 
 async def describe(request, protocol):

@@ -26,10 +26,11 @@ class Mailbox(socketserver.ThreadingTCPServer):
 
     def find_messages(self, to: str, words: str) -> list[EmailMessage]:
         """The messages to an address with these words in the subject or plain text."""
-        return [it for it in self.messages if to in str(it["To"]) and words in f"{it['Subject']}\n{_plain_text(it)}"]
+        texts = ((it, f"{it['Subject']}\n{_read_plain_text(it)}") for it in self.messages if to in str(it["To"]))
+        return [it for it, text in texts if words in text]
 
 
-def _plain_text(message: EmailMessage) -> str:
+def _read_plain_text(message: EmailMessage) -> str:
     body = message.get_body(("plain",))
     return str(body.get_content()) if body is not None else ""
 

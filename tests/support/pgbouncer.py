@@ -46,7 +46,7 @@ def run_pgbouncer(url: str, *, size: int) -> Iterator[str]:
         command = ["setpriv", f"--reuid={UNPRIVILEGED}", "--regid=65534", "--clear-groups", *command]
     process = start_child(command)
     try:
-        wait_until(lambda: _answers(port))
+        wait_until(lambda: _is_listening(port))
         yield f"postgresql://postgres@127.0.0.1:{port}/{name}"
     finally:
         process.kill()
@@ -54,6 +54,6 @@ def run_pgbouncer(url: str, *, size: int) -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _answers(port: int) -> bool:
+def _is_listening(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0

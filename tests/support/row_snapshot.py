@@ -31,13 +31,13 @@ def read_table() -> dict[str, tuple[str, set[str]]]:
 def snapshot_rows() -> dict[str, list[str]]:
     """Model name to its rows, as fields by name, without the rows' numbers."""
     return {
-        name: sorted(repr(_fields(row, skipped)) for row in apps.get_model("registry", name).objects.all())
+        name: sorted(repr(_read_fields(row, skipped)) for row in apps.get_model("registry", name).objects.all())
         for name, (kind, skipped) in read_table().items()
         if kind == "journalled"
     }
 
 
-def _fields(row: models.Model, skipped: set[str]) -> dict[str, Any]:
+def _read_fields(row: models.Model, skipped: set[str]) -> dict[str, Any]:
     found = {}
     for field in row._meta.concrete_fields:
         if field.name not in skipped and not isinstance(field, models.AutoField):

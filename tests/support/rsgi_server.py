@@ -24,14 +24,14 @@ def serve_rsgi(target: str, environment: dict[str, str]) -> Iterator[int]:
         [*command, *options, target], cwd=instances.ROOT, env=environment, start_new_session=True
     ) as process:
         try:
-            wait_until(lambda: _answers(port, process))
+            wait_until(lambda: _is_listening(port, process))
             yield port
         finally:
             os.killpg(process.pid, signal.SIGTERM)
             process.wait(30)
 
 
-def _answers(port: int, process: "subprocess.Popen[bytes]") -> bool:
+def _is_listening(port: int, process: "subprocess.Popen[bytes]") -> bool:
     assert process.poll() is None, "the server ended by itself"
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -149,7 +149,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing: the test reads the bodies."""
 
 
-def _whole_chat(text: str, fault: str) -> dict[str, Any]:
+def _build_chat(text: str, fault: str) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": text, "refusal": None}
     if fault == "refusal":
         message |= {"content": None, "refusal": text}
@@ -160,15 +160,15 @@ def _whole_chat(text: str, fault: str) -> dict[str, Any]:
     return {"id": "c1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
 
 
-def _whole_response(text: str, fault: str) -> dict[str, Any]:
-    *_, last = _response_events([text], fault)
+def _build_response(text: str, fault: str) -> dict[str, Any]:
+    *_, last = _list_response_events([text], fault)
     response: dict[str, Any] = last["response"]
     if fault == "refusal":
         response["output"][0]["content"] = [{"type": "refusal", "refusal": text}]
     return response
 
 
-def _whole_message(text: str, fault: str) -> dict[str, Any]:
+def _build_message(text: str, fault: str) -> dict[str, Any]:
     blocks: list[dict[str, Any]] = [{"type": "text", "text": text}]
     if fault == "tool":
         blocks.append({"type": "tool_use", "id": "t1", "name": TOOL["name"], "input": json.loads(TOOL["arguments"])})
@@ -184,7 +184,7 @@ def _whole_message(text: str, fault: str) -> dict[str, Any]:
     }
 
 
-def _chat_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
+def _list_chat_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
     def chunk(delta: dict[str, Any], reason: str | None = None) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "finish_reason": reason}
         return {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [choice]}
@@ -204,7 +204,7 @@ def _chat_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
     yield {**chunk({}), "choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}}
 
 
-def _response_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
+def _list_response_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
     number = -1
 
     def event(kind: str, **fields: Any) -> dict[str, Any]:
@@ -247,7 +247,7 @@ def _response_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
     yield event("response.completed", response={**response, "status": "completed", "output": output, "usage": usage})
 
 
-def _message_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
+def _list_message_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
     message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": []}
     stops = {"stop_reason": None, "stop_sequence": None}
     yield {
@@ -276,5 +276,5 @@ def _message_events(words: list[str], fault: str) -> Iterator[dict[str, Any]]:
     yield {"type": "message_stop"}
 
 
-_WHOLE_REPLIES = {"completions": _whole_chat, "responses": _whole_response, "messages": _whole_message}
-_EVENTS = {"completions": _chat_events, "responses": _response_events, "messages": _message_events}
+_WHOLE_REPLIES = {"completions": _build_chat, "responses": _build_response, "messages": _build_message}
+_EVENTS = {"completions": _list_chat_events, "responses": _list_response_events, "messages": _list_message_events}

@@ -73,15 +73,15 @@ class _Words(HTMLParser):
             self.found.append((self.getpos()[0] + text[:before].count("\n"), " ".join(text.split())))
 
 
-def _blank(found: re.Match[str]) -> str:
+def _blank_out(found: re.Match[str]) -> str:
     return re.sub(r"[^\n]", "", found[0])
 
 
 def find_in_template(source: str) -> Iterator[tuple[int, str]]:
     """(line, text) of each unmarked text of a Django template."""
     lines = source.splitlines()
-    source = re.sub(r"{% comment .*?{% endcomment %}|{#.*?#}", _blank, source, flags=re.DOTALL)
-    source = re.sub(r"{% blocktranslate.*?{% endblocktranslate %}", _blank, source, flags=re.DOTALL)
+    source = re.sub(r"{% comment .*?{% endcomment %}|{#.*?#}", _blank_out, source, flags=re.DOTALL)
+    source = re.sub(r"{% blocktranslate.*?{% endblocktranslate %}", _blank_out, source, flags=re.DOTALL)
     for tag in re.finditer(r"{%\s*(\w+)(.*?)%}|{{(.*?)}}", source, flags=re.DOTALL):
         yield from (
             (source.count("\n", 0, tag.start()) + 1, text)
@@ -89,8 +89,8 @@ def find_in_template(source: str) -> Iterator[tuple[int, str]]:
             if not NO_TEXT.search(lines[source.count("\n", 0, tag.start())])
         )
     page = _Words()
-    source = re.sub(r"{% block width %}.*?{% endblock", _blank, source, flags=re.DOTALL)  # class names
-    page.feed(re.sub(r"{%.*?%}|{{.*?}}", _blank, source, flags=re.DOTALL))
+    source = re.sub(r"{% block width %}.*?{% endblock", _blank_out, source, flags=re.DOTALL)  # class names
+    page.feed(re.sub(r"{%.*?%}|{{.*?}}", _blank_out, source, flags=re.DOTALL))
     page.close()
     yield from ((line, text) for line, text in page.found if not NO_TEXT.search(lines[line - 1]))
 
@@ -203,12 +203,12 @@ def find_in_script(source: str) -> Iterator[tuple[int, str]]:
     """(line, text) of each text of a TypeScript module that isn't passed to gettext or the console."""
     code = re.sub(
         r"//[^\n]*|/\*.*?\*/",
-        lambda found: found[0] if "no text:" in found[0] else _blank(found),
+        lambda found: found[0] if "no text:" in found[0] else _blank_out(found),
         source,
         flags=re.DOTALL,
     )
     lines = code.splitlines()
-    code = re.sub(r"\b(?:n|p)?gettext\((?:\s*\"(?:[^\"\\\n]|\\.)*\"\s*[,+)]?)+", _blank, code)
+    code = re.sub(r"\b(?:n|p)?gettext\((?:\s*\"(?:[^\"\\\n]|\\.)*\"\s*[,+)]?)+", _blank_out, code)
     for literal in re.finditer(r"\"((?:[^\"\\\n]|\\.)*)\"|`((?:[^`\\]|\\.)*)`", code):
         text = literal[1] if literal[1] is not None else re.sub(r"\${[^}]*}", "", literal[2])
         if STYLE.search(text):

@@ -7,7 +7,7 @@ from allauth.socialaccount.models import SocialAccount
 from django.test import Client
 
 from registry.accounts.models import User
-from tests.frontend.accounts.test_sign_in import code_of, enrol, sign_in
+from tests.frontend.accounts.test_sign_in import compute_code, sign_in, turn_on_second_step
 from tests.frontend.conftest import words
 from tests.support.fake_oidc import CLIENT, SECRET, Provider, running_provider, split_address
 
@@ -121,7 +121,7 @@ def test_an_address_that_was_not_verified_opens_nobody_else_s_account(provider, 
     assert "Signed in as ann.lee" in words(client.get("/t/"))
 
 
-def fails(provider) -> None:
+def check_failure(provider) -> None:
     before = User.objects.count()
     client = Client()
     answer = come(client, go(client))
@@ -146,34 +146,34 @@ def fails(provider) -> None:
 )
 def test_a_token_with_another_claim_is_refused(provider, claims):
     provider.twist = lambda said: {**said, **claims}
-    fails(provider)
+    check_failure(provider)
 
 
 def test_a_token_signed_by_another_key_is_refused(provider):
     provider.forge = True
-    fails(provider)
+    check_failure(provider)
 
 
 def test_a_token_that_nobody_signed_is_refused(provider):
     provider.unsigned = True
-    fails(provider)
+    check_failure(provider)
 
 
 def test_a_token_signed_with_the_client_s_own_secret_is_refused(provider, monkeypatch):
     forged = lambda claims: jwt.encode(claims, SECRET * 2, algorithm="HS256", headers={"kid": "one"})  # noqa: E731
     provider._sign = forged
-    fails(provider)
+    check_failure(provider)
     del provider._sign
 
 
 def test_a_missing_token_proves_nothing(provider):
     provider.silent = True
-    fails(provider)
+    check_failure(provider)
 
 
 def test_userinfo_about_another_person_is_refused(provider):
     provider.told = lambda facts: {**facts, "sub": "8", "email": "boss@example.org"}
-    fails(provider)
+    check_failure(provider)
 
 
 def test_a_state_of_another_browser_is_refused(provider):
@@ -225,11 +225,11 @@ def test_an_account_switched_off_stays_outside(provider, desk):
 def test_a_second_step_is_asked_for_here_too(provider, desk):
     first = Client()
     sign_in(first)
-    secret = enrol(first)
+    secret = turn_on_second_step(first)
     User.objects.filter(username="author").update(email="ann@example.org")
     client = Client()
     assert come(client, go(client))["Location"] == "/login/code"
-    assert client.post("/login/code", {"code": code_of(secret)})["Location"] == "/t/"
+    assert client.post("/login/code", {"code": compute_code(secret)})["Location"] == "/t/"
 
 
 def test_the_password_page_names_the_provider(provider):

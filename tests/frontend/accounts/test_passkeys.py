@@ -12,7 +12,7 @@ from registry.accounts.actor import build_operator_actor
 from registry.accounts.models import User
 from registry.changes import rules
 from registry.people import administration
-from tests.frontend.accounts.test_sign_in import code_of, enrol, sign_in
+from tests.frontend.accounts.test_sign_in import compute_code, sign_in, turn_on_second_step
 from tests.frontend.conftest import words
 from tests.support.sessions import manage_accounts
 from tests.support.software_passkey import SoftwarePasskey
@@ -36,19 +36,19 @@ class SecureClient(Client):
         return super().generic(method, path, data, content_type, True, **further)
 
 
-def browse(host: str = "prompts.example.org", *, secure: bool = True) -> Client:
+def open_browser(host: str = "prompts.example.org", *, secure: bool = True) -> Client:
     """A browser on the site."""
     return (SecureClient if secure else Client)(SERVER_NAME=host)
 
 
-def options_in(page):
+def read_options(page):
     return json.loads(OPTIONS.findall(page.content.decode())[0])
 
 
 def add_passkey(client: Client, passkey: SoftwarePasskey, name: str = "Laptop"):
     """Add it in a session that has just given its password; the answer to the form."""
     client.post("/account/prove", {"password": PASSWORD, "next": NEW})
-    options = options_in(client.get(NEW))["creation_options"]
+    options = read_options(client.get(NEW))["creation_options"]
     return client.post(NEW, {"name": name, "credential": passkey.create(options)})
 
 
@@ -59,14 +59,14 @@ def ask(client: Client):
 @pytest.fixture
 def owned(desk) -> SoftwarePasskey:
     """A passkey of the author, added on the site."""
-    client, passkey = browse(), SoftwarePasskey(ORIGIN)
+    client, passkey = open_browser(), SoftwarePasskey(ORIGIN)
     sign_in(client)
     assert add_passkey(client, passkey)["Location"] == "/account/recovery-codes"
     return passkey
 
 
 def test_a_passkey_is_added_after_a_proof_and_comes_with_recovery_codes(desk):
-    client = browse()
+    client = open_browser()
     sign_in(client)
     assert client.get(NEW)["Location"].startswith("/account/prove")
     answer = add_passkey(client, SoftwarePasskey(ORIGIN), "My laptop")
@@ -78,21 +78,21 @@ def test_a_passkey_is_added_after_a_proof_and_comes_with_recovery_codes(desk):
 
 
 def test_the_question_wants_a_passkey_that_is_found_and_verified_by_the_device(desk):
-    client = browse()
+    client = open_browser()
     sign_in(client)
     client.post("/account/prove", {"password": PASSWORD, "next": NEW})
-    asked = options_in(client.get(NEW))["creation_options"]["publicKey"]
+    asked = read_options(client.get(NEW))["creation_options"]["publicKey"]
     assert (asked["rp"], asked["user"]["name"]) == ({"id": "prompts.example.org", "name": "Promptuary"}, "author")
     chosen = asked["authenticatorSelection"]
     assert (chosen["residentKey"], chosen["userVerification"]) == ("required", "required")
-    assert ask(browse())["publicKey"]["userVerification"] == "required"
+    assert ask(open_browser())["publicKey"]["userVerification"] == "required"
 
 
 def test_only_what_signing_in_needs_is_stored(desk):
-    client, passkey = browse(), SoftwarePasskey(ORIGIN)
+    client, passkey = open_browser(), SoftwarePasskey(ORIGIN)
     sign_in(client)
     client.post("/account/prove", {"password": PASSWORD, "next": NEW})
-    sent = json.loads(passkey.create(options_in(client.get(NEW))["creation_options"]))
+    sent = json.loads(passkey.create(read_options(client.get(NEW))["creation_options"]))
     client.post(NEW, {"name": "", "credential": json.dumps({**sent, "more": "\0", "clientExtensionResults": {"a": 1}})})
     stored = Authenticator.objects.get(type="webauthn").data
     assert stored["name"] == "Passkey 1"
@@ -101,7 +101,7 @@ def test_only_what_signing_in_needs_is_stored(desk):
 
 
 def test_signing_in_with_a_passkey_takes_no_password_and_leads_to_the_page_asked_for(owned):
-    client = browse()
+    client = open_browser()
     assert "Sign in with a passkey" in words(client.get("/login?next=/t/"))
     answer = client.post(LOGIN, {"credential": owned.get(ask(client)), "next": "/t/"})
     assert answer["Location"] == "/t/"
@@ -110,18 +110,18 @@ def test_signing_in_with_a_passkey_takes_no_password_and_leads_to_the_page_asked
 
 
 def test_after_signing_in_it_leads_to_no_other_server(owned):
-    client = browse()
+    client = open_browser()
     answer = client.post(LOGIN, {"credential": owned.get(ask(client)), "next": "https://example.com/"})
     assert answer["Location"] == "/"
 
 
 def test_after_the_password_a_passkey_or_a_recovery_code_is_the_second_step(owned):
-    client = browse()
+    client = open_browser()
     assert sign_in(client, next="/t/")["Location"] == "/login/code"
     assert client.get("/t/").status_code == 302
     page = client.get("/login/code")
     assert "Use a passkey" in words(page)
-    sent = {"credential": owned.get(options_in(page)["request_options"])}
+    sent = {"credential": owned.get(read_options(page)["request_options"])}
     assert client.post("/login/code", sent)["Location"] == "/t/"
     assert client.get("/t/").status_code == 200
 
@@ -144,7 +144,7 @@ def test_after_the_password_a_passkey_or_a_recovery_code_is_the_second_step(owne
 )
 def test_an_answer_that_no_browser_sends_is_refused_everywhere(owned, answer):
     before = Authenticator.objects.count()
-    client = browse()
+    client = open_browser()
     ask(client)
     refused = client.post(LOGIN, {"credential": answer})
     assert (refused.status_code, "The passkey was not accepted" in words(refused)) == (422, True)
@@ -152,7 +152,7 @@ def test_an_answer_that_no_browser_sends_is_refused_everywhere(owned, answer):
     client.get("/login/code")
     assert client.post("/login/code", {"credential": answer}).status_code == 200
     assert client.get("/t/").status_code == 302
-    client.post("/login/code", {"credential": owned.get(options_in(client.get("/login/code"))["request_options"])})
+    client.post("/login/code", {"credential": owned.get(read_options(client.get("/login/code"))["request_options"])})
     client.post("/account/prove", {"password": PASSWORD, "next": NEW})
     client.get(NEW)
     assert client.post(NEW, {"name": "x", "credential": answer}).status_code == 200
@@ -160,61 +160,61 @@ def test_an_answer_that_no_browser_sends_is_refused_everywhere(owned, answer):
     assert Authenticator.objects.count() == before
 
 
-def refuses(client: Client, answer: str) -> None:
+def check_refusal(client: Client, answer: str) -> None:
     refused = client.post(LOGIN, {"credential": answer})
     assert (refused.status_code, "The passkey was not accepted" in words(refused)) == (422, True)
     assert client.get("/t/").status_code == 302
 
 
 def test_an_answer_for_another_page_is_refused(owned):
-    client = browse()
+    client = open_browser()
     owned.origin = "https://evil.example"
-    refuses(client, owned.get(ask(client)))
+    check_refusal(client, owned.get(ask(client)))
 
 
 def test_an_answer_opens_once_and_in_its_own_session_only(owned):
-    client = browse()
+    client = open_browser()
     answer = owned.get(ask(client))
-    other = browse()
+    other = open_browser()
     ask(other)
-    refuses(other, answer)
-    refuses(browse(), answer)
+    check_refusal(other, answer)
+    check_refusal(open_browser(), answer)
     assert client.post(LOGIN, {"credential": answer}).status_code == 302
     client.post("/logout")
-    refuses(client, answer)
+    check_refusal(client, answer)
 
 
 def test_a_device_that_did_not_ask_for_a_face_or_pin_is_refused(owned):
-    client = browse()
+    client = open_browser()
     owned.flags = SoftwarePasskey(ORIGIN, is_verified=False).flags
-    refuses(client, owned.get(ask(client)))
-    adder, weak = browse(), SoftwarePasskey(ORIGIN, is_verified=False)
+    check_refusal(client, owned.get(ask(client)))
+    adder, weak = open_browser(), SoftwarePasskey(ORIGIN, is_verified=False)
     sign_in(adder, "reviewer", "reviewer-promptuary")
     adder.post("/account/prove", {"password": "reviewer-promptuary", "next": NEW})
-    sent = {"name": "x", "credential": weak.create(options_in(adder.get(NEW))["creation_options"])}
+    sent = {"name": "x", "credential": weak.create(read_options(adder.get(NEW))["creation_options"])}
     assert "The passkey was not accepted" in words(adder.post(NEW, sent))
     assert not User.objects.get(username="reviewer").has_two_step
 
 
 def test_a_wrong_signature_and_another_person_are_refused(owned, desk):
-    client = browse()
-    refuses(client, owned.get(ask(client), signature="MEUCIQ"))
+    client = open_browser()
+    check_refusal(client, owned.get(ask(client), signature="MEUCIQ"))
     other = SoftwarePasskey(ORIGIN)
     other.rp_id, other.user_handle = owned.rp_id, owned.user_handle
-    refuses(client, other.get(ask(client)))
+    check_refusal(client, other.get(ask(client)))
     owned.user_handle = "MQ"  # the handle of another account, or of none
-    refuses(client, owned.get(ask(client)))
+    check_refusal(client, owned.get(ask(client)))
 
 
 def test_a_removed_passkey_opens_nothing(owned):
     Authenticator.objects.filter(type="webauthn").delete()
-    client = browse()
-    refuses(client, owned.get(ask(client)))
+    client = open_browser()
+    check_refusal(client, owned.get(ask(client)))
 
 
 def test_an_account_that_is_switched_off_stays_outside(owned):
     User.objects.filter(username="author").update(is_active=False)
-    client = browse()
+    client = open_browser()
     answer = client.post(LOGIN, {"credential": owned.get(ask(client))})
     assert (answer.status_code, "This account is deactivated" in words(answer)) == (403, True)
     assert client.get("/t/").status_code == 302
@@ -222,7 +222,7 @@ def test_an_account_that_is_switched_off_stays_outside(owned):
 
 def test_many_tries_have_to_wait(owned, settings):
     settings.ACCOUNT_RATE_LIMITS = {**settings.ACCOUNT_RATE_LIMITS, "login": "2/m/ip"}
-    client = browse()
+    client = open_browser()
     statuses = [client.post(LOGIN, {"credential": "{}"}).status_code for _ in range(3)]
     assert statuses == [422, 422, 429]
 
@@ -236,7 +236,7 @@ def test_many_tries_have_to_wait(owned, settings):
     ],
 )
 def test_where_browsers_allow_none_the_account_says_why_and_offers_none(desk, host, secure, sentence):
-    client, is_offered = browse(host, secure=secure), not sentence
+    client, is_offered = open_browser(host, secure=secure), not sentence
     assert ("Sign in with a passkey" in words(client.get("/login"))) is is_offered
     sign_in(client)
     page = client.get("/account")
@@ -248,7 +248,7 @@ def test_where_browsers_allow_none_the_account_says_why_and_offers_none(desk, ho
 
 def test_a_passkey_is_renamed_by_its_person_only(owned, desk):
     number = Authenticator.objects.get(type="webauthn").pk
-    client = browse()
+    client = open_browser()
     client.post(LOGIN, {"credential": owned.get(ask(client))})
     assert client.get(f"/account/passkeys/{number}/name")["Location"].startswith("/account/prove")
     client.post("/account/prove", {"password": PASSWORD, "next": "/account"})
@@ -256,7 +256,7 @@ def test_a_passkey_is_renamed_by_its_person_only(owned, desk):
     assert client.post(f"/account/passkeys/{number}/name", {"name": "x" * 101}).status_code == 200
     assert client.post(f"/account/passkeys/{number}/name", {"name": "Work phone"})["Location"] == "/account"
     assert "<b>Work phone</b>" in words(client.get("/account"))
-    stranger = browse()
+    stranger = open_browser()
     sign_in(stranger, "reviewer", "reviewer-promptuary")
     stranger.post("/account/prove", {"password": "reviewer-promptuary", "next": "/account"})
     for act in ("name", "remove"):
@@ -266,24 +266,24 @@ def test_a_passkey_is_renamed_by_its_person_only(owned, desk):
 
 def test_a_passkey_is_removed_and_its_recovery_codes_with_it(owned):
     number = Authenticator.objects.get(type="webauthn").pk
-    client = browse()
+    client = open_browser()
     client.post(LOGIN, {"credential": owned.get(ask(client))})
     client.post("/account/prove", {"password": PASSWORD, "next": "/account"})
     assert "Remove the passkey Laptop" in words(client.get(f"/account/passkeys/{number}/remove"))
     assert client.post(f"/account/passkeys/{number}/remove")["Location"] == "/account"
     assert not Authenticator.objects.exists()
-    assert sign_in(browse())["Location"] == "/"
+    assert sign_in(open_browser())["Location"] == "/"
 
 
 def test_the_last_second_step_stays_where_a_namespace_requires_one(owned):
     rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
-    client = browse()
+    client = open_browser()
     client.post(LOGIN, {"credential": owned.get(ask(client))})
     client.post("/account/prove", {"password": PASSWORD, "next": "/account"})
     number = Authenticator.objects.get(type="webauthn").pk
     page = words(client.post(f"/account/passkeys/{number}/remove"))
     assert "A namespace in which you may write requires two-step sign-in." in page
-    enrol(client)
+    turn_on_second_step(client)
     assert client.post(f"/account/passkeys/{number}/remove")["Location"] == "/account"
     assert "requires two-step sign-in" in words(client.post("/account/second-step/off"))
     add_passkey(client, SoftwarePasskey(ORIGIN))
@@ -295,14 +295,14 @@ def test_at_most_twenty_are_kept(owned):
     person = User.objects.get(username="author")
     data = Authenticator.objects.get(type="webauthn").data
     Authenticator.objects.bulk_create([Authenticator(user=person, type="webauthn", data=data) for _ in range(19)])
-    client = browse()
+    client = open_browser()
     client.post(LOGIN, {"credential": owned.get(ask(client))})
     assert "You have 20 passkeys" in words(add_passkey(client, SoftwarePasskey(ORIGIN)))
 
 
 def test_a_passkey_is_the_proof_that_totp_asks_for(owned, settings):
     settings.PROMPTUARY_STEP_UP = "totp"
-    client = browse()
+    client = open_browser()
     sign_in(client)
     number = User.objects.get(username="author").pk
     recovery = Authenticator.objects.get(type="recovery_codes", user=number).wrap().get_unused_codes()[0]
@@ -313,7 +313,7 @@ def test_a_passkey_is_the_proof_that_totp_asks_for(owned, settings):
     asked = client.post("/account", {"do": "address", "email": "author@example.org"})
     assert asked["Location"].startswith(f"{PROVE}?")
     page = client.get(asked["Location"])
-    sent = {"credential": owned.get(options_in(page)["request_options"]), "next": "/account"}
+    sent = {"credential": owned.get(read_options(page)["request_options"]), "next": "/account"}
     assert client.post(asked["Location"], sent)["Location"] == "/account"
     assert User.objects.get(username="author").email == "author@example.org"
 
@@ -327,11 +327,11 @@ def test_a_reset_removes_passkeys_too(owned, desk):
 def test_changes_of_second_steps_are_reported_by_mail(desk, settings, django_capture_on_commit_callbacks):
     settings.MAIL_IS_SENT = True
     User.objects.filter(username="author").update(email="author@example.org", language="de")
-    client = browse()
+    client = open_browser()
     sign_in(client)
     add_passkey(client, SoftwarePasskey(ORIGIN))
     with django_capture_on_commit_callbacks(execute=True):
-        secret = enrol(client)
+        secret = turn_on_second_step(client)
     number = Authenticator.objects.get(type="webauthn").pk
     client.post(f"/account/passkeys/{number}/remove")
     client.post("/account/second-step/off")
@@ -339,4 +339,4 @@ def test_changes_of_second_steps_are_reported_by_mail(desk, settings, django_cap
         (["author@example.org"], True, True)
     ] * 4
     assert len({str(sent.subject) for sent in mail.outbox}) == 4
-    assert code_of(secret) not in "".join(str(sent.body) for sent in mail.outbox)
+    assert compute_code(secret) not in "".join(str(sent.body) for sent in mail.outbox)

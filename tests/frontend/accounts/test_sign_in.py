@@ -27,16 +27,16 @@ def sign_in(client, name="author", password="author-promptuary", **sent):
     return client.post("/login", {"username": name, "password": password, **sent})
 
 
-def code_of(secret: str) -> str:
+def compute_code(secret: str) -> str:
     return str(format_hotp_value(hotp_value(secret, next(iter(yield_hotp_counters_from_time())))))
 
 
-def enrol(client) -> str:
+def turn_on_second_step(client) -> str:
     """Turn on the second step; return the secret."""
     client.post("/account/prove", {"password": "author-promptuary", "next": "/account/second-step"})
     page = client.get("/account/second-step")
     secret = re.findall(r'<code id="secret"[^>]*>([A-Z2-7]+)</code>', page.content.decode())[0]
-    assert client.post("/account/second-step", {"code": code_of(secret)}).status_code == 302
+    assert client.post("/account/second-step", {"code": compute_code(secret)}).status_code == 302
     caches["default"].clear()  # so that the code of this half minute may be used again
     return str(secret)
 
@@ -45,7 +45,7 @@ def enrol(client) -> str:
 def enrolled(desk):
     client = Client()
     sign_in(client)
-    return enrol(client)
+    return turn_on_second_step(client)
 
 
 @pytest.mark.parametrize("name", ["author", "nobody", "asleep", "operator"])
@@ -150,7 +150,7 @@ def test_the_second_step_is_switched_on_with_a_picture_and_a_secret(desk):
     client = Client()
     sign_in(client)
     assert client.get("/account/second-step")["Location"].startswith("/account/prove")
-    secret = enrol(client)
+    secret = turn_on_second_step(client)
     page = words(client.get("/account"))
     assert "On since" in page
     assert "10 left" in page
@@ -178,12 +178,12 @@ def test_with_a_second_step_the_password_alone_opens_nothing(enrolled, desk):
     assert client.get("/t/").status_code == 302
     wrong = client.post("/login/code", {"code": "000000"})
     assert "This code is not right, or was used already." in words(wrong)
-    assert client.post("/login/code", {"code": code_of(enrolled)})["Location"] == "/t/"
+    assert client.post("/login/code", {"code": compute_code(enrolled)})["Location"] == "/t/"
     assert client.get("/t/").status_code == 200
 
 
 def test_a_code_opens_once(enrolled, desk):
-    code = code_of(enrolled)
+    code = compute_code(enrolled)
     for client, status in ((Client(), 302), (Client(), 200)):
         sign_in(client)
         assert client.post("/login/code", {"code": code}).status_code == status
@@ -192,7 +192,7 @@ def test_a_code_opens_once(enrolled, desk):
 def test_a_recovery_code_opens_once(enrolled, desk):
     client = Client()
     sign_in(client)
-    client.post("/login/code", {"code": code_of(enrolled)})
+    client.post("/login/code", {"code": compute_code(enrolled)})
     client.post("/account/prove", {"password": "author-promptuary"})
     codes = client.get("/account/recovery-codes/file").content.decode().split()
     assert len(codes) == 10
@@ -205,7 +205,7 @@ def test_a_second_step_of_another_secret_key_names_the_way_out(enrolled, desk):
     with override_settings(SECRET_KEY="another"):
         client = Client()
         sign_in(client)
-        refused = client.post("/login/code", {"code": code_of(enrolled)})
+        refused = client.post("/login/code", {"code": compute_code(enrolled)})
     assert refused.status_code == 409
     assert "Ask an admin to reset it, or the operator of the server." in words(refused)
 
@@ -216,14 +216,14 @@ def test_wrong_codes_are_limited(enrolled, desk):
     for number in range(12):
         last = client.post("/login/code", {"code": f"{number:06}"})
     assert "Too many" in words(last)
-    assert "Too many" in words(client.post("/login/code", {"code": code_of(enrolled)}))
+    assert "Too many" in words(client.post("/login/code", {"code": compute_code(enrolled)}))
 
 
 def test_the_second_step_stays_on_where_a_namespace_requires_it(enrolled, desk):
     rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     client = Client()
     sign_in(client)
-    client.post("/login/code", {"code": code_of(enrolled)})
+    client.post("/login/code", {"code": compute_code(enrolled)})
     client.post("/account/prove", {"password": "author-promptuary"})
     page = words(client.post("/account/second-step/off"))
     assert "A namespace in which you may write requires two-step sign-in." in page
@@ -233,7 +233,7 @@ def test_the_second_step_stays_on_where_a_namespace_requires_it(enrolled, desk):
 def test_the_second_step_is_switched_off_after_a_proof(enrolled, desk):
     client = Client()
     sign_in(client)
-    client.post("/login/code", {"code": code_of(enrolled)})
+    client.post("/login/code", {"code": compute_code(enrolled)})
     assert client.get("/account/second-step/off")["Location"].startswith("/account/prove")
     client.post("/account/prove", {"password": "author-promptuary"})
     assert client.post("/account/second-step/off")["Location"] == "/account"

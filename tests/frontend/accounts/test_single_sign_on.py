@@ -8,7 +8,7 @@ from django.test import Client
 from registry.accounts.models import User
 from registry.journal.models import Event
 from tests.frontend.accounts.test_openid import _server, come, go, provider
-from tests.frontend.accounts.test_sign_in import enrol, sign_in
+from tests.frontend.accounts.test_sign_in import sign_in, turn_on_second_step
 from tests.frontend.conftest import words
 from tests.support.sessions import manage_accounts
 
@@ -142,7 +142,7 @@ def test_a_trial_finds_the_account_with_the_verified_address_and_its_roles(boss,
     assert "asks for two-step sign-in" not in page
     author = Client()
     sign_in(author)
-    enrol(author)
+    turn_on_second_step(author)
     assert "asks for two-step sign-in" in words(try_out(boss))
 
 

@@ -14,7 +14,7 @@ def both(reply):
     return [REPLY, SECOND]
 
 
-def tags_of(name):
+def list_tags(name):
     return sorted(Template.objects.get(name=name).tags.values_list("name", flat=True))
 
 
@@ -34,7 +34,7 @@ def test_tags_are_added_to_several(both, browser):
     assert "Change the tags of 2 templates" in page
     answer = author.post("/several", {"act": "tag", "template": both, "add": "urgent, sorted", "remove": "refunds"})
     assert answer.url == "/t/support/"
-    assert tags_of(REPLY) == tags_of(SECOND) == ["sorted", "urgent"]
+    assert list_tags(REPLY) == list_tags(SECOND) == ["sorted", "urgent"]
     assert "2 templates got a new version with other tags." in words(author.get("/t/"))
     author.post("/several", {"act": "tag", "template": both, "add": "urgent"})
     assert "0 templates got a new version with other tags. 2 templates had them already." in words(author.get("/t/"))
@@ -87,13 +87,13 @@ def test_archived_ones_are_brought_back(both, browser):
 
 
 def test_tags_are_taken_back_where_nobody_saved_since(both, browser):
-    author, before = browser("author"), tags_of(REPLY)
+    author, before = browser("author"), list_tags(REPLY)
     fields = {"act": "tag", "template": both, "add": "urgent"}
     page = words(author.post("/several", fields, follow=True))
     ref = f"{REPLY}@{Template.objects.get(name=REPLY).latest.number}"
     assert f'name="ref" value="{ref}"' in page
     assert "1 template is as it was before." in undo(author, "tag", ref)
-    assert (tags_of(REPLY), tags_of(SECOND)) == (before, ["refunds", "urgent"])
+    assert (list_tags(REPLY), list_tags(SECOND)) == (before, ["refunds", "urgent"])
     page = undo(author, "tag", ref)
     assert "Nothing was taken back." in page
     assert f"{REPLY}: v" in page

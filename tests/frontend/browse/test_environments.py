@@ -258,20 +258,20 @@ def test_the_last_moves_are_below_the_table(reply, browser):
 def test_more_requests_cost_no_more_queries(reply, browser):
     client = browser("reviewer")
 
-    def cost():
+    def count_queries():
         with CaptureQueriesContext(connection) as queries:
             client.get("/environments/")
         return len(queries)
 
     reply.propose(2)
-    before = cost()
+    before = count_queries()
     for number in range(4):
         name = f"support/more/number-{number}"
         reply.save(name=name)
         change_services.propose_change(
             actor=reply.actor("author"), name=name, label="production", version=1, message=""
         )
-    assert cost() == before
+    assert count_queries() == before
 
 
 SOON = (datetime.now(UTC) + timedelta(days=3)).replace(hour=8, minute=30, second=0, microsecond=0)
@@ -414,17 +414,17 @@ def test_where_all_are_more_than_a_page_those_with_something_to_do_are_shown(rep
         labels.move_label(actor=reply.actor("author"), name=name, label="staging", version=1, expected=None)
     client = browser("author")
     page = words(client.get("/environments/?from=latest&to=staging"))
-    assert names_on(page) == [REPLY]
+    assert list_names(page) == [REPLY]
     assert 'Showing templates with something to do. <a href="?show=all">Show all 4 by name</a>' in page
     page = words(client.get("/environments/?show=all"))
-    assert names_on(page) == ["support/a", "support/b"]
+    assert list_names(page) == ["support/a", "support/b"]
     assert "something to do" not in page
     assert "Show the next" in page
     labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
     page = words(client.get("/environments/"))
-    assert names_on(page) == ["support/a", "support/b"], "nothing is to be done"
+    assert list_names(page) == ["support/a", "support/b"], "nothing is to be done"
     assert "Show the next" in page
 
 
-def names_on(page):
+def list_names(page):
     return re.findall(r'<th scope="row">.*?href="/t/([^"]+)"', page)

@@ -32,24 +32,24 @@ def record_failure(reply):
     return record
 
 
-def shown(browser, role="author", **query):
+def open_page(browser, role="author", **query):
     return words(browser(role).get("/environments/", {"show": "failing", **query}))
 
 
-def names_on(page):
+def list_names(page):
     return set(re.findall(r'<th scope="row">.*?href="/t/([^"]+)"', page))
 
 
 def test_only_what_is_live_and_fails_is_shown(reply, browser, record_failure):
     reply.save(name=DEMO)
     reply.publish(2)
-    assert "Nothing that is live fails its nightly evaluation." in shown(browser)
+    assert "Nothing that is live fails its nightly evaluation." in open_page(browser)
     record_failure()
-    page = shown(browser)
-    assert names_on(page) == {REPLY}
+    page = open_page(browser)
+    assert list_names(page) == {REPLY}
     assert '<b class="bad">1 failing</b>' in page
-    assert "No template that is failing has “zebra” in its name." in shown(browser, q="zebra")
-    assert names_on(shown(browser, q="REPLY")) == {REPLY}
+    assert "No template that is failing has “zebra” in its name." in open_page(browser, q="zebra")
+    assert list_names(open_page(browser, q="REPLY")) == {REPLY}
 
 
 def test_a_failure_of_what_is_live_no_more_is_not_shown(reply, browser, record_failure):
@@ -57,7 +57,7 @@ def test_a_failure_of_what_is_live_no_more_is_not_shown(reply, browser, record_f
     record_failure()
     reply.save(OTHER.replace("Quote the policy", "Name the policy"))
     reply.publish(3)
-    page = shown(browser)
+    page = open_page(browser)
     assert "Nothing that is live fails its nightly evaluation." in page
     assert "failing</b>" not in page
 
@@ -65,7 +65,7 @@ def test_a_failure_of_what_is_live_no_more_is_not_shown(reply, browser, record_f
 def test_an_outsider_counts_no_failure(reply, browser, record_failure):
     reply.publish(2)
     record_failure()
-    page = shown(browser, "outsider")
+    page = open_page(browser, "outsider")
     assert REPLY not in page
     assert "failing</b>" not in page
 
@@ -77,10 +77,10 @@ def test_failures_are_shown_a_page_at_a_time_and_counted_over_all(reply, browser
     labels.move_label(actor=reply.actor("author"), name=DEMO, label="production", version=1, expected=None)
     record_failure()
     record_failure(DEMO)
-    first = shown(browser)
+    first = open_page(browser)
     address = re.search(r'href="(\?[^"]*cursor=[^"]*)"', first)[1].replace("&amp;", "&")
     second = words(browser("author").get(f"/environments/{address}"))
-    assert [names_on(page) for page in (first, second)] == [{DEMO}, {REPLY}]
+    assert [list_names(page) for page in (first, second)] == [{DEMO}, {REPLY}]
     assert all('<b class="bad">2 failing</b>' in page for page in (first, second))
 
 

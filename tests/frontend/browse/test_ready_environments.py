@@ -10,43 +10,43 @@ from tests.frontend.conftest import REPLY, words
 TRIAGE = "support/triage"
 
 
-def shown(browser, role="author", **query):
+def open_page(browser, role="author", **query):
     pair = {"from": "latest", "to": "production"}
     return words(browser(role).get("/environments/", {"show": "ready", **pair, **query}))
 
 
-def names_on(page):
+def list_names(page):
     return set(re.findall(r'<th scope="row">.*?href="/t/([^"]+)"', page))
 
 
 def test_ready_is_what_the_heading_counts(reply, browser):
-    page = shown(browser)
-    assert names_on(page) == {REPLY}
+    page = open_page(browser)
+    assert list_names(page) == {REPLY}
     assert "Ready 1" in page
     assert "<b>1 ready to promote</b>" in page
-    assert "No template that is ready has “zebra” in its name." in shown(browser, q="zebra")
-    assert names_on(shown(browser, q="REPLY")) == {REPLY}
+    assert "No template that is ready has “zebra” in its name." in open_page(browser, q="zebra")
+    assert list_names(open_page(browser, q="REPLY")) == {REPLY}
 
 
 def test_ready_follows_the_chosen_pair(reply, browser):
     labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=1, expected=None)
-    page = shown(browser, **{"from": "staging"})
+    page = open_page(browser, **{"from": "staging"})
     assert "Ready 0" in page
     assert "nothing to promote" in page
     assert "Nothing to promote. production has everything from staging." in page
-    assert names_on(shown(browser, to="staging")) == {REPLY}
+    assert list_names(open_page(browser, to="staging")) == {REPLY}
 
 
 def test_a_template_with_an_open_change_is_not_ready(reply, browser):
     reply.propose(2)
-    page = shown(browser)
+    page = open_page(browser)
     assert "Ready 0" in page
     assert "Open changes 1" in page
     assert "Nothing to promote. What production lacks from latest is in open changes." in page
 
 
 def test_an_outsider_counts_nothing_ready(reply, browser):
-    page = shown(browser, "outsider")
+    page = open_page(browser, "outsider")
     assert REPLY not in page
     assert "Ready 0" in page
 
@@ -54,16 +54,16 @@ def test_an_outsider_counts_nothing_ready(reply, browser):
 def test_ready_templates_are_paged_and_counted_over_all_pages(reply, browser, monkeypatch):
     monkeypatch.setattr(environment_views, "PAGE_SIZE", 1)
     reply.save(name=TRIAGE)
-    first = shown(browser)
+    first = open_page(browser)
     address = re.search(r'href="(\?[^"]*cursor=[^"]*)"', first)[1].replace("&amp;", "&")
     second = words(browser("author").get(f"/environments/{address}"))
-    assert [names_on(page) for page in (first, second)] == [{REPLY}, {TRIAGE}]
+    assert [list_names(page) for page in (first, second)] == [{REPLY}, {TRIAGE}]
     assert all("Ready 2" in page for page in (first, second))
 
 
 def test_an_inexact_count_is_shown_with_a_plus(reply, browser, monkeypatch):
     reply.save(name=TRIAGE)
     monkeypatch.setattr(promotion_state, "MOST_EXAMINED", 1)
-    page = shown(browser)
+    page = open_page(browser)
     assert "Ready 1+" in page
     assert "<b>at least 1 ready to promote</b>" in page

@@ -28,7 +28,7 @@ def roll_back(live):
     )
 
 
-def chosen(page):
+def read_chosen(page):
     """The version that the panel's button rolls back to; None without a button."""
     found = re.search(r"Roll back to v(\d+)</button>", page)
     return int(found[1]) if found else None
@@ -40,23 +40,23 @@ def open_panel(browser):
 
 
 def test_reloaded_after_a_roll_back_it_chooses_the_last_good_version(roll_back, open_panel):
-    assert chosen(open_panel("&version=2")) == 2
+    assert read_chosen(open_panel("&version=2")) == 2
     roll_back(2)
-    assert chosen(open_panel("&version=2")) == 1
+    assert read_chosen(open_panel("&version=2")) == 1
 
 
 def test_without_an_earlier_version_none_is_chosen(roll_back, open_panel):
     roll_back(1)
     for query in ("", "&version=1", "&version=3", "&version=9"):
         page = open_panel(query)
-        assert chosen(page) is None, query
+        assert read_chosen(page) is None, query
         assert NONE_LEFT in page
 
 
 def test_an_old_address_does_not_choose_what_was_rolled_back_since(roll_back, open_panel):
     roll_back(2), roll_back(1)
-    assert chosen(open_panel("&version=3&from=2")) is None
-    assert chosen(open_panel("&version=2&from=3")) is None
+    assert read_chosen(open_panel("&version=3&from=2")) is None
+    assert read_chosen(open_panel("&version=2&from=3")) is None
 
 
 def test_the_panels_list_marks_it_and_leads_to_it(roll_back, open_panel):
@@ -64,18 +64,18 @@ def test_the_panels_list_marks_it_and_leads_to_it(roll_back, open_panel):
     page = open_panel()
     assert f"{PANEL.replace('&', '&amp;')}&amp;version=3&amp;from=2" in page
     assert len(re.findall(r"rolled back <time[^>]*>[^<]*</time> by reviewer: It insulted people", page)) == 1
-    assert chosen(open_panel("&version=3&from=2")) == 3
+    assert read_chosen(open_panel("&version=3&from=2")) == 3
 
 
 def test_a_version_that_came_again_is_not_marked(roll_back, open_panel):
     roll_back(2), roll_back(3)
     page = open_panel()
-    assert (chosen(page), "rolled back <time" in page.partition("Back to")[2]) == (2, False)
+    assert (read_chosen(page), "rolled back <time" in page.partition("Back to")[2]) == (2, False)
 
 
 def test_a_refused_form_keeps_the_version_that_was_chosen(roll_back, browser):
     roll_back(2)
     sent = {"label": "production", "version": 3, "expected": 2, "reason": "", "do": "roll_back"}
     answer = browser("reviewer").post(f"/t/{REPLY}/-/labels", sent)
-    assert (answer.status_code, chosen(words(answer))) == (422, 3)
+    assert (answer.status_code, read_chosen(words(answer))) == (422, 3)
     assert Label.objects.get(name="production").version.number == 2

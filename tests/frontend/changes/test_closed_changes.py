@@ -44,7 +44,7 @@ def close(desk, how):
     return change.number
 
 
-def told(client, number):
+def read_change(client, number):
     body = client.get(f"/api/v1/changes/{number}").json()
     return body["checks"], body["approvals"], body["approvals_needed"]
 
@@ -52,7 +52,7 @@ def told(client, number):
 @pytest.mark.parametrize("how", ["published", "withdrawn", "emergency"])
 def test_a_closed_change_keeps_its_checks_and_approvals(required, browser, how):
     number, client = close(required, how), browser("author")
-    checks, approvals, needed = told(client, number)
+    checks, approvals, needed = read_change(client, number)
     assert {check["name"]: check["state"] for check in checks} == dict.fromkeys(
         ("problems", "samples", "budget", "contract"), "passed"
     )
@@ -60,7 +60,7 @@ def test_a_closed_change_keeps_its_checks_and_approvals(required, browser, how):
     assert ([one["person"] for one in approvals], needed) == (["reviewer"], 1)
     samples.save_samples(actor=required.actor("author"), name=REPLY, samples={"other": {"question": "Why?"}})
     rules.set_rules(actor=required.actor("admin"), namespace="support", approvals=3, required_checks=["problems"])
-    assert told(client, number) == (checks, approvals, needed)
+    assert read_change(client, number) == (checks, approvals, needed)
 
 
 @pytest.mark.parametrize("how", ["published", "withdrawn", "emergency"])
@@ -93,7 +93,7 @@ def test_its_checks_are_not_run_again_at_any_door(required, browser, how):
 def test_a_check_that_was_never_given_is_reported_as_not_finished(required, browser):
     change = required.propose(2)
     change_services.withdraw_change(actor=required.actor("author"), number=change.number, reason="Not needed")
-    checks, _, _ = told(browser("author"), change.number)
+    checks, _, _ = read_change(browser("author"), change.number)
     assert {check["state"] for check in checks} == {"unfinished"}
     assert not any(check["blocking"] for check in checks)
     answer = browser("author").get(f"/changes/{change.number}")
@@ -104,7 +104,7 @@ def test_a_check_that_was_never_given_is_reported_as_not_finished(required, brow
 def test_reopened_it_is_checked_again(required, browser):
     number = close(required, "withdrawn")
     change_services.reopen_change(actor=required.actor("author"), number=number)
-    _, approvals, _ = told(browser("author"), number)
+    _, approvals, _ = read_change(browser("author"), number)
     assert approvals == []
     assert ChangeRequest.objects.get(number=number).decided is None
 

@@ -74,12 +74,12 @@ def proposal(fetched, browser, capsys):  # noqa: F811
     return words(client.get(ADDRESS)), told, capsys.readouterr().err
 
 
-def figure(value: float | None) -> str:
+def format_score(value: float | None) -> str:
     return "none" if value is None else f"{value:.2f}" if abs(value) < 10 else f"{value:.1f}"
 
 
-def signed(value: float) -> str:
-    return figure(abs(value)) if round(value, 2) == 0 else f"{value:+.2f}"
+def format_change(value: float) -> str:
+    return format_score(abs(value)) if round(value, 2) == 0 else f"{value:+.2f}"
 
 
 def test_services_and_fetches_a_day_are_the_same(proposal):
@@ -146,8 +146,9 @@ def test_every_metric_is_the_same(proposal):
     metrics = told["evaluation"]["metrics"]
     assert len(shown) == len(metrics) > 1
     for row, metric in zip(shown, metrics, strict=True):
-        interval = f"{signed(metric['low'])} to {signed(metric['high'])}"
-        assert row[1:4] == [figure(metric["before"]), figure(metric["after"]), signed(metric["difference"])]
+        interval = f"{format_change(metric['low'])} to {format_change(metric['high'])}"
+        scores = [format_score(metric["before"]), format_score(metric["after"])]
+        assert row[1:4] == [*scores, format_change(metric["difference"])]
         assert row[4] == f"95 % interval {interval}"
         in_words = metric["gate"].partition(" >= ")[2]
         assert row[5:] == [metric["reading"].capitalize(), f"at least {in_words}" if in_words else "no gate"]

@@ -35,13 +35,13 @@ def press(reply, change, browser):
     return run
 
 
-def held():
+def read_production():
     return Label.objects.get(name="production").version.number
 
 
 def test_a_reviewer_publishes_with_a_reason_and_the_review_stays_red(change, press, browser):
     assert press("reviewer").status_code == 302
-    assert held() == 2
+    assert read_production() == 2
     page = words(browser("admin").get(f"/changes/{change.number}"))
     assert "production was moved in an emergency, before v2 was approved" in page
     assert 'class="blockers blockers-late"' in page
@@ -52,7 +52,7 @@ def test_a_reviewer_publishes_with_a_reason_and_the_review_stays_red(change, pre
 
 def test_without_a_reason_nothing_moves(press):
     answer = press("reviewer", reason=" ")
-    assert (answer.status_code, held()) == (422, 1)
+    assert (answer.status_code, read_production()) == (422, 1)
     assert "Say why it can't wait" in words(answer).replace("&#x27;", "'")
 
 
@@ -61,11 +61,11 @@ def test_an_old_session_confirms_the_password_and_the_reason_is_kept(change, bro
     prove_identity(client, reply.people["reviewer"], age=910)
     assert "The next page asks for your password or a code." in words(client.get(address))
     asked = client.post(address, {**seen_versions(change.number), "reason": "Customers are told wrong terms."})
-    assert (asked.status_code, asked["Location"].partition("?")[0], held()) == (302, "/account/prove", 1)
+    assert (asked.status_code, asked["Location"].partition("?")[0], read_production()) == (302, "/account/prove", 1)
     wrong = client.post(asked["Location"], {"password": "guess", "next": address})
-    assert ("This is not your password." in words(wrong), held()) == (True, 1)
+    assert ("This is not your password." in words(wrong), read_production()) == (True, 1)
     client.post(asked["Location"], {"password": "reviewer-promptuary", "next": address})
-    assert held() == 2
+    assert read_production() == 2
     assert ChangeRequest.objects.get(number=change.number).label_moves.get().reason == "Customers are told wrong terms."
 
 
@@ -81,7 +81,7 @@ def test_a_person_without_a_password_must_sign_in_again(change, browser, reply):
     person.save()
     sent = {**seen_versions(change.number), "reason": "Customers are told wrong terms."}
     answer = browser("reviewer").post(f"/changes/{change.number}/emergency", sent)
-    assert (answer.status_code, "sign out, sign in again" in words(answer), held()) == (403, True, 1)
+    assert (answer.status_code, "sign out, sign in again" in words(answer), read_production()) == (403, True, 1)
 
 
 def test_the_page_says_what_is_missing_and_who_may(change, browser):
@@ -94,7 +94,7 @@ def test_the_page_says_what_is_missing_and_who_may(change, browser):
 
 def test_an_author_is_refused_for_every_action(press):
     assert press("author").status_code == 403
-    assert held() == 1
+    assert read_production() == 1
 
 
 def test_a_forbidden_emergency_is_explained(change, reply, press, browser):
@@ -129,7 +129,7 @@ def test_an_approved_change_is_not_called_unapproved_after_an_emergency(change, 
     rules.set_rules(actor=reply.actor("admin"), namespace="support", required_checks=["contract"])
     approve(browser, change)
     assert press("reviewer").status_code == 302
-    assert held() == 2
+    assert read_production() == 2
     assert "live without approval" not in see(browser, "admin", "/")
     page = see(browser, "admin", f"/changes/{change.number}")
     assert f"{TOLD} just now; admin had approved it." in re.sub("<[^>]*>", "", page)

@@ -32,7 +32,7 @@ def staged(reply):
     return reply
 
 
-def key_of(desk, name="shop", **options):
+def issue_key_of(desk, name="shop", **options):
     options = {"scope": "read", "person": "reader", **options}
     return keys.issue_key(actor=desk.actor("admin"), namespace="support", name=name, **options).key
 
@@ -43,17 +43,17 @@ def protect(desk):
     ).opened
 
 
-def confirmed(page):
+def read_confirmation(page):
     return re.search(r'name="confirmed" value="(\w+)"', page).group(1)
 
 
-def protected_labels():
+def read_protected_labels():
     return Namespace.objects.get(name="support").protected_labels
 
 
 class TestForm:
     def test_names_what_is_served_and_the_keys_before_it_sets_anything(self, staged, browser):
-        key = key_of(staged)
+        key = issue_key_of(staged)
         events = Event.objects.count()
         answer = browser("admin").post(ADDRESS, RULES)
         page = words(answer)
@@ -61,11 +61,11 @@ class TestForm:
         assert "Nothing is set yet" in page
         assert f"{REPLY}</a>, v2" in page
         assert f"<b>shop</b> (pb_{key.id}, for reader)" in page
-        assert (protected_labels(), Event.objects.count()) == (["production"], events)
+        assert (read_protected_labels(), Event.objects.count()) == (["production"], events)
 
     def test_names_what_a_key_fetched_by_number_and_will_be_refused(self, staged, browser):
         rules.set_rules(actor=staged.actor("admin"), namespace="support", protected_labels=[])
-        key = key_of(staged)
+        key = issue_key_of(staged)
         for ref, version in (("2", 2), ("1", 1), ("production", 1), ("latest", 2)):
             row = Version.objects.get(template__name=REPLY, number=version)
             recorder.note_fetch(key.id, row.pk, ref)
@@ -76,31 +76,31 @@ class TestForm:
 
     def test_sets_the_rules_once_that_was_confirmed(self, staged, browser):
         client = browser("admin")
-        seal = confirmed(words(client.post(ADDRESS, RULES)))
+        seal = read_confirmation(words(client.post(ADDRESS, RULES)))
         answer = client.post(ADDRESS, {**RULES, "confirmed": seal})
         assert answer["Location"] == ADDRESS
-        assert protected_labels() == ["production", "staging"]
+        assert read_protected_labels() == ["production", "staging"]
         change = ChangeRequest.objects.latest("number")
         assert (change.label, change.version.number, change.opened_by.username) == ("staging", 2, "admin")
         assert f"Opened to approve what is served: change {change.number}." in words(client.get(ADDRESS))
 
     def test_asks_again_where_something_changed_since(self, staged, browser):
         client = browser("admin")
-        seal = confirmed(words(client.post(ADDRESS, RULES)))
-        key_of(staged, "mailer")
+        seal = read_confirmation(words(client.post(ADDRESS, RULES)))
+        issue_key_of(staged, "mailer")
         page = words(client.post(ADDRESS, {**RULES, "confirmed": seal}))
         assert "mailer" in page
-        assert confirmed(page) != seal
-        assert protected_labels() == ["production"]
+        assert read_confirmation(page) != seal
+        assert read_protected_labels() == ["production"]
 
     def test_asks_nothing_where_nothing_is_served_and_no_key_is_concerned(self, reply, browser):
         assert browser("admin").post(ADDRESS, RULES)["Location"] == ADDRESS
-        assert protected_labels() == ["production", "staging"]
+        assert read_protected_labels() == ["production", "staging"]
 
     def test_leaves_out_keys_that_go_on_as_they_are(self, staged, browser):
-        key_of(staged, "free", approved_only=False)
-        key_of(staged, "writer", scope="write", person="author")
-        gone = key_of(staged, "gone")
+        issue_key_of(staged, "free", approved_only=False)
+        issue_key_of(staged, "writer", scope="write", person="author")
+        gone = issue_key_of(staged, "gone")
         keys.revoke_key(actor=staged.actor("admin"), key_id=gone.id)
         page = words(browser("admin").post(ADDRESS, RULES))
         assert not [name for name in ("free", "writer", "gone") if f"<b>{name}</b>" in page]

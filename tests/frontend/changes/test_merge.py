@@ -30,12 +30,12 @@ def beside(desk):
     return run
 
 
-def seen(change):
+def build_shown_fields(change):
     held = Version.objects.get(template__name=REPLY, number=2)
     return {"head": change.version.digest, "held": held.digest}
 
 
-def key_in(page):
+def read_conflict_key(page):
     return page.split('name="way-')[1].split('"')[0]
 
 
@@ -51,7 +51,7 @@ def test_a_clean_merge_is_looked_at_and_taken_with_one_press(beside, browser):
     assert "Nothing is in conflict." in page
     assert "<ins>any</ins>" in page
     assert "Save the merge as v4</button>" in page
-    answer = browser("author").post(f"/changes/{change.number}/merge", {"do": "merge", **seen(change)})
+    answer = browser("author").post(f"/changes/{change.number}/merge", {"do": "merge", **build_shown_fields(change)})
     assert answer["Location"] == f"/changes/{change.number}"
     head = ChangeRequest.objects.get(number=change.number).version
     assert (head.number, head.base.number) == (4, 2)
@@ -64,7 +64,7 @@ def test_a_merge_that_breaks_a_standard_is_refused(beside, desk, browser):
     rules.set_rules(actor=desk.actor("admin"), namespace="support", standards=standards)
     page = words(browser("author").get(f"/changes/{change.number}/merge"))
     assert "is not allowed in this namespace" in page
-    answer = browser("author").post(f"/changes/{change.number}/merge", {"do": "merge", **seen(change)})
+    answer = browser("author").post(f"/changes/{change.number}/merge", {"do": "merge", **build_shown_fields(change)})
     assert answer.status_code == 422
     assert Version.objects.filter(template__name=REPLY).count() == 3
 
@@ -86,8 +86,9 @@ def test_a_conflict_shows_both_sides_next_to_what_they_come_from(beside, browser
 def test_a_conflict_is_decided_looked_at_and_saved(beside, browser, way, kept):
     change = beside(OURS.replace("Answer a", "Answer any"))
     client, address = browser("author"), f"/changes/{change.number}/merge"
-    key = key_in(words(client.get(address)))
-    answer = {f"way-{key}": way, f"text-{key}": "    You help {{ shop }}. Name the policy.", **seen(change)}
+    key = read_conflict_key(words(client.get(address)))
+    text = "    You help {{ shop }}. Name the policy."
+    answer = {f"way-{key}": way, f"text-{key}": text, **build_shown_fields(change)}
     page = words(client.post(address, {"do": "look", **answer}))
     assert "Result" in page
     assert "Save the merge as v4</button>" in page
@@ -101,18 +102,18 @@ def test_a_conflict_is_decided_looked_at_and_saved(beside, browser, way, kept):
 def test_an_open_conflict_is_named_and_nothing_is_saved(beside, browser):
     change = beside(OURS)
     client, address = browser("author"), f"/changes/{change.number}/merge"
-    answer = client.post(address, {"do": "look", **seen(change)})
+    answer = client.post(address, {"do": "look", **build_shown_fields(change)})
     assert answer.status_code == 422
     assert "Say which of these it should be." in words(answer)
-    assert client.post(address, {"do": "merge", **seen(change)}).status_code == 422
+    assert client.post(address, {"do": "merge", **build_shown_fields(change)}).status_code == 422
     assert Version.objects.count() == 3
 
 
 def test_a_text_that_is_not_a_document_is_reported_and_kept(beside, browser):
     change = beside(OURS)
     client, address = browser("author"), f"/changes/{change.number}/merge"
-    key = key_in(words(client.get(address)))
-    answer = {f"way-{key}": "text", f"text-{key}": "    You help {{ shop", **seen(change)}
+    key = read_conflict_key(words(client.get(address)))
+    answer = {f"way-{key}": "text", f"text-{key}": "    You help {{ shop", **build_shown_fields(change)}
     page = words(client.post(address, {"do": "look", **answer}))
     assert "1 error" in page
     assert "Save the merge" not in page
@@ -124,14 +125,14 @@ def test_a_text_that_is_not_a_document_is_reported_and_kept(beside, browser):
 def test_a_label_that_moved_meanwhile_is_shown_and_the_answers_stay(beside, browser, desk):
     change = beside(OURS)
     client, address = browser("author"), f"/changes/{change.number}/merge"
-    key = key_in(words(client.get(address)))
+    key = read_conflict_key(words(client.get(address)))
     stale = {"head": change.version.digest, "held": "sha256:" + "0" * 64}
     answer = client.post(address, {"do": "merge", f"way-{key}": "text", f"text-{key}": "    Mine.", **stale})
     assert answer.status_code == 409
     page = words(answer)
     assert "look at the merge again" in page
     assert "Mine.</textarea>" in page
-    gone = client.post(address, {"do": "look", "text-gone-1": "typed for another", **seen(change)})
+    gone = client.post(address, {"do": "look", "text-gone-1": "typed for another", **build_shown_fields(change)})
     assert "typed for another</textarea>" in words(gone)
 
 

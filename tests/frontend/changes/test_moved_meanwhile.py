@@ -18,7 +18,7 @@ MOVED = "production moved while this panel was open, so nothing was done."
 SEEN = '<input type="hidden" name="expected" value="{}">'
 
 
-def served(label: str = "production") -> int:
+def read_served(label: str = "production") -> int:
     return Label.objects.get(name=label, template__name=REPLY).version.number
 
 
@@ -67,7 +67,7 @@ def test_a_second_publish_is_not_asked_to_press_a_missing_button(reply, third, b
     assert browser("author").post(f"/changes/{third.number}", sent).status_code == 302
     answer = browser("reviewer").post(f"/changes/{third.number}", sent)
     page = words(answer)
-    assert (answer.status_code, served()) == (409, 3)
+    assert (answer.status_code, read_served()) == (409, 3)
     assert MOVED in page
     assert "author moved it from v1 to v3 <time" in page
     assert f"Change {third.number} is published: nothing is left to publish." in page
@@ -80,13 +80,13 @@ def test_publishing_is_refused_and_the_panel_shown_afresh(reply, third, browser)
     reply.publish(2)
     answer = client.post(f"/changes/{third.number}", {"do": "publish", "seen_version": 3, "expected": 1})
     page = words(answer)
-    assert (answer.status_code, served()) == (409, 2)
+    assert (answer.status_code, read_served()) == (409, 2)
     assert MOVED in page
     assert "Publish v3 to production" in page
     assert SEEN.format(2) in page
     sent = {"do": "publish", **seen_versions(third.number)}
     assert client.post(f"/changes/{third.number}", sent).status_code == 302
-    assert served() == 3
+    assert read_served() == 3
 
 
 def test_rolling_back_is_refused_and_its_reason_is_kept(reply, third, browser):
@@ -95,11 +95,11 @@ def test_rolling_back_is_refused_and_its_reason_is_kept(reply, third, browser):
     sent = {"do": "roll_back", "label": "production", "version": 1, "reason": "Wrong answers", "expected": 2}
     answer = browser("reviewer").post(f"/t/{REPLY}/-/labels", sent)
     page = words(answer)
-    assert (answer.status_code, served()) == (409, 3)
+    assert (answer.status_code, read_served()) == (409, 3)
     assert MOVED in page
     assert "Wrong answers" in page
     assert browser("reviewer").post(f"/t/{REPLY}/-/labels", {**sent, "expected": 3}).status_code == 302
-    assert served() == 1
+    assert read_served() == 1
 
 
 def test_an_emergency_is_refused_and_its_reason_is_kept(reply, browser):
@@ -112,11 +112,11 @@ def test_an_emergency_is_refused_and_its_reason_is_kept(reply, browser):
     prove_identity(client, reply.people["reviewer"])
     answer = client.post(f"/changes/{number}/emergency", sent)
     page = words(answer)
-    assert (answer.status_code, served()) == (409, 2)
+    assert (answer.status_code, read_served()) == (409, 2)
     assert MOVED in page
     assert "Nobody gets an answer" in page
     assert client.post(f"/changes/{number}/emergency", {**sent, "expected": 2}).status_code == 302
-    assert served() == 3
+    assert read_served() == 3
 
 
 def test_an_unprotected_label_that_was_removed_is_reported(reply, browser):
@@ -134,12 +134,12 @@ def test_the_same_holds_over_the_api(reply, third, browser):
     client = browser("author")
     answer = client.post(f"/api/v1/changes/{third.number}/publish", {"expected": 1}, content_type="application/json")
     told = answer.json()
-    assert (answer.status_code, told["actual"], told["expected"], served()) == (409, 2, 1, 2)
+    assert (answer.status_code, told["actual"], told["expected"], read_served()) == (409, 2, 1, 2)
     assert told["moved_by"] == "author"
     body = {"template": REPLY, "label": "production", "version": 2, "message": "", "expected": 0}
     assert client.post("/api/v1/changes", body, content_type="application/json").status_code == 409
     answer = client.post(f"/api/v1/changes/{third.number}/publish", {"expected": 2}, content_type="application/json")
-    assert (answer.status_code, served()) == (200, 3)
+    assert (answer.status_code, read_served()) == (200, 3)
 
 
 def test_a_release_is_refused_where_a_version_of_it_moved(reply, browser):
@@ -237,7 +237,7 @@ def test_publishing_another_version_than_the_panel_showed_is_refused(reply, repl
         )
     answer = client.post(f"/changes/{replaced.number}", {"do": "publish", "expected": 1, "seen_version": 3, **how})
     page = words(answer)
-    assert (answer.status_code, served()) == (409, 1)
+    assert (answer.status_code, read_served()) == (409, 1)
     assert page.count(REPLACED) == 1
     assert SEEN_VERSION.format(4) in page
     assert ('id="panel-form"' in page) == is_approved
@@ -261,11 +261,11 @@ def test_an_emergency_with_another_version_than_the_panel_showed_is_refused(repl
     sent = {"reason": "Insults", "expected": 1, "seen_version": 3}
     answer = client.post(address, sent)
     page = words(answer)
-    assert (answer.status_code, served()) == (409, 1)
+    assert (answer.status_code, read_served()) == (409, 1)
     assert REPLACED in page
     assert "Insults" in page
     assert client.post(address, {**sent, "seen_version": 4}).status_code == 302
-    assert served() == 4
+    assert read_served() == 4
 
 
 def test_the_api_refuses_a_version_that_was_replaced(replaced, browser):
@@ -278,7 +278,7 @@ def test_the_api_refuses_a_version_that_was_replaced(replaced, browser):
     ):
         answer = getattr(client, method)(path, {"version": 3, **more}, content_type="application/json")
         assert (answer.status_code, answer.json()["detail"], answer.json()["version"]) == (409, REPLACED, 4), path
-    assert served() == 1
+    assert read_served() == 1
 
 
 @pytest.mark.parametrize("left_out", ["seen_version", "expected"])
@@ -287,7 +287,7 @@ def test_a_form_that_does_not_say_what_it_showed_publishes_nothing(third, browse
     sent = {**do, "seen_version": 3, "expected": 1}
     del sent[left_out]
     answer = browser("author").post(f"/changes/{third.number}", sent)
-    assert (answer.status_code, served()) == (428, 1)
+    assert (answer.status_code, read_served()) == (428, 1)
     assert "The form did not say which version the change proposed" in words(answer)
 
 
@@ -299,11 +299,11 @@ def test_a_schedule_and_an_emergency_need_what_the_form_showed_too(reply, third,
     rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
     reason = {"reason": "It answers nobody"}
     assert browser("reviewer").post(f"/changes/{third.number}/emergency", reason).status_code == 428
-    assert served() == 1
+    assert read_served() == 1
 
 
 @pytest.mark.parametrize("value", ["", "-1", "v3", "9" * 5000])
 def test_a_seen_version_that_is_not_a_number_is_refused(third, browser, value):
     sent = {"do": "publish", "seen_version": value, "expected": 1}
     assert browser("author").post(f"/changes/{third.number}", sent).status_code == 428
-    assert served() == 1
+    assert read_served() == 1

@@ -28,7 +28,7 @@ def fill(desk, number):
     check_results.run_checks(number=number)
 
 
-def look(client, number, sample=""):
+def open_page(client, number, sample=""):
     """The page, and how many queries it took."""
     with CaptureQueriesContext(connection) as queries:
         answer = client.get(f"/changes/{number}", {"view": "rendered", "sample": sample})
@@ -38,22 +38,22 @@ def look(client, number, sample=""):
 
 def test_fifty_samples_take_as_many_queries_as_two(reply, number, browser):
     client = browser("reviewer")
-    look(client, number)
-    _, before = look(client, number)
+    open_page(client, number)
+    _, before = open_page(client, number)
     fill(reply, number)
-    look(client, number)
-    assert look(client, number)[1] == before
+    open_page(client, number)
+    assert open_page(client, number)[1] == before
 
 
 def test_stored_renderings_are_not_rendered_again(reply, number, browser, monkeypatch):
     fill(reply, number)
     client = browser("reviewer")
     for sample in ("", "case 00", "case 49"):
-        look(client, number, sample)
+        open_page(client, number, sample)
     kept = Rendering.objects.count()
     monkeypatch.setattr(find_renderer(), "cpu_seconds", 0.000001)  # from here on, rendering fails
     for sample in ("", "case 00", "case 49"):
-        page, _ = look(client, number, sample)
+        page, _ = open_page(client, number, sample)
         assert f"Where is parcel {int(sample[-2:] or 0)}?" in page
         assert "PT70" not in page
     assert Rendering.objects.count() == kept
@@ -61,13 +61,13 @@ def test_stored_renderings_are_not_rendered_again(reply, number, browser, monkey
 
 def test_the_page_takes_forty_queries_at_most(reply, number, browser):
     client = browser("reviewer")
-    assert look(client, number)[1] <= 40
-    assert look(client, number)[1] <= 40
+    assert open_page(client, number)[1] <= 40
+    assert open_page(client, number)[1] <= 40
 
 
 def test_an_approval_takes_twenty_queries_at_most(reply, number, browser):
     client = browser("reviewer")
-    look(client, number)
+    open_page(client, number)
     digest = ChangeRequest.objects.get(number=number).version.digest
     with CaptureQueriesContext(connection) as queries:
         answer = client.post(f"/changes/{number}", {"do": "approve", "digest": digest})
@@ -79,15 +79,15 @@ def test_an_approval_takes_twenty_queries_at_most(reply, number, browser):
 def test_lists_take_as_many_queries_with_many_changes_as_with_one(reply, number, browser):
     client, author = browser("reviewer"), reply.actor("author")
 
-    def cost(address):
+    def count_queries(address):
         client.get(address)
         with CaptureQueriesContext(connection) as queries:
             assert client.get(address).status_code == 200
         return len(queries)
 
     addresses = ("/", "/changes/", "/changes/?state=all", "/api/v1/changes", f"/changes/{number}")
-    before = [cost(address) for address in addresses]
+    before = [count_queries(address) for address in addresses]
     for name in ("support/one", "support/two", "support/three"):
         reply.save(name=name)
         change_services.propose_change(actor=author, name=name, label="production", version=1, message="")
-    assert [cost(address) for address in addresses] == before
+    assert [count_queries(address) for address in addresses] == before

@@ -22,7 +22,7 @@ def send(change, browser):
     return post
 
 
-def seen_in(answer):
+def read_seen_digest(answer):
     return re.search(r'name="seen" value="(\w+)"', words(answer))[1]
 
 
@@ -43,7 +43,7 @@ def test_a_suggestion_is_shown_as_source_before_it_is_sent(send):
 
 
 def test_once_seen_it_is_sent_and_hangs_under_the_rendered_line(send, change, browser, reply):
-    answer = send(seen=seen_in(send()))
+    answer = send(seen=read_seen_digest(send()))
     assert answer.status_code == 302
     thread = Thread.objects.get()
     assert (thread.side, thread.line, thread.end_line, thread.sample) == ("source", LINE, LINE, "")
@@ -55,7 +55,7 @@ def test_once_seen_it_is_sent_and_hangs_under_the_rendered_line(send, change, br
 
 
 def test_another_text_than_the_one_that_was_seen_is_shown_again(send):
-    seen = seen_in(send())
+    seen = read_seen_digest(send())
     assert send(seen=seen, suggestion=f"{BETTER} Always.").status_code == 200
     assert not Thread.objects.exists()
 
@@ -78,7 +78,7 @@ def test_the_preview_says_the_same_while_somebody_types(change, send):
 
 
 def test_a_remark_kept_for_the_review_has_the_suggestion_on_the_source(send):
-    answer = send(do="keep", text="Shorter.", seen=seen_in(send()))
+    answer = send(do="keep", text="Shorter.", seen=read_seen_digest(send()))
     assert answer.status_code == 302
     remark = Remark.objects.get()
     assert (remark.side, remark.line, remark.text) == ("source", LINE, "Shorter.")
@@ -95,7 +95,7 @@ def test_a_comment_takes_the_typed_suggestion_along(send):
     assert asked.status_code == 200
     assert f"This becomes a suggestion for source line {LINE}:" in words(asked)
     assert "Shorter.</textarea>" in words(asked)
-    assert send(do="thread", text="Shorter.", seen=seen_in(asked)).status_code == 302
+    assert send(do="thread", text="Shorter.", seen=read_seen_digest(asked)).status_code == 302
     comment = Comment.objects.get()
     assert (comment.text, comment.suggestion) == ("Shorter.", "    You help {{ shop }}. Quote the line you rely on.")
 

@@ -34,7 +34,7 @@ def suggest(change, reply):
     return run
 
 
-def where(**further):
+def build_place(**further):
     return {"version": 2, "side": "source", "part": 0, "line": LINE, **further}
 
 
@@ -46,13 +46,13 @@ def test_a_range_of_lines_is_marked_and_talked_of(change, act, browser):
     page = page_of(change, browser("reviewer"), f"?view=source&side=source&line={FIRST}&end_line={LINE}")
     assert f"About lines {FIRST} to {LINE}</label>" in page
     assert page.count("is-selected") == LINE - FIRST + 1
-    act("reviewer", "thread", text="All of this.", **where(line=FIRST, end_line=LINE))
+    act("reviewer", "thread", text="All of this.", **build_place(line=FIRST, end_line=LINE))
     thread = Thread.objects.get()
     assert (thread.line, thread.end_line, thread.quote.count("\n")) == (FIRST, LINE, LINE - FIRST + 1)
 
 
 def test_without_a_script_the_range_is_changed_by_its_fields_and_words_stay(change, act):
-    sent = where(line=FIRST, end_line=LINE, text="So far", was="one", suggestion="one")
+    sent = build_place(line=FIRST, end_line=LINE, text="So far", was="one", suggestion="one")
     page = words(act("reviewer", "range", **sent))
     assert f"About lines {FIRST} to {LINE}</label>" in page
     assert "So far</textarea>" in page
@@ -63,7 +63,7 @@ def test_without_a_script_the_range_is_changed_by_its_fields_and_words_stay(chan
 
 def test_a_remark_waits_under_its_line_for_its_writer_alone(change, act, browser):
     lines = OTHER.splitlines()[LINE - 1]
-    assert act("reviewer", "keep", text="Which policy?", suggestion=lines, **where()).status_code == 302
+    assert act("reviewer", "keep", text="Which policy?", suggestion=lines, **build_place()).status_code == 302
     assert Remark.objects.get().suggestion is None, "the lines as they were are no suggestion"
     mine = page_of(change, browser("reviewer"))
     assert "Not sent yet" in mine
@@ -72,7 +72,7 @@ def test_a_remark_waits_under_its_line_for_its_writer_alone(change, act, browser
 
 
 def test_approving_sends_the_remarks_along(change, act):
-    act("reviewer", "keep", text="Which policy?", **where())
+    act("reviewer", "keep", text="Which policy?", **build_place())
     act("reviewer", "approve", digest=change.version.digest, text="")
     assert Thread.objects.get().comments.get().text == "Which policy?"
     assert Decision.objects.get(change=change).decision == "approve"
@@ -80,28 +80,28 @@ def test_approving_sends_the_remarks_along(change, act):
 
 
 def test_remarks_are_sent_without_a_decision_too(change, act):
-    act("reviewer", "keep", text="Which policy?", **where())
+    act("reviewer", "keep", text="Which policy?", **build_place())
     act("reviewer", "send", digest=change.version.digest)
     assert Thread.objects.count() == 1
     assert not Decision.objects.filter(change=change).exists()
 
 
 def test_a_remark_is_written_again_in_its_form_or_thrown_away(change, act, browser):
-    act("reviewer", "keep", text="Which policy?", **where())
+    act("reviewer", "keep", text="Which policy?", **build_place())
     remark = Remark.objects.get().pk
     page = page_of(change, browser("reviewer"), f"?view=source&side=source&part=0&remark={remark}")
     assert "Which policy?</textarea>" in page
-    act("reviewer", "keep", text="Which policy, please?", remark=remark, **where())
+    act("reviewer", "keep", text="Which policy, please?", remark=remark, **build_place())
     assert Remark.objects.get().text == "Which policy, please?"
     act("reviewer", "discard", remark=remark)
     assert not Remark.objects.exists()
 
 
 def test_a_refusal_brings_the_form_back_with_every_word(change, act):
-    answer = act("reviewer", "suggest", text="Because", suggestion="x" * 10, **where(line=999))
+    answer = act("reviewer", "suggest", text="Because", suggestion="x" * 10, **build_place(line=999))
     assert answer.status_code == 422
     assert "There are no lines 999 to 999" in words(answer)
-    answer = act("reviewer", "keep", text=" ", suggestion=OTHER.splitlines()[LINE - 1], **where())
+    answer = act("reviewer", "keep", text=" ", suggestion=OTHER.splitlines()[LINE - 1], **build_place())
     assert answer.status_code == 422
     assert 'id="comment-form"' in words(answer)
 

@@ -79,7 +79,7 @@ def score(act):
     return report
 
 
-def typed(moment):
+def format_moment(moment):
     return moment.strftime("%Y-%m-%dT%H:%M")
 
 
@@ -156,7 +156,7 @@ def test_publishing_immediately_is_the_default(change, act):
 
 def test_a_date_of_the_panel_is_scheduled(change, act):
     at = (datetime.now(UTC) + timedelta(days=30)).replace(second=0, microsecond=0)
-    assert "Scheduled." in act("author", do="publish", how="on_date", goes_live_at=typed(at))
+    assert "Scheduled." in act("author", do="publish", how="on_date", goes_live_at=format_moment(at))
     change.refresh_from_db()
     assert (change.goes_live_at, change.state) == (at, "approved")
 
@@ -167,7 +167,7 @@ def test_on_a_date_needs_the_date(act):
 
 def test_a_scheduled_change_is_published_immediately_or_on_another_date(change, act, browser):
     at = datetime.now(UTC) + timedelta(days=30)
-    act("author", do="publish", how="on_date", goes_live_at=typed(at))
+    act("author", do="publish", how="on_date", goes_live_at=format_moment(at))
     page = words(browser("author").get(f"/changes/{change.number}/publish"))
     assert 'value="gradually"' not in page
     assert "Change date" in page
@@ -418,13 +418,13 @@ def test_pages_take_as_many_queries_for_one_rollout_as_for_three(reply, act, bro
     act("author", **PLAN)
     client = browser("reader")
 
-    def cost(address):
+    def count_queries(address):
         client.get(address)
         with CaptureQueriesContext(connection) as queries:
             assert client.get(address).status_code == 200
         return len(queries)
 
-    before = [cost(address) for address in ("/", "/environments/?show=rolling")]
+    before = [count_queries(address) for address in ("/", "/environments/?show=rolling")]
     for name in ("support/one", "support/two"):
         for version in (1, 2):
             reply.save(DOCUMENT + "    more\n" * version, name=name)
@@ -436,7 +436,7 @@ def test_pages_take_as_many_queries_for_one_rollout_as_for_three(reply, act, bro
                 change_services.publish_change(actor=reply.actor("author"), number=number)
         rollout_services.start_rollout(actor=reply.actor("author"), change=number)
     assert Rollout.objects.count() == 3
-    assert [cost(address) for address in ("/", "/environments/?show=rolling")] == before
+    assert [count_queries(address) for address in ("/", "/environments/?show=rolling")] == before
 
 
 def test_the_audit_page_has_a_linked_sentence_for_each_step(change, act, browser):

@@ -15,14 +15,14 @@ from tests.support.seen_versions import seen_versions
 SOON = (datetime.now(UTC) + timedelta(days=30)).replace(second=0, microsecond=0)
 
 
-def typed(moment):
+def format_moment(moment):
     return moment.strftime("%Y-%m-%dT%H:%M")
 
 
 def test_an_author_schedules_changes_the_date_and_cancels(browser, change):
     page, author = f"/changes/{change.number}", browser("author")
     assert "Schedule" in words(author.get(page))
-    author.post(page, {**seen_versions(change.number), "do": "schedule", "goes_live_at": typed(SOON)})
+    author.post(page, {**seen_versions(change.number), "do": "schedule", "goes_live_at": format_moment(SOON)})
     text = words(author.get(page))
     assert f"Goes live {SOON:%a} {SOON.day} {SOON:%b %H:%M} UTC" in text
     assert "Change date" in text
@@ -37,7 +37,8 @@ def test_the_moment_is_of_the_readers_time_zone(reply, browser, change):
     person.time_zone = "Asia/Kolkata"
     person.save()
     browser("author").post(
-        f"/changes/{change.number}", {**seen_versions(change.number), "do": "schedule", "goes_live_at": typed(SOON)}
+        f"/changes/{change.number}",
+        {**seen_versions(change.number), "do": "schedule", "goes_live_at": format_moment(SOON)},
     )
     change.refresh_from_db()
     assert change.goes_live_at == SOON.replace(tzinfo=ZoneInfo("Asia/Kolkata"))
@@ -72,7 +73,7 @@ def test_a_release_is_scheduled_on_its_page(reply, browser):
         selection=ReleaseSelection(versions={name: 1, "support/refunds/reply": 2}),
     ).release
     page, author = f"/releases/{release.number}", browser("author")
-    author.post(page, {"do": "schedule", "goes_live_at": typed(SOON)})
+    author.post(page, {"do": "schedule", "goes_live_at": format_moment(SOON)})
     assert "Change date" in words(author.get(page))
     member = release.members.first()
     assert 'value="schedule"' not in author.get(f"/changes/{member.number}").content.decode()
@@ -85,7 +86,8 @@ def test_a_proposal_is_scheduled_with_the_change(browser, reply):
     author = browser("author")
     address = f"/t/{REPLY}/-/propose"
     assert 'name="how" value="on_date"' in words(author.get(f"{address}?label=production&version=2"))
-    sent = {"label": "production", "version": "2", "title": "Quote it", "how": "on_date", "goes_live_at": typed(SOON)}
+    sent = {"label": "production", "version": "2", "title": "Quote it", "how": "on_date"}
+    sent["goes_live_at"] = format_moment(SOON)
     answer = author.post(address, sent)
     change = ChangeRequest.objects.get(version__number=2)
     assert answer["Location"] == f"/changes/{change.number}"
@@ -111,11 +113,12 @@ def test_a_proposal_into_a_freeze_is_refused_with_the_next_slot(browser, reply):
         actor=reply.actor("admin"),
         namespace="support",
         repeat="once",
-        starts=typed(SOON - timedelta(hours=1)),
-        ends=typed(SOON + timedelta(hours=1)),
+        starts=format_moment(SOON - timedelta(hours=1)),
+        ends=format_moment(SOON + timedelta(hours=1)),
         reason="Stocktaking",
     )
-    sent = {"label": "production", "version": "2", "title": "Quote it", "how": "on_date", "goes_live_at": typed(SOON)}
+    sent = {"label": "production", "version": "2", "title": "Quote it", "how": "on_date"}
+    sent["goes_live_at"] = format_moment(SOON)
     page = words(browser("author").post(f"/t/{REPLY}/-/propose", sent))
     assert "Releases can continue after the freeze" in page
     assert not ChangeRequest.objects.filter(version__number=2).exists()

@@ -33,7 +33,7 @@ def begun(change, reply):
     )
 
 
-def where(**further):
+def build_place(**further):
     return {"version": 2, "side": "source", "part": 0, "line": LINE, **further}
 
 
@@ -52,14 +52,14 @@ def test_a_reader_is_offered_no_form(change, browser):
 
 
 def test_a_comment_on_a_line_is_under_it(change, act, browser):
-    answer = act("reviewer", "thread", text="Which policy?", **where())
+    answer = act("reviewer", "thread", text="Which policy?", **build_place())
     assert answer["Location"] == f"/changes/{change.number}?view=source#diff"
     page = words(browser("author").get(f"/changes/{change.number}?view=source"))
     assert page.index("<ins>Quote") < page.index("Which policy?") < page.index("{{ question }}")
 
 
 def test_a_comment_on_a_line_of_the_source_is_under_what_it_renders_to(change, act, browser):
-    act("reviewer", "thread", text="Which policy?", **where())
+    act("reviewer", "thread", text="Which policy?", **build_place())
     page = words(browser("author").get(f"/changes/{change.number}"))
     assert 'aria-current="true">Rendered</a>' in page
     assert page.index("<ins>Quote") < page.index("Which policy?") < page.index("Can I return boots?")
@@ -68,13 +68,13 @@ def test_a_comment_on_a_line_of_the_source_is_under_what_it_renders_to(change, a
 
 
 def test_a_thread_on_a_line_that_renders_to_nothing_is_listed_with_a_link_to_it(change, act, browser):
-    act("reviewer", "thread", text="A better word?", **where(line=2))
+    act("reviewer", "thread", text="A better word?", **build_place(line=2))
     page = words(browser("author").get(f"/changes/{change.number}"))
     assert 'href="?view=source#thread-1">Source line 2</a>' in page
 
 
 def test_a_rendered_line_has_threads_of_its_own(change, act, browser):
-    act("reviewer", "thread", "rendered", text="Too stern.", **where(side="rendered", sample="boots", line=1))
+    act("reviewer", "thread", "rendered", text="Too stern.", **build_place(side="rendered", sample="boots", line=1))
     assert Thread.objects.get().side == "rendered"
     page = words(browser("author").get(f"/changes/{change.number}?view=rendered&sample=boots"))
     assert 'id="thread-1"' in page
@@ -86,7 +86,7 @@ def test_a_rendered_line_has_threads_of_its_own(change, act, browser):
 
 def test_nothing_said_is_refused_where_the_form_stands(change, browser):
     answer = browser("reviewer").post(
-        f"/changes/{change.number}?view=source&part=0&line={LINE}", {"do": "thread", "text": " ", **where()}
+        f"/changes/{change.number}?view=source&part=0&line={LINE}", {"do": "thread", "text": " ", **build_place()}
     )
     assert answer.status_code == 422
     assert "write a comment, or suggest other lines" in words(answer)
@@ -117,25 +117,25 @@ def test_a_suggestion_is_a_small_diff_that_an_author_applies(change, begun, act,
 
 
 def test_a_suggestion_comes_from_the_form(change, act):
-    act("reviewer", "suggest", text="", suggestion=BETTER, **where())
+    act("reviewer", "suggest", text="", suggestion=BETTER, **build_place())
     assert Comment.objects.get().suggestion == BETTER
 
 
 def test_a_fold_with_a_thread_in_it_is_open(change, act, browser):
     page = f"/changes/{change.number}?view=source"
     assert '<details class="diff-fold" open>' not in words(browser("author").get(page))
-    act("reviewer", "thread", text="Still right?", **where(line=2))
+    act("reviewer", "thread", text="Still right?", **build_place(line=2))
     assert '<details class="diff-fold" open>' in words(browser("author").get(page))
 
 
 def test_numbers_that_are_none_are_refused_in_words(change, act):
-    answer = act("reviewer", "thread", text="Here?", **where(line="9" * 40))
+    answer = act("reviewer", "thread", text="Here?", **build_place(line="9" * 40))
     assert answer.status_code == 422
     assert "There are no lines 0 to 0" in words(answer)
 
 
 def test_a_refused_edit_of_a_comment_comes_back_with_what_was_typed(change, act, browser):
-    act("reviewer", "thread", text="Why?", **where(line=2))
+    act("reviewer", "thread", text="Why?", **build_place(line=2))
     answer = act("reviewer", "edit_comment", thread=1, comment=1, comment_text="long " * 3000)
     assert answer.status_code == 413
     assert "> long long" in words(answer)

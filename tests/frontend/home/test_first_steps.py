@@ -8,7 +8,7 @@ from registry.templates import drafts
 from tests.frontend.conftest import DOCUMENT, words
 
 
-def steps_of(page):
+def list_steps(page):
     return page.count("To do:"), page.count("Done:")
 
 
@@ -16,7 +16,7 @@ def steps_of(page):
 def test_authors_and_admins_see_the_first_steps(role, desk, browser):
     page = words(browser(role).get("/"))
     assert "Getting started" in page
-    assert steps_of(page) == (4 if role == "author" else 5, 0)
+    assert list_steps(page) == (4 if role == "author" else 5, 0)
 
 
 def test_readers_see_no_steps(desk, browser):
@@ -25,16 +25,16 @@ def test_readers_see_no_steps(desk, browser):
 
 def test_a_draft_ticks_the_first_step(desk, browser):
     drafts.save_draft(actor=desk.actor("author"), namespace="demo", path="mine", document=DOCUMENT)
-    assert steps_of(words(browser("author").get("/"))) == (3, 1)
+    assert list_steps(words(browser("author").get("/"))) == (3, 1)
 
 
 def test_a_version_and_a_change_tick_their_steps(reply, browser):
     reply.propose(2)
-    assert steps_of(words(browser("author").get("/"))) == (1, 3)
+    assert list_steps(words(browser("author").get("/"))) == (1, 3)
 
 
 def test_a_review_ticks_the_step_of_a_reviewer(reply, browser):
-    assert steps_of(words(browser("reviewer").get("/"))) == (4, 1)
+    assert list_steps(words(browser("reviewer").get("/"))) == (4, 1)
 
 
 def test_the_list_ends_once_all_is_done(reply, browser):
@@ -59,7 +59,7 @@ def test_the_menu_of_every_page_shows_a_hidden_list_again(desk, browser):
     assert 'action="/first-steps/open"' in author.get("/t/").content.decode()
     response = author.post("/first-steps/open", follow=True)
     assert response.redirect_chain == [("/", 302)]
-    assert steps_of(words(response)) == (4, 0)
+    assert list_steps(words(response)) == (4, 0)
     assert "/first-steps/open" not in response.content.decode()
 
 

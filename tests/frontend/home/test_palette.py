@@ -3,28 +3,28 @@
 from tests.frontend.conftest import REPLY
 
 
-def titles(client, q: str = "") -> dict[str, list[str]]:
+def list_titles(client, q: str = "") -> dict[str, list[str]]:
     groups = client.get("/search.json", {"q": q}).json()["groups"]
     return {group["name"]: [item["title"] for item in group["items"]] for group in groups}
 
 
 def test_templates_are_found_by_words_in_any_order(reply, browser):
-    assert titles(browser("reader"), "reply support")["Templates"] == [REPLY]
+    assert list_titles(browser("reader"), "reply support")["Templates"] == [REPLY]
 
 
 def test_an_outsider_finds_nothing_of_it(reply, browser):
-    found = titles(browser("outsider"), "refunds")
+    found = list_titles(browser("outsider"), "refunds")
     assert found["Templates"] == found["Changes"] == []
 
 
 def test_open_changes_are_found_by_their_message(reply, browser):
     reply.propose(2, "Quote the policy line")
-    assert titles(browser("reader"), "quote")["Changes"] == ["Quote the policy line"]
-    assert titles(browser("reader"), "nothing like it")["Changes"] == []
+    assert list_titles(browser("reader"), "quote")["Changes"] == ["Quote the policy line"]
+    assert list_titles(browser("reader"), "nothing like it")["Changes"] == []
 
 
 def test_without_words_the_actions_are_offered(desk, browser):
-    assert "Create a template" in titles(browser("author"))["Actions"]
+    assert "Create a template" in list_titles(browser("author"))["Actions"]
 
 
 def test_a_stranger_is_sent_to_the_login(client):
@@ -34,7 +34,7 @@ def test_a_stranger_is_sent_to_the_login(client):
 def test_words_in_the_name_come_before_words_in_the_text(desk, browser):
     desk.save(name="support/a-first")
     desk.save(name="support/refund")
-    assert titles(browser("author"), "refund")["Templates"] == ["support/refund", "support/a-first"]
+    assert list_titles(browser("author"), "refund")["Templates"] == ["support/refund", "support/a-first"]
 
 
 def test_names_that_begin_with_the_letters_come_before_names_that_have_them_inside(desk, browser):
@@ -43,7 +43,7 @@ def test_names_that_begin_with_the_letters_come_before_names_that_have_them_insi
     desk.save(name="support/rest/a-first")
     desk.save(name="support/rest-of-it")
     desk.save(name="support/rest")
-    found = titles(browser("author"), "rest")["Templates"]
+    found = list_titles(browser("author"), "rest")["Templates"]
     assert found == [
         "support/rest",
         "support/rest-of-it",
@@ -62,7 +62,7 @@ def test_a_template_says_where_it_is_edited_and_an_action_does_not(reply, browse
 
 def test_an_action_that_begins_with_the_words_comes_before_texts_that_have_them(desk, browser):
     desk.save(name="support/a-first")
-    assert next(iter(titles(browser("author"), "crea"))) == "Actions"
+    assert next(iter(list_titles(browser("author"), "crea"))) == "Actions"
     desk.save(name="support/create-a-ticket")
-    assert next(iter(titles(browser("author"), "crea"))) != "Actions"
-    assert next(iter(titles(browser("author")))) != "Actions"
+    assert next(iter(list_titles(browser("author"), "crea"))) != "Actions"
+    assert next(iter(list_titles(browser("author")))) != "Actions"

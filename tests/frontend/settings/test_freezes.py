@@ -107,13 +107,13 @@ def scheduled(reply, change):
     return schedules.schedule_change(actor=reply.actor("author"), number=change.number, at=at)
 
 
-def around(moment):
+def make_span_around(moment):
     starts, ends = (f"{moment + timedelta(hours=hours):%Y-%m-%dT%H:%M}" for hours in (-1, 2))
     return {"do": "once", "starts": starts, "ends": ends, "reason": "Stocktaking"}
 
 
 def test_a_freeze_that_stops_a_schedule_is_set_once_that_was_read(reply, browser, scheduled):
-    admin, sent = browser("admin"), around(scheduled.goes_live_at)
+    admin, sent = browser("admin"), make_span_around(scheduled.goes_live_at)
     asked = admin.post(PAGE, sent)
     text = words(asked)
     assert asked.status_code == 409
@@ -131,20 +131,21 @@ def test_a_freeze_that_stops_a_schedule_is_set_once_that_was_read(reply, browser
 
 
 def test_a_confirmation_of_another_moment_asks_again(reply, browser, scheduled):
-    sent = {**around(scheduled.goes_live_at), "confirmed": f"change {scheduled.number} at 2020-01-01T00:00:00+00:00"}
+    confirmed = f"change {scheduled.number} at 2020-01-01T00:00:00+00:00"
+    sent = {**make_span_around(scheduled.goes_live_at), "confirmed": confirmed}
     assert browser("admin").post(PAGE, sent).status_code == 409
     assert not Freeze.objects.exists()
 
 
 def test_a_freeze_that_stops_no_schedule_is_set_immediately(reply, browser, scheduled):
-    browser("admin").post(PAGE, around(scheduled.goes_live_at + timedelta(days=1)))
+    browser("admin").post(PAGE, make_span_around(scheduled.goes_live_at + timedelta(days=1)))
     assert Freeze.objects.count() == 1
     assert "nothing scheduled" in words(browser("reader").get(PAGE))
     assert "a freeze was set meanwhile" not in words(browser("author").get(f"/changes/{scheduled.number}"))
 
 
 def test_the_api_lists_what_a_freeze_stops(reply, browser, scheduled):
-    sent = {name: value for name, value in around(scheduled.goes_live_at).items() if name != "do"}
+    sent = {name: value for name, value in make_span_around(scheduled.goes_live_at).items() if name != "do"}
     api = "/api/v1/namespaces/support/freezes"
     answer = browser("admin").post(api, {**sent, "repeat": "once"}, content_type="application/json")
     assert answer.status_code == 201
@@ -160,7 +161,7 @@ def rollout(reply, approved_change):
 
 
 def test_a_freeze_over_the_next_step_of_a_rollout_names_it(reply, browser, rollout):
-    admin, sent = browser("admin"), around(rollout.next_at)
+    admin, sent = browser("admin"), make_span_around(rollout.next_at)
     asked = admin.post(PAGE, sent)
     text = words(asked)
     said = f"Rollout {rollout.number} (support/refunds/reply v2): its next step is due "
@@ -177,7 +178,7 @@ def test_a_freeze_over_the_next_step_of_a_rollout_names_it(reply, browser, rollo
 
 
 def test_a_paused_rollout_and_one_that_goes_on_by_hand_wait_for_no_freeze(reply, browser, rollout):
-    sent = around(rollout.next_at)
+    sent = make_span_around(rollout.next_at)
     rollouts.pause_rollout(actor=reply.actor("author"), number=rollout.number)
     assert browser("admin").post(PAGE, sent).status_code == 302
     assert "nothing scheduled" in words(browser("reader").get(PAGE))

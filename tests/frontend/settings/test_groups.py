@@ -6,7 +6,7 @@ from registry.changes import decisions
 from registry.namespaces import folder_roles, groups
 from registry.namespaces.models import FolderRole, Group, Membership
 from tests.frontend.conftest import words
-from tests.frontend.settings.test_members import hidden_fields
+from tests.frontend.settings.test_members import read_hidden_fields
 
 PAGE = "/n/support/groups"
 
@@ -86,7 +86,7 @@ def test_effects_on_open_changes_are_confirmed_before_a_group_is_changed(reply, 
         assert f"reader&#x27;s approval of change {change.number} will not count any more." in page
         assert button in page
         assert Membership.objects.get(namespace__name="support", person__username="reader").role == "reviewer"
-    fields = hidden_fields(answer.content.decode(), 'name="confirmed"')
+    fields = read_hidden_fields(answer.content.decode(), 'name="confirmed"')
     assert done in words(admin.post(PAGE, fields, follow=True))
     assert Membership.objects.get(namespace__name="support", person__username="reader").role != "reviewer"
 
@@ -103,7 +103,7 @@ def test_effects_of_removing_a_folder_role_are_named(reply, browser):
     assert f"reader&#x27;s approval of change {change.number} will not count any more." in words(answer)
     assert "Remove the role of reader in refunds" in words(answer)
     assert FolderRole.objects.filter(person__username="reader").exists()
-    fields = hidden_fields(answer.content.decode(), 'name="confirmed"')
+    fields = read_hidden_fields(answer.content.decode(), 'name="confirmed"')
     assert "reader has no role in the folder refunds any more." in words(admin.post(members, fields, follow=True))
     assert not FolderRole.objects.filter(person__username="reader").exists()
 

@@ -17,7 +17,7 @@ def read_role(username):
     return row.role if row else ""
 
 
-def hidden_fields(html, marker):
+def read_hidden_fields(html, marker):
     """The hidden fields of the form that holds the marker, but for the token."""
     form = next(form for form in re.findall(r"<form.*?</form>", html, re.DOTALL) if marker in form)
     fields = dict(re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', form))
@@ -46,7 +46,7 @@ def test_a_role_that_was_set_is_undone_from_the_status_line(browser, desk):
     admin = browser("admin")
     page = set_role(admin, "reader", "author").content.decode()
     assert "reader is now author." in page
-    undo = hidden_fields(page, ">Undo</button>")
+    undo = read_hidden_fields(page, ">Undo</button>")
     assert undo == {"username": "reader", "namespace": "support", "role": "reader"}
     set_role(admin, **{name: undo[name] for name in ("username", "role")})
     assert read_role("reader") == "reader"
@@ -54,7 +54,7 @@ def test_a_role_that_was_set_is_undone_from_the_status_line(browser, desk):
 
 def test_a_new_member_is_undone_to_no_role(browser, desk):
     page = set_role(browser("admin"), "outsider", "reader").content.decode()
-    assert hidden_fields(page, ">Undo</button>")["role"] == ""
+    assert read_hidden_fields(page, ">Undo</button>")["role"] == ""
 
 
 def test_own_rights_that_were_given_up_have_no_undo(browser, desk):
@@ -70,7 +70,7 @@ def test_effects_on_open_changes_are_confirmed_before_the_role_is_set(browser, a
     assert "<b>reviewer is not author in support yet.</b>" in page
     assert f"reviewer&#x27;s approval of change {approved.number} will not count any more." in page
     assert read_role("reviewer") == "reviewer"
-    fields = hidden_fields(answer.content.decode(), 'name="confirmed"')
+    fields = read_hidden_fields(answer.content.decode(), 'name="confirmed"')
     assert set_role(admin, "reviewer", "reader", confirmed="another seal").status_code == 200
     assert read_role("reviewer") == "reviewer"
     assert "reviewer is now author." in words(admin.post(PAGE, {**fields, "do": "role"}, follow=True))
@@ -84,10 +84,10 @@ def test_the_page_of_people_names_it_as_well(browser, approved):
     assert f"approval of change {approved.number} will not count" in words(answer)
     assert read_role("reviewer") == "reviewer"
     done = admin.post(
-        "/people", hidden_fields(answer.content.decode(), 'name="confirmed"') | {"do": "role"}, follow=True
+        "/people", read_hidden_fields(answer.content.decode(), 'name="confirmed"') | {"do": "role"}, follow=True
     )
     assert "reviewer has no access to support now." in words(done)
-    assert hidden_fields(done.content.decode(), ">Undo</button>")["role"] == "reviewer"
+    assert read_hidden_fields(done.content.decode(), ">Undo</button>")["role"] == "reviewer"
 
 
 def test_roles_in_folders_that_end_are_named_and_have_no_undo(browser, desk):
@@ -97,7 +97,7 @@ def test_roles_in_folders_that_end_are_named_and_have_no_undo(browser, desk):
     admin = browser("admin")
     answer = set_role(admin, "reader", "")
     assert "roles in folders end too, and Undo doesn&#x27;t give them back: refunds." in words(answer)
-    confirmed = hidden_fields(answer.content.decode(), 'name="confirmed"')["confirmed"]
+    confirmed = read_hidden_fields(answer.content.decode(), 'name="confirmed"')["confirmed"]
     assert ">Undo</button>" not in set_role(admin, "reader", "", confirmed=confirmed).content.decode()
     assert read_role("reader") == ""
 
@@ -125,7 +125,7 @@ def test_effects_of_new_owners_are_confirmed_first(browser, approved):
     assert "<b>Nothing is set yet.</b>" in words(answer)
     assert 'value="refunds/*"' in answer.content.decode()
     assert not Namespace.objects.get(name="support").owners
-    confirmed = hidden_fields(answer.content.decode(), 'name="confirmed"')["confirmed"]
+    confirmed = read_hidden_fields(answer.content.decode(), 'name="confirmed"')["confirmed"]
     set_owners(admin, "refunds/*", "admin", confirmed=confirmed)
     assert Namespace.objects.get(name="support").owners == [{"pattern": "refunds/*", "people": ["admin"]}]
 

@@ -216,7 +216,7 @@ def test_an_unknown_act_is_refused(boss):
     assert boss.get("/people/nobody/deactivate").status_code == 404
 
 
-def tabs_of(page):
+def list_tabs(page):
     """The addresses that the tabs of the page lead to."""
     listed = page.content.decode().partition('aria-label="People and access">')[2].partition("</nav>")[0]
     return re.findall(r'href="([^"]+)"', listed)
@@ -224,7 +224,7 @@ def tabs_of(page):
 
 def test_tabs_lead_to_all_that_says_who_may_do_what(boss):
     page = boss.get("/people?of=support")
-    tabs = tabs_of(page)
+    tabs = list_tabs(page)
     pages = [f"/n/support/{name}" for name in ("groups", "keys", "rules", "webhooks", "audit")]
     assert set(pages) < set(tabs)
     assert {boss.get(address).status_code for address in tabs} == {200}
@@ -233,7 +233,7 @@ def test_tabs_lead_to_all_that_says_who_may_do_what(boss):
 
 def test_tabs_lead_to_one_namespace_without_a_choice_where_there_is_one(browser):
     page = browser("outsider").get("/people?of=support")
-    assert "/n/other/groups" in tabs_of(page)
+    assert "/n/other/groups" in list_tabs(page)
     assert 'name="of"' not in page.content.decode()
 
 
@@ -242,7 +242,7 @@ def test_every_namespace_that_can_be_chosen_has_pages_for_its_tabs(boss):
     names = re.findall(r"<option[^>]*>(\w+)</option>", choice)
     assert names
     for name in names:
-        assert {boss.get(address).status_code for address in tabs_of(boss.get(f"/people?of={name}"))} == {200}
+        assert {boss.get(address).status_code for address in list_tabs(boss.get(f"/people?of={name}"))} == {200}
 
 
 def test_groups_and_keys_are_below_the_people(desk, boss):

@@ -109,13 +109,13 @@ def test_people_who_may_not_create_namespaces_see_no_link_and_are_told_whom_to_a
     assert 'href="/n/new"' in words(browser("admin").get("/"))
 
 
-def ticked(page):
+def list_ticked(page):
     return re.findall(r'name="required_checks" value="(\w+)" checked', page)
 
 
 def test_the_form_of_a_new_namespace_shows_the_checks_ticked_and_can_change_them(reply, browser):
     client = browser("reader")
-    assert ticked(words(client.get("/n/new"))) == ["problems", "samples", "budget", "contract"]
+    assert list_ticked(words(client.get("/n/new"))) == ["problems", "samples", "budget", "contract"]
     sent = {"protected_labels": "production", "approvals": "1", "checks_shown": "on"}
     client.post("/n/new", {"name": "sales", **sent, "required_checks": ["budget", "evaluation"]})
     client.post("/n/new", {"name": "shops", **sent})
@@ -130,8 +130,8 @@ def test_a_form_that_showed_no_checks_makes_a_namespace_with_the_usual_ones(repl
 
 def test_a_refused_form_keeps_the_ticked_checks(reply, browser):
     sent = {"name": "support", "protected_labels": "", "approvals": "1", "checks_shown": "on"}
-    assert ticked(words(browser("reader").post("/n/new", {**sent, "required_checks": ["budget"]}))) == ["budget"]
-    assert ticked(words(browser("reader").post("/n/new", sent))) == []
+    assert list_ticked(words(browser("reader").post("/n/new", {**sent, "required_checks": ["budget"]}))) == ["budget"]
+    assert list_ticked(words(browser("reader").post("/n/new", sent))) == []
 
 
 @pytest.mark.parametrize(("name", "status"), [("Sales", 422), ("", 422), ("support", 409)])
