@@ -33,6 +33,7 @@ def database(request):
 
 @pytest.fixture
 def operator(database) -> Actor:
+    write_or_insert("operator", lambda: accounts_actor.build_operator_actor().person.pk)
     return accounts_actor.build_operator_actor()
 
 
