@@ -5,16 +5,18 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install -q --disable-pip-version-check --no-warn-conflicts -c constraints.txt
 NPM := $(shell command -v npm)
-# Tests wait for servers, disks and locks as well: three at a time keep two cores busy. In the browser they hardly wait.
-JOBS ?= 3
-BROWSER_JOBS ?= 2
+# Tests wait for servers, disks and locks as well: twice as many at a time as there are cores keep two cores busy.
+JOBS ?= 4
+BROWSER_JOBS ?= 3
 MINUTES ?= 120
 # A run finds the modules compiled that the run before it loaded, tests and the servers that they start among them.
 unexport PYTHONDONTWRITEBYTECODE
 PYTEST := $(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal
 COMPILE := $(VENV)/audit/bin/uv pip compile -q --generate-hashes --universal --python-version 3.11 --no-emit-index-url --no-header --no-annotate
 POSTGRES := $(BIN)/python -m tests.support.postgres_server
-ON_POSTGRES := tests/registry tests/api tests/journeys tests/frontend/browse/test_fetches.py tests/frontend/test_every_page.py
+# Tests of pages run on SQLite. Of these files, only what is marked `dialect` and isn't slow does, beside PostgreSQL.
+PAGES_ON_POSTGRES := tests/frontend/browse/test_fetches.py tests/frontend/test_every_page.py
+ON_POSTGRES := tests/registry tests/api tests/journeys $(PAGES_ON_POSTGRES)
 ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/docs tests/frontend tests/fuzzing tests/mutation tests/torture $(wildcard tests/test_*.py)
 PROOF := $(VENV)/proof/bin/python
 # Make 3.81, which macOS has, mixes what parallel targets print.
@@ -84,7 +86,7 @@ costly-files: setup-dev ## measure which test files `make test` leaves out, and 
 
 test-all: setup-dev ## every test but the browser's: what the database matters to on PostgreSQL, the rest on SQLite
 	@$(POSTGRES) $(PYTEST) --hypothesis-profile=ci -m "not browser" $(ON_POSTGRES)
-	@$(PYTEST) --hypothesis-profile=ci -m "not browser" $(ON_SQLITE)
+	@$(PYTEST) --hypothesis-profile=ci -m "not browser" $(ON_SQLITE) $(addprefix --ignore=,$(PAGES_ON_POSTGRES))
 	@$(PYTEST) --hypothesis-profile=ci -m "sqlite or (dialect and not slow)" $(ON_POSTGRES)
 
 browser: setup-dev frontend $(VENV)/.docs ## the scripts' own tests, and the journeys in Chromium

@@ -6,10 +6,10 @@ between its statements, so it doesn't prevent VACUUM from removing old rows.
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
-from django.db import connection
+from django.db import DatabaseError, connection
 
 __all__ = ["LockSession", "open_session"]
 
@@ -36,4 +36,7 @@ def open_session() -> Iterator[LockSession]:
             cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")  # it is idle during the work
             yield LockSession(cursor)
     finally:
+        # This releases the locks now. The server would notice a closed connection only a moment later.
+        with suppress(DatabaseError):
+            session.rollback()
         session.close()

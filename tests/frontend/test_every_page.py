@@ -26,6 +26,8 @@ from tests.frontend.test_permissions import TABLE, world  # noqa: F401  # the fi
 from tests.support.finished_runs import GOLD, save_rows, start_run
 from tests.support.recorded_rows import write_or_insert
 
+pytestmark = pytest.mark.dialect
+
 ROLES = ("anonymous", "outsider", "reader", "author", "reviewer", "admin")
 MEMBERS = ("reader", "author", "reviewer")  # who see the pages that the admin sees, less some
 T = f"/t/{REPLY}"
