@@ -5,9 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install -q --disable-pip-version-check --no-warn-conflicts -c constraints.txt
 NPM := $(shell command -v npm)
-# Tests wait for servers, disks and locks as well: twice as many at a time as there are cores keep two cores busy.
-JOBS ?= 4
-BROWSER_JOBS ?= 3
+# Tests wait for servers, disks and locks as well: three at a time keep two cores busy. In the browser they hardly wait.
+JOBS ?= 3
+BROWSER_JOBS ?= 2
 MINUTES ?= 120
 # A run finds the modules compiled that the run before it loaded, tests and the servers that they start among them.
 unexport PYTHONDONTWRITEBYTECODE

@@ -1,6 +1,7 @@
 """The transports over real sockets: servers that are unavailable, slow, broken or hostile."""
 
 import asyncio
+import gc
 import gzip
 import socket
 import ssl
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -93,6 +95,9 @@ def test_a_transport_whose_event_loop_has_ended_can_be_closed():
         assert asyncio.run(client.send(Request("GET", "/x", 5.0))).status == 200
         asyncio.run(client.close())
         asyncio.run(client.close())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # of the connection, which nothing can close any more
+        gc.collect()
 
 
 @both
