@@ -135,9 +135,5 @@ class Discussion:
     back: str
     count: int
     asked: OpenCommentForm | None
+    may_comment: bool
     batch_warning: str = ""
-
-    @property
-    def may_comment(self) -> bool:
-        """Whether the user may comment on a line."""
-        return bool(self.source_link)

@@ -105,6 +105,7 @@ def build_discussion(
         back=view.address(),
         count=len(threads),
         asked=asked,
+        may_comment=act.comment,
     )
 
 

@@ -49,7 +49,7 @@ class MergeOutput(Output):
 
     needed = serializers.BooleanField(source="is_needed")
     base = serializers.IntegerField(allow_null=True, source="base.number")
-    held = serializers.IntegerField(allow_null=True, source="held.number")
+    held = serializers.IntegerField(allow_null=True, source="served.number")
     head = serializers.IntegerField(allow_null=True, source="head.number")
     clean = serializers.BooleanField(allow_null=True, source="merged.is_clean")
     document = serializers.CharField(allow_null=True, source="merged.text")

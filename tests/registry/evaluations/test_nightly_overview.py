@@ -72,7 +72,7 @@ def test_old_nights_and_unreadable_templates_are_left_out(measured, author, outs
 
 
 def test_two_templates_cost_as_much_as_one(measured, author, django_assert_num_queries):
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         assert len(names(author)) == 2
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         assert len(names(author, limit=1)) == 1
