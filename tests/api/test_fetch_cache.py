@@ -112,16 +112,21 @@ def test_without_a_reader_a_fetch_reads_the_key_that_is_due(cast, clock, version
     assert found.cached(*asked)
 
 
-@pytest.mark.parametrize("act", ["expire", "leave", "change"])
-def test_the_reader_finds_out_what_happened_to_a_key(cast, clock, versions, act):
-    issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="a", scope="write", person="author")
-    found, asked = Fetcher(clock=clock), (f"Bearer {issued.secret}", f"{REPLY}@2")
+def _wait_until_reader_is_told(found, asked, clock):
+    """Fetch until the decision is cached, and again when the key is due."""
     found.callers.has_reader = True
     found.answer(*asked)
     found.answer(*asked)
     clock.now += KEY_TTL + 0.1
     found.follower.poll()
-    assert found.cached(*asked)  # the reader is told
+    assert found.cached(*asked)
+
+
+@pytest.mark.parametrize("act", ["expire", "leave", "change"])
+def test_the_reader_finds_out_what_happened_to_a_key(cast, clock, versions, act):
+    issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="a", scope="write", person="author")
+    found, asked = Fetcher(clock=clock), (f"Bearer {issued.secret}", f"{REPLY}@2")
+    _wait_until_reader_is_told(found, asked, clock)
     # Without an event, so that only the reader can notice it.
     if act == "expire":
         Key.objects.update(expires_at=log.now())
@@ -136,12 +141,7 @@ def test_the_reader_finds_out_what_happened_to_a_key(cast, clock, versions, act)
 
 def test_a_key_that_the_reader_cannot_read_is_read_by_a_fetch(cast, clock, versions):
     found, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
-    found.callers.has_reader = True
-    found.answer(*asked)
-    found.answer(*asked)
-    clock.now += KEY_TTL + 0.1
-    found.follower.poll()
-    assert found.cached(*asked)
+    _wait_until_reader_is_told(found, asked, clock)
     with connection.execute_wrapper(_fail):
         found.callers.read_next_key()
     clock.now += KEY_STALE_WHILE_REFRESHING

@@ -63,7 +63,7 @@ class _Trail:
         self._names = names
 
     def _begin_test(self, used: Any) -> None:
-        """Forget what the test before wrote, which was rolled back. Of a test that commits nothing is known."""
+        """Forget the names of the test before, whose rows were rolled back. In a test that commits, none are known."""
         block = next(iter(used.atomic_blocks), None)
         if block is not self._block:
             self._block = block
