@@ -85,7 +85,7 @@ def _make_line_writer(address: str, both: bool, spots: Mapping[int, Any]) -> Cal
         return (
             f'<a class="diff-number{column}" href="{place}#comment-form" hx-get="{place}" '
             f'hx-target="#comment-form-place" hx-swap="outerHTML" title="{title.format(line=line.new)}">'
-            f'{line.new}<span class="unseen">{hint}</span></a>'
+            f'{line.new}<span class="visually-hidden">{hint}</span></a>'
         )
 
     def write_line(line: Line) -> str:
@@ -102,7 +102,7 @@ def _write_signs() -> dict[str, str]:
     """By kind of line, its sign and the word that a screen reader says."""
     words = {"added": ("+", gettext("added:")), "removed": ("\N{MINUS SIGN}", gettext("removed:"))}
     return {
-        kind: f'<span aria-hidden="true">{sign}</span><span class="unseen">{html.escape(word)} </span>'
+        kind: f'<span aria-hidden="true">{sign}</span><span class="visually-hidden">{html.escape(word)} </span>'
         for kind, (sign, word) in words.items()
     }
 

@@ -156,7 +156,7 @@ def _draw_pill(name: str, protected: bool, title: str, lock: str, language: str 
         return format_html('<span class="pill{}"{}>{}</span>', kind, shown_title, name)
     word = gettext(", protected")
     return format_html(
-        '<span class="pill{}"{}>{}{}<span class="unseen">{}</span></span>', kind, shown_title, lock, name, word
+        '<span class="pill{}"{}>{}{}<span class="visually-hidden">{}</span></span>', kind, shown_title, lock, name, word
     )
 
 

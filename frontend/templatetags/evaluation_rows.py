@@ -63,7 +63,7 @@ def _mark_word(word: Word, tag: str, side: str) -> SafeString | str:
     if not word.changed:
         return word.text
     spoken_word = gettext("removed:") if side == "removed" else gettext("added:")
-    return format_html("<{}><span class='unseen'>{} </span>{}</{}>", tag, spoken_word, word.text, tag)
+    return format_html("<{}><span class='visually-hidden'>{} </span>{}</{}>", tag, spoken_word, word.text, tag)
 
 
 @register.filter

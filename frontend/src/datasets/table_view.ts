@@ -47,7 +47,7 @@ export function drawHead(columns: readonly Column[]): { group: HTMLElement; head
   const corner = createElement(
     "th",
     { scope: "col", class: "grid-tick" },
-    createElement("span", { class: "unseen" }, gettext("Tick")),
+    createElement("span", { class: "visually-hidden" }, gettext("Tick")),
   );
   const line = createElement("tr", { "aria-rowindex": 1 }, corner);
   for (const column of columns) line.append(drawColumnHead(column));

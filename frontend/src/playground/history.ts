@@ -95,8 +95,9 @@ export class RunHistory {
     ];
     const heads = names.map((words) => createElement("th", { scope: "col" }, words));
     heads.push(createElement("th", { scope: "col", class: "play-run-cost" }, gettext("Cost")));
-    const acts = createElement("th", { scope: "col" }, createElement("span", { class: "unseen" }, gettext("Actions")));
-    const head = createElement("thead", {}, createElement("tr", {}, ...heads, acts));
+    const hiddenText = createElement("span", { class: "visually-hidden" }, gettext("Actions"));
+    const actions = createElement("th", { scope: "col" }, hiddenText);
+    const head = createElement("thead", {}, createElement("tr", {}, ...heads, actions));
     const body = createElement("tbody", {}, ...runs.map((run) => this.#drawRow(run, run.id === shown, isStored)));
     this.#table.replaceChildren(head, body);
     if (focused) document.getElementById(focused)?.focus();
@@ -137,7 +138,8 @@ export class RunHistory {
     const link = (name: string, words: string, act: () => void): HTMLElement => {
       const when = formatTimeAgo(Date.parse(run.at));
       const attributes = { type: "button", class: "link", id: `play-${name}-${run.id}` };
-      const button = createElement("button", attributes, words, createElement("span", { class: "unseen" }, ` ${when}`));
+      const hiddenTime = createElement("span", { class: "visually-hidden" }, ` ${when}`);
+      const button = createElement("button", attributes, words, hiddenTime);
       button.addEventListener("click", act);
       return button;
     };

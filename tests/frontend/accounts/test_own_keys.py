@@ -67,7 +67,7 @@ def test_without_a_reason_the_panel_comes_back_and_nothing_ends(key, browser):
     page = words(answer)
     assert answer.status_code == 422
     assert "Say why: it is recorded in the audit." in page
-    assert 'name="after" value="24" class="unseen" checked>' in page
+    assert 'name="after" value="24" class="visually-hidden" checked>' in page
     assert Key.objects.get().expires_at is None
 
 

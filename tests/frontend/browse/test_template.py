@@ -124,7 +124,7 @@ def test_the_rail_and_the_list_say_how_the_checks_of_a_version_ended(reply, brow
     for address in (f"/t/{REPLY}", "/t/"):
         page = words(client.get(address))
         assert '<span class="check-summary ok">' in page, address
-        assert '4 of 4<span class="unseen"> checks passed</span>' in page, address
+        assert '4 of 4<span class="visually-hidden"> checks passed</span>' in page, address
     rules.set_rules(actor=reply.actor("admin"), namespace="support", required_checks=["contract"])
     breaking = DOCUMENT.replace("inputs:\n", "inputs:\n  order: {type: string}\n")
     reply.save(breaking.replace("You help", "{{ order }}: help"), samples={"one": {"question": "Why?", "order": "7"}})
@@ -132,5 +132,5 @@ def test_the_rail_and_the_list_say_how_the_checks_of_a_version_ended(reply, brow
     check_results.run_checks(number=failed.number)
     for address in (f"/t/{REPLY}", "/t/"):
         page = words(client.get(address))
-        assert '<span class="unseen">failed checks:</span>' in page, address
+        assert '<span class="visually-hidden">failed checks:</span>' in page, address
         assert "is new and required" in page, address

@@ -176,7 +176,7 @@ def test_a_refused_schedule_or_rollout_keeps_the_form(reply, third, browser, how
     assert answer.status_code == 409
     assert MOVED in page
     assert typed in page
-    assert f'value="{how["how"]}" class="unseen" checked' in page
+    assert f'value="{how["how"]}" class="visually-hidden" checked' in page
     third.refresh_from_db()
     assert third.goes_live_at is None
     assert not third.rollouts.exists()

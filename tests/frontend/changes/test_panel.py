@@ -46,7 +46,8 @@ def test_proposing_shows_who_gets_the_version_and_the_way_back(fetched, browser,
     assert "Propose v2 for production" in page
     assert "200 fetches a day switch to v2, 10 stay" in page
     assert "Undo: roll back to v1 at any time." in page
-    assert re.search('value="at_once" class="unseen" checked> ?By hand<', page), "approval comes before it goes live"
+    by_hand = 'value="at_once" class="visually-hidden" checked> ?By hand<'
+    assert re.search(by_hand, page), "approval comes before it goes live"
     assert ">At once<" not in page
     assert "No service fetched" not in page
     assert ("<html" in page) is not bool(headers)

@@ -502,7 +502,7 @@ def test_the_panel_begins_with_the_plan_and_starts_it_unchanged(browser, reply):
     )
     approve(reply, change.number)
     page = words(browser("author").get(f"/changes/{change.number}/publish"))
-    assert 'value="gradually" class="unseen" checked' in page
+    assert 'value="gradually" class="visually-hidden" checked' in page
     fields = {name: re.search(rf'name="{name}"[^>]*value="([^"]*)"', page)[1] for name in ("shares", "hours", "below")}
     assert fields == {"shares": "5, 25.5", "hours": "24, ", "below": "0.85"}
     sent = {"do": "publish", "how": "gradually", "metric": "helpful", **fields, **seen_versions(change.number)}

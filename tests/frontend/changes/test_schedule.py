@@ -104,7 +104,7 @@ def test_a_proposal_with_a_wrong_moment_opens_nothing_and_keeps_what_was_typed(b
     assert answer.status_code == 422
     assert fault in page
     assert "They asked</textarea>" in page
-    assert 'name="how" value="on_date" class="unseen" checked>' in page
+    assert 'name="how" value="on_date" class="visually-hidden" checked>' in page
     assert not ChangeRequest.objects.filter(version__number=2).exists()
 
 

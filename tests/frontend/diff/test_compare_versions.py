@@ -40,8 +40,8 @@ def test_a_link_to_a_line_of_the_source_opens_the_source(reply, browser):
 
 def test_signs_and_words_say_what_colour_says(reply, browser):
     page = words(browser("reader").get(f"/t/{REPLY}/-/diff"))
-    assert '<span aria-hidden="true">+</span><span class="unseen">added: </span>' in page
-    assert '<span aria-hidden="true">−</span><span class="unseen">removed: </span>' in page
+    assert '<span aria-hidden="true">+</span><span class="visually-hidden">added: </span>' in page
+    assert '<span aria-hidden="true">−</span><span class="visually-hidden">removed: </span>' in page
     assert "<ins>" in page
     assert "<del>" in page
 

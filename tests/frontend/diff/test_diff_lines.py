@@ -54,7 +54,7 @@ def test_a_number_is_a_link_to_the_form_where_comments_are_allowed():
     page = write_lines(lines, "None link 3 both=True", link=LINK)
     address = "?view=source&amp;kept=&quot;x&amp;part=3&amp;line=8"
     assert f'<a class="diff-number diff-number-new" href="{address}#comment-form" hx-get="{address}"' in page
-    assert 'title="Comment on line 8; with Shift, on all lines up to it">8<span class="unseen">' in page
+    assert 'title="Comment on line 8; with Shift, on all lines up to it">8<span class="visually-hidden">' in page
     assert page.count("<a ") == 1, "a removed line takes no comment"
     assert '<span class="diff-number">7</span><span class="diff-number diff-number-new"></span>' in page
     assert "<a " not in write_lines(lines, "both=True")
@@ -70,7 +70,7 @@ def test_one_column_shows_the_old_number_of_a_removed_line():
 def test_signs_are_shown_in_the_language_of_the_page():
     with translation.override("de"):
         page = write_lines([Line("added", None, 1, "neu")], "None link", link="?view=source")
-    assert '<span class="unseen">hinzugefügt: </span>' in page
+    assert '<span class="visually-hidden">hinzugefügt: </span>' in page
     assert 'title="Zeile 1 kommentieren; mit Umschalt alle Zeilen bis dahin"' in page
 
 
@@ -102,10 +102,10 @@ def test_a_row_has_both_sides_and_their_texts_are_escaped():
     assert write_rows([Row(old, new)]) == (
         '<div class="diff-row">'
         '<div class="diff-line diff-removed"><span class="diff-number">7</span><span class="diff-sign">'
-        '<span aria-hidden="true">−</span><span class="unseen">removed: </span></span>'
+        '<span aria-hidden="true">−</span><span class="visually-hidden">removed: </span></span>'
         '<span class="diff-text" dir="auto">a <del>&lt;b&gt;</del></span></div>'
         '<div class="diff-line diff-added"><span class="diff-number">8</span><span class="diff-sign">'
-        '<span aria-hidden="true">+</span><span class="unseen">added: </span></span>'
+        '<span aria-hidden="true">+</span><span class="visually-hidden">added: </span></span>'
         f'<span class="diff-text" dir="auto"><ins>{ESCAPED}</ins></span></div></div>\n'
     )
 

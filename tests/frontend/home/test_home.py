@@ -153,7 +153,7 @@ def test_an_owner_reads_the_figures_of_the_nights_and_what_others_changed(reply,
     assert "needs 101" in page
     assert "Changes to what you own</h2>" in page
     owned = page[page.index("Changes to what you own") :][:2500]
-    pill = r'<span class="pill pill-protected">.*?production<span class="unseen">, protected</span></span>'
+    pill = r'<span class="pill pill-protected">.*?production<span class="visually-hidden">, protected</span></span>'
     link = f'<a class="plain-link" href="/t/{REPLY}"><b>{REPLY}</b></a>'
     assert re.search(rf"reviewer rolled {pill} of {link} back to v1", owned), owned
     assert "“Wrong.”" in owned

@@ -217,8 +217,9 @@ def test_each_failed_check_of_a_template_is_a_row_with_what_mends_it(breaking_re
         blockers = page[page.index('class="blockers"') :].partition("</section>")[0]
         rows = [row for row in blockers.split('<li class="blocker">') if "The check contract failed" in row]
         assert all('class="blocker-icon bad"' in row for row in rows)
-        found = [re.search(r'<b>([\w/]+):</b>.* href="([^"]+)">([\w ]+)<span class="unseen"> for', row) for row in rows]
-        return [(each[1], each[2], each[3]) for each in found if each]
+        link = re.compile(r'<b>([\w/]+):</b>.* href="([^"]+)">([\w ]+)<span class="visually-hidden"> for')
+        matches = [link.search(row) for row in rows]
+        return [(match[1], match[2], match[3]) for match in matches if match]
 
     pages = [("refunds/one", f"/changes/{numbers[ONE]}"), ("refunds/reply", f"/changes/{numbers[REPLY]}")]
     drafts = [("refunds/one", f"/t/{ONE}/-/edit"), ("refunds/reply", f"/t/{REPLY}/-/edit")]

@@ -28,7 +28,7 @@ def test_an_admin_gives_a_role_in_a_folder_and_takes_it_away(browser):
     assert post(admin, folder_role="reviewer")["Location"] == f"{PAGE}#folder-roles"
     page = words(admin.get(PAGE))
     assert "reader is reviewer in the folder refunds now." in page
-    assert 'Remove<span class="unseen"> the role of reader in refunds</span>' in page
+    assert 'Remove<span class="visually-hidden"> the role of reader in refunds</span>' in page
     post(admin, folder_role="")
     assert "reader has no role in the folder refunds any more." in words(admin.get(PAGE))
     assert not FolderRole.objects.exists()

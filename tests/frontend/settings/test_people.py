@@ -318,7 +318,7 @@ def test_a_person_without_a_role_is_given_access_in_the_opened_row(boss):
     User.objects.create(username="newcomer")
     page = words(boss.get("/people"))
     link = re.search(
-        r'<a class="button button-small" href="([^"]+)">\s*Give access<span class="unseen"> to newcomer', page
+        r'<a class="button button-small" href="([^"]+)">\s*Give access<span class="visually-hidden"> to newcomer', page
     )
     assert 'id="id_role_support"' in words(boss.get(link.group(1).replace("&amp;", "&")))
     sent = {"do": "role", "username": "newcomer", "namespace": "support", "role": "reader"}
@@ -331,8 +331,8 @@ def test_a_person_limited_by_missing_two_step_sign_in_is_reminded(boss, desk, br
     rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     page = words(boss.get("/people"))
     assert "Off, required in support" in page
-    assert 'Remind<span class="unseen"> author of two-step sign-in' in page
-    assert 'Remind<span class="unseen"> reader' not in page, "readers need none"
+    assert 'Remind<span class="visually-hidden"> author of two-step sign-in' in page
+    assert 'Remind<span class="visually-hidden"> reader' not in page, "readers need none"
     sent = {"do": "remind", "username": "author"}
     assert "author is asked to turn on two-step sign-in." in words(boss.post("/people", sent, follow=True))
     refused = boss.post("/people", sent)
