@@ -134,7 +134,7 @@ def browser(desk: Desk) -> Callable[[str], Client]:
 BLOCKS = "a|button|dd|div|dt|h[1-6]|label|li|option|p|summary|t[dhr]"
 
 
-def words(response: "HttpResponse | Response") -> str:
+def read_html(response: "HttpResponse | Response") -> str:
     """The page's HTML with white space made single, and none at the edges of blocks, where a browser shows none."""
     page = " ".join(response.content.decode().split()).replace(" >", ">")
     page = re.sub(rf"(<(?:{BLOCKS})(?: [^<>]*)?>) ", r"\1", page)

@@ -29,7 +29,7 @@ from registry.releases.plans import ReleaseSelection
 from registry.templates import drafts, labels, shared_drafts
 from registry.templates.models import Version
 from registry.webhooks import services as webhook_services
-from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, read_html
 from tests.support.asked_improvements import ASKING, write_improvements
 from tests.support.finished_runs import GOLD, dataset_rows, save_rows, start_run
 from tests.support.recorded_rows import write_or_insert
@@ -656,7 +656,7 @@ def test_each_caller_gets_what_the_table_says(caller, world, clients):
 )
 def test_a_refusal_says_which_role_is_missing_and_who_grants_it(route, act, caller, role, world, clients):
     answer = _ask(clients[caller], "POST", TABLE[route, "POST", act], world)
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 403
     assert f"You need the role {role} to " in page
     assert f" in support; {caller} is {caller}. Ask an admin of support: admin." in page

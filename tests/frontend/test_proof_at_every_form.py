@@ -8,7 +8,7 @@ from django.db import transaction
 from frontend.changes import actions as change_actions
 from registry.changes import rules
 from registry.journal.models import Event
-from tests.frontend.conftest import OTHER, words
+from tests.frontend.conftest import OTHER, read_html
 from tests.frontend.test_permissions import TABLE, Row, _ask, clients, world
 
 __all__ = ["clients", "world"]  # the fixtures
@@ -120,7 +120,7 @@ def test_the_rules_that_were_typed_are_set_after_the_proof(desk, browser, settin
     asked = client.post("/n/support/rules", {**typed, "owners": "refunds/*: reviewer, admin"})
     done = client.post(asked["Location"], {"password": "admin-promptuary", "next": "/n/support/rules"})
     assert done["Location"] == "/n/support/rules"
-    page = words(client.get("/n/support/rules"))
+    page = read_html(client.get("/n/support/rules"))
     assert ('value="production, live"' in page, "refunds/*: reviewer, admin" in page) == (True, True)
 
 
@@ -132,7 +132,7 @@ def test_an_approval_goes_on_after_the_proof_with_its_words(reply, browser, sett
     sent = {"do": "approve", "digest": change.version.digest, "text": "Reads well, ship it"}
     asked = client.post(path + query, sent)
     assert change.decisions.count() == 0
-    assert "What you typed is kept" in words(client.get(asked["Location"]))
+    assert "What you typed is kept" in read_html(client.get(asked["Location"]))
     done = client.post(asked["Location"], {"password": "reviewer-promptuary", "next": path})
     assert (done.status_code, done["Location"].partition("?")[0]) == (302, path)
     assert [said.text for said in change.decisions.all()] == ["Reads well, ship it"]
@@ -146,7 +146,7 @@ def test_the_review_that_approves_asks_and_keeps_its_remarks(reply, browser, set
     client.post(path, keep)
     answer = client.post(path, {"do": "approve", "digest": change.version.digest, "text": "Fine, with one wish"})
     # People without a second step get a message and their text back.
-    assert (answer.status_code, "Fine, with one wish" in words(answer)) == (403, True)
+    assert (answer.status_code, "Fine, with one wish" in read_html(answer)) == (403, True)
     assert change.decisions.count() == 0
 
 
@@ -159,7 +159,7 @@ def test_a_person_without_a_means_of_proof_is_told_what_to_do(reply, browser, se
     client = browser("reviewer")
     sent = {"do": "approve", "digest": change.version.digest, "text": "Reads well"}
     answer = client.post(f"/changes/{change.number}", sent)
-    assert (answer.status_code, "sign out, sign in again" in words(answer)) == (403, True)
+    assert (answer.status_code, "sign out, sign in again" in read_html(answer)) == (403, True)
 
 
 def test_rolling_back_and_revoking_ask_for_nothing(reply, desk, browser, settings):

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 
 from registry.accounts.models import User
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 
 
 def test_a_stranger_is_sent_to_the_login_and_comes_back_after_it(desk):
@@ -20,8 +20,8 @@ def test_a_stranger_is_sent_to_the_login_and_comes_back_after_it(desk):
 def test_a_wrong_password_is_reported_and_keeps_the_account(desk):
     answer = Client().post("/login", {"username": "author", "password": "wrong", "next": "/"})
     assert answer.status_code == 422
-    assert 'value="author"' in words(answer)
-    assert "The account or password is wrong." in words(answer)
+    assert 'value="author"' in read_html(answer)
+    assert "The account or password is wrong." in read_html(answer)
 
 
 @pytest.mark.parametrize("target", ["https://example.org/", "//example.org", "javascript:alert(1)"])
@@ -46,19 +46,19 @@ def test_a_region_asked_for_without_a_session_makes_the_page_reload(desk):
 def test_the_theme_is_in_the_first_byte_that_is_painted(browser, theme):
     client = browser("reader")
     assert client.post("/theme", {"theme": theme, "next": "/t/"})["Location"] == "/t/"
-    assert f'<html lang="en" data-theme="{theme}"' in words(client.get("/t/"))
+    assert f'<html lang="en" data-theme="{theme}"' in read_html(client.get("/t/"))
 
 
 def test_no_choice_of_theme_follows_the_system(browser):
     client = browser("reader")
     client.post("/theme", {"theme": "dark"})
     client.post("/theme", {"theme": "system"})
-    assert "data-theme=" not in words(client.get("/t/"))
+    assert "data-theme=" not in read_html(client.get("/t/"))
 
 
 def test_on_a_new_server_the_page_says_how_the_first_account_is_created(db):
-    page = words(Client().get("/login"))
+    page = read_html(Client().get("/login"))
     assert "Nobody has an account yet." in page
     assert "<code>manage.py createperson admin</code>" in page
     User.objects.create(username="first")
-    assert "Nobody has an account yet." not in words(Client().get("/login"))
+    assert "Nobody has an account yet." not in read_html(Client().get("/login"))

@@ -8,7 +8,7 @@ from django.test import Client
 
 from registry.accounts.models import User
 from tests.frontend.accounts.test_sign_in import compute_code, sign_in, turn_on_second_step
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 from tests.support.fake_oidc import CLIENT, SECRET, Provider, running_provider, split_address
 
 BACK = "/login/with/oidc/back"
@@ -47,7 +47,7 @@ def come(client: Client, back: str):
 
 
 def test_the_login_page_offers_the_provider_by_its_name(provider):
-    assert "Sign in with Example" in words(Client().get("/login?next=/t/"))
+    assert "Sign in with Example" in read_html(Client().get("/login?next=/t/"))
 
 
 def test_a_person_of_an_allowed_domain_gets_an_account_without_a_password(provider):
@@ -80,14 +80,14 @@ def test_a_known_person_is_found_by_the_verified_address(provider, desk, setting
     User.objects.filter(username="author").update(email="Ann@example.org")
     client = Client()
     come(client, go(client))
-    assert "Signed in as author" in words(client.get("/t/"))
+    assert "Signed in as author" in read_html(client.get("/t/"))
 
 
 def test_a_name_alone_proves_nothing(provider):
     provider.person |= {"preferred_username": "admin"}
     client = Client()
     come(client, go(client))
-    assert "Signed in as admin-2" in words(client.get("/t/"))
+    assert "Signed in as admin-2" in read_html(client.get("/t/"))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_stranger_gets_no_account(provider, settings, facts, accounts):
     client = Client()
     answer = come(client, go(client))
     assert answer.status_code == 403
-    assert "An admin of this Promptuary makes one." in words(answer)
+    assert "An admin of this Promptuary makes one." in read_html(answer)
     assert User.objects.count() == before
     assert client.get("/t/").status_code == 302
 
@@ -118,7 +118,7 @@ def test_an_address_that_was_not_verified_opens_nobody_else_s_account(provider, 
     provider.person |= {"email_verified": False}
     client = Client()
     come(client, go(client))
-    assert "Signed in as ann.lee" in words(client.get("/t/"))
+    assert "Signed in as ann.lee" in read_html(client.get("/t/"))
 
 
 def check_failure(provider) -> None:
@@ -126,7 +126,7 @@ def check_failure(provider) -> None:
     client = Client()
     answer = come(client, go(client))
     assert answer.status_code in (401, 403), answer.status_code
-    assert "You are not signed in" in words(answer)
+    assert "You are not signed in" in read_html(answer)
     assert client.get("/t/").status_code == 302
     assert User.objects.count() == before
 
@@ -179,7 +179,7 @@ def test_userinfo_about_another_person_is_refused(provider):
 def test_a_state_of_another_browser_is_refused(provider):
     back = go(Client())
     answer = come(Client(), back)
-    assert "You are not signed in" in words(answer)
+    assert "You are not signed in" in read_html(answer)
 
 
 def test_a_code_is_taken_once(provider):
@@ -187,13 +187,13 @@ def test_a_code_is_taken_once(provider):
     back = go(client)
     come(client, back)
     client.post("/logout")
-    assert "You are not signed in" in words(come(client, back))
+    assert "You are not signed in" in read_html(come(client, back))
 
 
 def test_a_provider_that_calls_itself_otherwise_is_refused(provider):
     provider.calls_itself = "https://elsewhere.example"
     answer = Client().get("/login/with/oidc")
-    assert (answer.status_code, "does not answer as it should" in words(answer)) == (503, True)
+    assert (answer.status_code, "does not answer as it should" in read_html(answer)) == (503, True)
 
 
 def test_a_provider_that_is_away_is_reported(provider, settings):
@@ -206,7 +206,7 @@ def test_a_sign_in_cancelled_at_the_provider_is_reported(provider):
     client = Client()
     state = split_address(go(client))[1]["state"]
     answer = client.get(BACK, {"error": "access_denied", "state": state}, follow=True)
-    assert "You cancelled the sign-in" in words(answer)
+    assert "You cancelled the sign-in" in read_html(answer)
 
 
 def test_the_way_back_leads_to_no_other_server(provider):
@@ -218,7 +218,7 @@ def test_an_account_switched_off_stays_outside(provider, desk):
     User.objects.filter(username="author").update(email="ann@example.org", is_active=False)
     client = Client()
     answer = come(client, go(client))
-    assert "deactivated" in words(answer)
+    assert "deactivated" in read_html(answer)
     assert client.get("/t/").status_code == 302
 
 
@@ -236,4 +236,4 @@ def test_the_password_page_names_the_provider(provider):
     client = Client()
     come(client, go(client))
     assert client.get("/account/password")["Location"] == "/account/no-password"
-    assert "You sign in through Example" in words(client.get("/account/no-password"))
+    assert "You sign in through Example" in read_html(client.get("/account/no-password"))

@@ -13,7 +13,7 @@ from registry.accounts.models import User
 from registry.changes import rules
 from registry.people import administration
 from tests.frontend.accounts.test_sign_in import compute_code, sign_in, turn_on_second_step
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 from tests.support.sessions import manage_accounts
 from tests.support.software_passkey import SoftwarePasskey
 
@@ -71,7 +71,7 @@ def test_a_passkey_is_added_after_a_proof_and_comes_with_recovery_codes(desk):
     assert client.get(NEW)["Location"].startswith("/account/prove")
     answer = add_passkey(client, SoftwarePasskey(ORIGIN), "My laptop")
     assert answer["Location"] == "/account/recovery-codes"
-    page = words(client.get("/account"))
+    page = read_html(client.get("/account"))
     assert "<b>My laptop</b>" in page
     assert "10 left" in page
     assert desk.people["author"].has_two_step
@@ -102,10 +102,10 @@ def test_only_what_signing_in_needs_is_stored(desk):
 
 def test_signing_in_with_a_passkey_takes_no_password_and_leads_to_the_page_asked_for(owned):
     client = open_browser()
-    assert "Sign in with a passkey" in words(client.get("/login?next=/t/"))
+    assert "Sign in with a passkey" in read_html(client.get("/login?next=/t/"))
     answer = client.post(LOGIN, {"credential": owned.get(ask(client)), "next": "/t/"})
     assert answer["Location"] == "/t/"
-    assert "Signed in as author" in words(client.get("/t/"))
+    assert "Signed in as author" in read_html(client.get("/t/"))
     assert Authenticator.objects.get(type="webauthn").last_used_at is not None
 
 
@@ -120,7 +120,7 @@ def test_after_the_password_a_passkey_or_a_recovery_code_is_the_second_step(owne
     assert sign_in(client, next="/t/")["Location"] == "/login/code"
     assert client.get("/t/").status_code == 302
     page = client.get("/login/code")
-    assert "Use a passkey" in words(page)
+    assert "Use a passkey" in read_html(page)
     sent = {"credential": owned.get(read_options(page)["request_options"])}
     assert client.post("/login/code", sent)["Location"] == "/t/"
     assert client.get("/t/").status_code == 200
@@ -147,7 +147,7 @@ def test_an_answer_that_no_browser_sends_is_refused_everywhere(owned, answer):
     client = open_browser()
     ask(client)
     refused = client.post(LOGIN, {"credential": answer})
-    assert (refused.status_code, "The passkey was not accepted" in words(refused)) == (422, True)
+    assert (refused.status_code, "The passkey was not accepted" in read_html(refused)) == (422, True)
     sign_in(client)
     client.get("/login/code")
     assert client.post("/login/code", {"credential": answer}).status_code == 200
@@ -162,7 +162,7 @@ def test_an_answer_that_no_browser_sends_is_refused_everywhere(owned, answer):
 
 def check_refusal(client: Client, answer: str) -> None:
     refused = client.post(LOGIN, {"credential": answer})
-    assert (refused.status_code, "The passkey was not accepted" in words(refused)) == (422, True)
+    assert (refused.status_code, "The passkey was not accepted" in read_html(refused)) == (422, True)
     assert client.get("/t/").status_code == 302
 
 
@@ -192,7 +192,7 @@ def test_a_device_that_did_not_ask_for_a_face_or_pin_is_refused(owned):
     sign_in(adder, "reviewer", "reviewer-promptuary")
     adder.post("/account/prove", {"password": "reviewer-promptuary", "next": NEW})
     sent = {"name": "x", "credential": weak.create(read_options(adder.get(NEW))["creation_options"])}
-    assert "The passkey was not accepted" in words(adder.post(NEW, sent))
+    assert "The passkey was not accepted" in read_html(adder.post(NEW, sent))
     assert not User.objects.get(username="reviewer").has_two_step
 
 
@@ -216,7 +216,7 @@ def test_an_account_that_is_switched_off_stays_outside(owned):
     User.objects.filter(username="author").update(is_active=False)
     client = open_browser()
     answer = client.post(LOGIN, {"credential": owned.get(ask(client))})
-    assert (answer.status_code, "This account is deactivated" in words(answer)) == (403, True)
+    assert (answer.status_code, "This account is deactivated" in read_html(answer)) == (403, True)
     assert client.get("/t/").status_code == 302
 
 
@@ -237,13 +237,13 @@ def test_many_tries_have_to_wait(owned, settings):
 )
 def test_where_browsers_allow_none_the_account_says_why_and_offers_none(desk, host, secure, sentence):
     client, is_offered = open_browser(host, secure=secure), not sentence
-    assert ("Sign in with a passkey" in words(client.get("/login"))) is is_offered
+    assert ("Sign in with a passkey" in read_html(client.get("/login"))) is is_offered
     sign_in(client)
     page = client.get("/account")
-    assert (sentence in words(page), NEW in page.content.decode()) == (True, is_offered)
+    assert (sentence in read_html(page), NEW in page.content.decode()) == (True, is_offered)
     client.post("/account/prove", {"password": PASSWORD, "next": NEW})
     page = client.get(NEW)
-    assert (sentence in words(page), "passkey-options" in page.content.decode()) == (True, is_offered)
+    assert (sentence in read_html(page), "passkey-options" in page.content.decode()) == (True, is_offered)
 
 
 def test_a_passkey_is_renamed_by_its_person_only(owned, desk):
@@ -252,10 +252,10 @@ def test_a_passkey_is_renamed_by_its_person_only(owned, desk):
     client.post(LOGIN, {"credential": owned.get(ask(client))})
     assert client.get(f"/account/passkeys/{number}/name")["Location"].startswith("/account/prove")
     client.post("/account/prove", {"password": PASSWORD, "next": "/account"})
-    assert "This field is required." in words(client.post(f"/account/passkeys/{number}/name", {"name": " "}))
+    assert "This field is required." in read_html(client.post(f"/account/passkeys/{number}/name", {"name": " "}))
     assert client.post(f"/account/passkeys/{number}/name", {"name": "x" * 101}).status_code == 200
     assert client.post(f"/account/passkeys/{number}/name", {"name": "Work phone"})["Location"] == "/account"
-    assert "<b>Work phone</b>" in words(client.get("/account"))
+    assert "<b>Work phone</b>" in read_html(client.get("/account"))
     stranger = open_browser()
     sign_in(stranger, "reviewer", "reviewer-promptuary")
     stranger.post("/account/prove", {"password": "reviewer-promptuary", "next": "/account"})
@@ -269,7 +269,7 @@ def test_a_passkey_is_removed_and_its_recovery_codes_with_it(owned):
     client = open_browser()
     client.post(LOGIN, {"credential": owned.get(ask(client))})
     client.post("/account/prove", {"password": PASSWORD, "next": "/account"})
-    assert "Remove the passkey Laptop" in words(client.get(f"/account/passkeys/{number}/remove"))
+    assert "Remove the passkey Laptop" in read_html(client.get(f"/account/passkeys/{number}/remove"))
     assert client.post(f"/account/passkeys/{number}/remove")["Location"] == "/account"
     assert not Authenticator.objects.exists()
     assert sign_in(open_browser())["Location"] == "/"
@@ -281,13 +281,13 @@ def test_the_last_second_step_stays_where_a_namespace_requires_one(owned):
     client.post(LOGIN, {"credential": owned.get(ask(client))})
     client.post("/account/prove", {"password": PASSWORD, "next": "/account"})
     number = Authenticator.objects.get(type="webauthn").pk
-    page = words(client.post(f"/account/passkeys/{number}/remove"))
+    page = read_html(client.post(f"/account/passkeys/{number}/remove"))
     assert "A namespace in which you may write requires two-step sign-in." in page
     turn_on_second_step(client)
     assert client.post(f"/account/passkeys/{number}/remove")["Location"] == "/account"
-    assert "requires two-step sign-in" in words(client.post("/account/second-step/off"))
+    assert "requires two-step sign-in" in read_html(client.post("/account/second-step/off"))
     add_passkey(client, SoftwarePasskey(ORIGIN))
-    assert "will then take a passkey" in words(client.get("/account/second-step/off"))
+    assert "will then take a passkey" in read_html(client.get("/account/second-step/off"))
     assert client.post("/account/second-step/off")["Location"] == "/account"
 
 
@@ -297,7 +297,7 @@ def test_at_most_twenty_are_kept(owned):
     Authenticator.objects.bulk_create([Authenticator(user=person, type="webauthn", data=data) for _ in range(19)])
     client = open_browser()
     client.post(LOGIN, {"credential": owned.get(ask(client))})
-    assert "You have 20 passkeys" in words(add_passkey(client, SoftwarePasskey(ORIGIN)))
+    assert "You have 20 passkeys" in read_html(add_passkey(client, SoftwarePasskey(ORIGIN)))
 
 
 def test_a_passkey_is_the_proof_that_totp_asks_for(owned, settings):

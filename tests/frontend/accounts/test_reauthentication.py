@@ -11,7 +11,7 @@ from registry.changes.models import ChangeRequest
 from registry.namespaces import keys
 from registry.templates.label_models import Label
 from tests.frontend.accounts.test_sign_in import compute_code, sign_in, turn_on_second_step
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 from tests.support.seen_versions import seen_versions
 
 KEY = {"name": "chat", "scope": "read", "person": "admin", "days": "0"}
@@ -66,7 +66,7 @@ def test_an_older_one_is_asked_for_again_and_then_the_act_goes_on(approved, sett
     asked = client.post(f"/changes/{approved.number}", {**seen_versions(approved.number), "do": "publish"})
     assert (asked["Location"], read_production()) == (f"/account/prove?next=%2Fchanges%2F{approved.number}", 1)
     wrong = client.post(asked["Location"], {"password": "wrong", "next": f"/changes/{approved.number}"})
-    assert ("This is not your password." in words(wrong), read_production()) == (True, 1)
+    assert ("This is not your password." in read_html(wrong), read_production()) == (True, 1)
     client.post(asked["Location"], {"password": "author-promptuary", "next": f"/changes/{approved.number}"})
     assert read_production() == 2
 
@@ -104,7 +104,7 @@ def test_where_a_code_is_asked_for_a_password_is_not_enough(approved, settings):
     )
     assert read_production() == 1
     asked = client.get(f"/account/prove?next=/changes/{approved.number}")
-    assert "Confirm that it is you" in words(asked) or asked.status_code == 302
+    assert "Confirm that it is you" in read_html(asked) or asked.status_code == 302
     client.post("/account/prove/code", {"code": compute_code(secret), "next": f"/changes/{approved.number}"})
     assert read_production() == 2
 

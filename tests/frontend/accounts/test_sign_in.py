@@ -15,7 +15,7 @@ from registry.accounts.actor import build_operator_actor
 from registry.accounts.models import User
 from registry.accounts.signin import password_hashing
 from registry.changes import rules
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 
 SHARED = {
     "default": {"BACKEND": "django.core.cache.backends.db.DatabaseCache", "LOCATION": "promptuary_cache"},
@@ -52,7 +52,7 @@ def enrolled(desk):
 def test_an_unknown_account_and_a_wrong_password_get_the_same_answer(desk, name):
     User.objects.create_user("asleep", password="asleep-promptuary", is_active=False)
     answers = [sign_in(Client(), who, "wrong-password") for who in ("author", name)]
-    pages = [re.sub(r'value="[^"]*"|nonce="[^"]*"|content="[^"]*"', "", words(answer)) for answer in answers]
+    pages = [re.sub(r'value="[^"]*"|nonce="[^"]*"|content="[^"]*"', "", read_html(answer)) for answer in answers]
     assert [answer.status_code for answer in answers] == [422, 422]
     assert pages[0] == pages[1]
 
@@ -61,7 +61,7 @@ def test_an_account_switched_off_is_answered_as_a_wrong_password(desk):
     User.objects.create_user("asleep", password="asleep-promptuary", is_active=False)
     right = sign_in(Client(), "asleep", "asleep-promptuary")
     assert right.status_code == 422
-    assert "The account or password is wrong." in words(right)
+    assert "The account or password is wrong." in read_html(right)
 
 
 @pytest.mark.parametrize("name", ["author", "nobody"])
@@ -86,7 +86,7 @@ def test_five_wrong_passwords_from_one_address_have_to_wait_known_or_not(desk, n
     assert [answer.status_code for answer in answers] == [422] * 5 + [429]
     right = sign_in(Client(), name, f"{name}-promptuary")
     assert right.status_code == 429
-    assert "Too many failed tries" in words(right)
+    assert "Too many failed tries" in read_html(right)
     assert sign_in(Client(), "reader", "reader-promptuary").status_code == 302
 
 
@@ -112,7 +112,7 @@ def test_at_most_four_passwords_are_checked_at_the_same_time(desk, tmp_path):
             with override_settings(PASSWORD_HASHERS=product.PASSWORD_HASHERS):
                 answer = sign_in(Client(), "nobody", "any-password")
         assert answer.status_code == 503
-        assert "Too many people sign in at the moment" in words(answer)
+        assert "Too many people sign in at the moment" in read_html(answer)
         with password_hashing.password_slot():
             assert len(list(tmp_path.iterdir())) == 4
 
@@ -151,7 +151,7 @@ def test_the_second_step_is_switched_on_with_a_picture_and_a_secret(desk):
     sign_in(client)
     assert client.get("/account/second-step")["Location"].startswith("/account/prove")
     secret = turn_on_second_step(client)
-    page = words(client.get("/account"))
+    page = read_html(client.get("/account"))
     assert "On since" in page
     assert "10 left" in page
     assert secret not in page
@@ -177,7 +177,7 @@ def test_with_a_second_step_the_password_alone_opens_nothing(enrolled, desk):
     assert sign_in(client, next="/t/")["Location"] == "/login/code"
     assert client.get("/t/").status_code == 302
     wrong = client.post("/login/code", {"code": "000000"})
-    assert "This code is not right, or was used already." in words(wrong)
+    assert "This code is not right, or was used already." in read_html(wrong)
     assert client.post("/login/code", {"code": compute_code(enrolled)})["Location"] == "/t/"
     assert client.get("/t/").status_code == 200
 
@@ -207,7 +207,7 @@ def test_a_second_step_of_another_secret_key_names_the_way_out(enrolled, desk):
         sign_in(client)
         refused = client.post("/login/code", {"code": compute_code(enrolled)})
     assert refused.status_code == 409
-    assert "Ask an admin to reset it, or the operator of the server." in words(refused)
+    assert "Ask an admin to reset it, or the operator of the server." in read_html(refused)
 
 
 def test_wrong_codes_are_limited(enrolled, desk):
@@ -215,8 +215,8 @@ def test_wrong_codes_are_limited(enrolled, desk):
     sign_in(client)
     for number in range(12):
         last = client.post("/login/code", {"code": f"{number:06}"})
-    assert "Too many" in words(last)
-    assert "Too many" in words(client.post("/login/code", {"code": compute_code(enrolled)}))
+    assert "Too many" in read_html(last)
+    assert "Too many" in read_html(client.post("/login/code", {"code": compute_code(enrolled)}))
 
 
 def test_the_second_step_stays_on_where_a_namespace_requires_it(enrolled, desk):
@@ -225,7 +225,7 @@ def test_the_second_step_stays_on_where_a_namespace_requires_it(enrolled, desk):
     sign_in(client)
     client.post("/login/code", {"code": compute_code(enrolled)})
     client.post("/account/prove", {"password": "author-promptuary"})
-    page = words(client.post("/account/second-step/off"))
+    page = read_html(client.post("/account/second-step/off"))
     assert "A namespace in which you may write requires two-step sign-in." in page
     assert Authenticator.objects.filter(type="totp").exists()
 
@@ -264,7 +264,7 @@ def test_a_password_that_does_not_do_is_refused_at_its_field(desk, typed, senten
     client = Client()
     sign_in(client)
     answer = client.post("/account/password", {**CHANGED, **typed})
-    assert sentence in words(answer)
+    assert sentence in read_html(answer)
     assert sign_in(Client()).status_code == 302
 
 
@@ -273,6 +273,6 @@ def test_argon2_keeps_the_passwords():
 
 
 def test_without_a_provider_there_is_no_way_to_one(desk):
-    assert "Sign in with" not in words(Client().get("/login"))
+    assert "Sign in with" not in read_html(Client().get("/login"))
     assert Client().get("/login/with/oidc").status_code == 404
     assert Client().get("/login/with/other/back").status_code == 404

@@ -9,7 +9,7 @@ from registry.accounts.models import User
 from registry.journal.models import Event
 from tests.frontend.accounts.test_openid import _server, come, go, provider
 from tests.frontend.accounts.test_sign_in import sign_in, turn_on_second_step
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 from tests.support.sessions import manage_accounts
 
 __all__ = ["_server", "provider"]  # the fixtures
@@ -30,18 +30,18 @@ def try_out(client: Client, path: str = TRY):
     before = (User.objects.count(), SocialAccount.objects.count(), Event.objects.count())
     answer = come(client, httpx.get(client.get(path)["Location"]).headers["Location"])
     assert (User.objects.count(), SocialAccount.objects.count(), Event.objects.count()) == before
-    assert "Signed in as admin" in words(client.get("/t/"))
+    assert "Signed in as admin" in read_html(client.get("/t/"))
     return answer
 
 
 def test_without_a_provider_the_page_says_what_to_set(boss):
-    page = words(boss.get(PAGE))
+    page = read_html(boss.get(PAGE))
     assert "No OpenID provider is set" in page
     assert "/login/with/oidc/back" in page
     assert "PROMPTUARY_OIDC_ISSUER" in page
     assert "Ask the provider" not in page
     refused = boss.post(PAGE)
-    assert (refused.status_code, "No OpenID provider is set" in words(refused)) == (409, True)
+    assert (refused.status_code, "No OpenID provider is set" in read_html(refused)) == (409, True)
 
 
 def test_the_page_shows_what_is_set_and_no_secret(boss, provider):
@@ -54,11 +54,11 @@ def test_the_page_shows_what_is_set_and_no_secret(boss, provider):
 
 def test_the_page_warns_where_it_is_opened_at_another_address(boss, provider, settings):
     settings.BASE_URL = "https://prompts.example.org"
-    page = words(boss.get(PAGE))
+    page = read_html(boss.get(PAGE))
     assert "https://prompts.example.org/login/with/oidc/back" in page
     assert "You opened this page at an address" in page
     settings.BASE_URL = "http://testserver"
-    assert "You opened this page at an address" not in words(boss.get(PAGE))
+    assert "You opened this page at an address" not in read_html(boss.get(PAGE))
 
 
 @pytest.mark.parametrize("role", ["reader", "author", "reviewer", "admin", "outsider"])
@@ -68,7 +68,7 @@ def test_admins_of_namespaces_see_nothing_of_it(desk, browser, provider, role):
 
 
 def test_a_provider_as_it_has_to_be_passes_all_checks(boss, provider):
-    page = words(boss.post(PAGE))
+    page = read_html(boss.post(PAGE))
     assert (page.count(": passed"), page.count(": failed")) == (6, 0)
     assert "1 key" in page
 
@@ -88,7 +88,7 @@ def test_a_provider_as_it_has_to_be_passes_all_checks(boss, provider):
 def test_an_unsuitable_setting_of_the_provider_is_named(boss, provider, monkeypatch, change, sentence):
     described = provider.discovery()
     monkeypatch.setattr(provider, "discovery", lambda: {**described, **change})
-    page = words(boss.post(PAGE))
+    page = read_html(boss.post(PAGE))
     assert sentence in page
     assert page.count(": failed") >= 1
 
@@ -115,20 +115,20 @@ def test_signing_in_at_a_provider_without_its_addresses_is_refused(boss, provide
 )
 def test_keys_that_sign_nothing_are_reported(boss, provider, monkeypatch, keys):
     monkeypatch.setattr(provider, "keys", lambda: keys)
-    assert "None can be used" in words(boss.post(PAGE))
+    assert "None can be used" in read_html(boss.post(PAGE))
 
 
 def test_a_provider_that_is_away_ends_the_checks(boss, provider, settings):
     app = settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"][0]
     app["settings"] = {"server_url": "http://127.0.0.1:9"}
-    page = words(boss.post(PAGE))
+    page = read_html(boss.post(PAGE))
     assert "does not answer as it should" in page
     assert (page.count(": passed"), page.count(": failed")) == (0, 1)
     assert boss.get(TRY).status_code == 503
 
 
 def test_a_trial_shows_the_claims_and_the_account_that_would_be_made(boss, provider):
-    page = words(try_out(boss))
+    page = read_html(try_out(boss))
     assert "A new account ann.lee would be made, without any role." in page
     assert "ann@example.org" in page
     assert "you are still admin" in page
@@ -136,14 +136,14 @@ def test_a_trial_shows_the_claims_and_the_account_that_would_be_made(boss, provi
 
 def test_a_trial_finds_the_account_with_the_verified_address_and_its_roles(boss, provider, desk):
     User.objects.filter(username="author").update(email="ann@example.org")
-    page = words(try_out(boss))
+    page = read_html(try_out(boss))
     assert "Opens the account author, found by the verified address ann@example.org." in page
     assert "author in <b>support</b>" in page
     assert "asks for two-step sign-in" not in page
     author = Client()
     sign_in(author)
     turn_on_second_step(author)
-    assert "asks for two-step sign-in" in words(try_out(boss))
+    assert "asks for two-step sign-in" in read_html(try_out(boss))
 
 
 def test_a_trial_knows_who_came_before_and_stores_no_claim(boss, provider):
@@ -151,20 +151,22 @@ def test_a_trial_knows_who_came_before_and_stores_no_claim(boss, provider):
     come(client, go(client))
     kept = SocialAccount.objects.get().extra_data
     provider.person |= {"name": "Another Name"}
-    assert "Opens the account ann.lee, which signed in this way before." in words(try_out(boss))
+    assert "Opens the account ann.lee, which signed in this way before." in read_html(try_out(boss))
     assert SocialAccount.objects.get().extra_data == kept
     User.objects.filter(username="ann.lee").update(is_active=False)
-    assert "Refused: the account ann.lee is deactivated." in words(try_out(boss))
+    assert "Refused: the account ann.lee is deactivated." in read_html(try_out(boss))
 
 
 def test_a_trial_says_who_would_be_refused_and_why(boss, provider, settings):
     settings.OIDC_ACCOUNTS = ["known"]
-    assert "no account has the address ann@example.org, and PROMPTUARY_OIDC_ACCOUNTS is known" in words(try_out(boss))
+    assert "no account has the address ann@example.org, and PROMPTUARY_OIDC_ACCOUNTS is known" in read_html(
+        try_out(boss)
+    )
     provider.person |= {"email_verified": "true"}
-    assert "sends no verified mail address" in words(try_out(boss))
+    assert "sends no verified mail address" in read_html(try_out(boss))
     provider.person |= {"email_verified": True}
     User.objects.filter(username__in=["author", "reader"]).update(email="ann@example.org")
-    assert "several accounts have the address" in words(try_out(boss))
+    assert "several accounts have the address" in read_html(try_out(boss))
 
 
 @pytest.mark.parametrize(
@@ -182,36 +184,36 @@ def test_a_trial_says_who_would_be_refused_and_why(boss, provider, settings):
 )
 def test_a_trial_checks_as_a_sign_in_does(boss, provider, fault):
     vars(provider).update(fault)
-    page = words(try_out(boss))
+    page = read_html(try_out(boss))
     assert ("was not accepted" in page or "belongs to another sign-in" in page) is True
     assert "Opens the account" not in page
 
 
 def test_a_wrong_client_secret_is_reported_in_the_providers_words(boss, provider, settings):
     settings.SOCIALACCOUNT_PROVIDERS["openid_connect"]["APPS"][0]["secret"] = "wrong"
-    page = words(try_out(boss))
+    page = read_html(try_out(boss))
     assert "invalid_grant" in page
     assert "wrong" not in page
 
 
 def test_a_trial_cancelled_at_the_provider_is_reported(boss, provider):
     state = httpx.URL(boss.get(TRY)["Location"]).params["state"]
-    page = words(boss.get("/login/with/oidc/back", {"error": "access_denied", "state": state}))
+    page = read_html(boss.get("/login/with/oidc/back", {"error": "access_denied", "state": state}))
     assert "access_denied" in page
     again = boss.get("/login/with/oidc/back", {"error": "access_denied", "state": state}, follow=True)
-    assert "You are not signed in" in words(again)
+    assert "You are not signed in" in read_html(again)
 
 
 def test_a_trial_is_refused_for_a_former_admin(boss, provider, desk):
     back = httpx.get(boss.get(TRY)["Location"]).headers["Location"]
     User.objects.filter(username="admin").update(is_superuser=False)
     refused = come(boss, back)
-    assert (refused.status_code, "ann@example.org" in words(refused)) == (403, False)
+    assert (refused.status_code, "ann@example.org" in read_html(refused)) == (403, False)
 
 
 def test_a_trial_of_another_browser_shows_nothing(boss, provider):
     back = httpx.get(boss.get(TRY)["Location"]).headers["Location"]
     stranger = Client()
     answer = come(stranger, back)
-    assert "ann@example.org" not in words(answer)
+    assert "ann@example.org" not in read_html(answer)
     assert stranger.get("/t/").status_code == 302

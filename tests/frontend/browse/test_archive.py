@@ -7,7 +7,7 @@ import pytest
 from registry.namespaces import keys
 from registry.templates.models import Template, Version
 from registry.usage.models import Fetch
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 
 ADDRESS = f"/t/{REPLY}/-/archive"
 
@@ -25,7 +25,7 @@ def archived():
 
 
 def test_services_that_fetched_lately_are_named_first(fetched, browser):
-    page = words(browser("admin").get(ADDRESS))
+    page = read_html(browser("admin").get(ADDRESS))
     assert "<b>checkout</b>" in page
     assert "1,234" in page
     assert page.index("checkout") < page.index("Archive</button>")
@@ -35,8 +35,8 @@ def test_a_protected_label_refuses_it_until_it_is_forced_with_a_reason(reply, br
     client = browser("admin")
     answer = client.post(ADDRESS, {"do": "archive", "reason": "Not used"})
     assert answer.status_code == 409
-    assert "production points to it" in words(answer)
-    assert "Not used</textarea>" in words(answer)
+    assert "production points to it" in read_html(answer)
+    assert "Not used</textarea>" in read_html(answer)
     assert client.post(ADDRESS, {"do": "archive", "force": "on", "reason": ""}).status_code == 422
     assert not archived()
     assert client.post(ADDRESS, {"do": "archive", "force": "on", "reason": "Not used"}).status_code == 302
@@ -46,7 +46,7 @@ def test_a_protected_label_refuses_it_until_it_is_forced_with_a_reason(reply, br
 def test_it_comes_back(reply, browser):
     client = browser("admin")
     client.post(ADDRESS, {"do": "archive", "force": "on", "reason": "Not used"})
-    assert "is archived</h1>" in words(client.get(ADDRESS))
+    assert "is archived</h1>" in read_html(client.get(ADDRESS))
     client.post(ADDRESS, {"do": "unarchive"})
     assert not archived()
 
@@ -55,10 +55,10 @@ def test_a_pending_request_prevents_it(reply, browser):
     reply.propose(2)
     answer = browser("admin").post(ADDRESS, {"do": "archive", "force": "on", "reason": "Not used"})
     assert answer.status_code == 409
-    assert "publish or withdraw" in words(answer)
+    assert "publish or withdraw" in read_html(answer)
 
 
 def test_only_admins_see_the_way(reply, browser):
-    assert ADDRESS in words(browser("admin").get(f"/t/{REPLY}"))
-    assert ADDRESS not in words(browser("reviewer").get(f"/t/{REPLY}"))
+    assert ADDRESS in read_html(browser("admin").get(f"/t/{REPLY}"))
+    assert ADDRESS not in read_html(browser("reviewer").get(f"/t/{REPLY}"))
     assert browser("reviewer").get(ADDRESS).status_code == 403

@@ -13,7 +13,7 @@ from registry.freezes.models import Freeze
 from registry.freezes.windows import Window
 from registry.releases.calendar_queries import Calendar, FreezeWindow
 from registry.rollouts import services as rollout_services
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 
 PAGE = "/environments/calendar"
 ZURICH = ZoneInfo("Europe/Zurich")
@@ -64,18 +64,18 @@ def test_scheduled_publishes_freezes_and_moves_are_on_their_days(reply, browser)
     change = reply.propose(2)
     at = (datetime.now(UTC) + timedelta(days=40)).replace(hour=8, minute=30, second=0, microsecond=0)
     schedules.schedule_change(actor=reply.actor("author"), number=change.number, at=at)
-    page = " ".join(words(browser("reader").get(f"{PAGE}?month={at:%Y-%m}")).split())
+    page = " ".join(read_html(browser("reader").get(f"{PAGE}?month={at:%Y-%m}")).split())
     assert f'<a href="/changes/{change.number}">{REPLY}</a> <b>goes live</b>' in page
     assert "08:30" in page
     assert "production to v2" in page
-    now = " ".join(words(browser("reader").get(PAGE)).split())
+    now = " ".join(read_html(browser("reader").get(PAGE)).split())
     assert "production to v1 published" in now
     assert 'aria-current="date"' in now
 
 
 def test_a_freeze_is_there_with_its_reason_and_a_link(reply, browser):
     _freeze(reply, "2100-01-04T10:00", "2100-01-04T12:00")
-    page = " ".join(words(browser("reader").get(f"{PAGE}?month=2100-01")).split())
+    page = " ".join(read_html(browser("reader").get(f"{PAGE}?month=2100-01")).split())
     assert '<a href="/n/support/freezes">support</a> frozen 10:00 to 12:00' in page
     assert "New year" in page
 
@@ -85,7 +85,7 @@ def test_times_are_of_the_readers_time_zone(reply, browser):
     person = reply.people["reader"]
     person.time_zone = "Asia/Kolkata"
     person.save()
-    page = words(browser("reader").get(f"{PAGE}?month=2100-01"))
+    page = read_html(browser("reader").get(f"{PAGE}?month=2100-01"))
     assert "frozen 15:30 to 17:30" in page
     assert "Asia/Kolkata" in page
 
@@ -100,7 +100,7 @@ def test_a_rollout_is_there_with_its_start_its_steps_and_its_end(reply, browser)
 
     def read() -> str:
         months = {f"{rollout.created_at + timedelta(days=days):%Y-%m}" for days in range(3)}
-        return " ".join(" ".join(words(browser("reader").get(f"{PAGE}?month={month}")).split()) for month in months)
+        return " ".join(" ".join(read_html(browser("reader").get(f"{PAGE}?month={month}")).split()) for month in months)
 
     page = read()
     assert "production to v2, rollout started with 5 % by author" in page
@@ -114,7 +114,7 @@ def test_a_rollout_is_there_with_its_start_its_steps_and_its_end(reply, browser)
 
 
 def test_an_empty_month_says_so_and_links_to_its_neighbours(reply, browser):
-    page = words(browser("reader").get(f"{PAGE}?month=2100-01&namespace=support"))
+    page = read_html(browser("reader").get(f"{PAGE}?month=2100-01&namespace=support"))
     assert "Nothing is scheduled, frozen or moved in these weeks." in page
     assert "?month=2099-12&amp;namespace=support" in page
     assert "?month=2100-02&amp;namespace=support" in page
@@ -129,20 +129,20 @@ def test_a_full_day_is_folded(reply, browser):
             actor=reply.actor("author"), name=name, label="production", version=1, message=""
         )
         schedules.schedule_change(actor=reply.actor("author"), number=change.number, at=at)
-    page = words(browser("reader").get(f"{PAGE}?month={at:%Y-%m}"))
+    page = read_html(browser("reader").get(f"{PAGE}?month={at:%Y-%m}"))
     assert "<summary>2 more</summary>" in page
 
 
 def test_an_outsider_sees_nothing_of_the_namespace(reply, browser):
     _freeze(reply, "2100-01-04T10:00", "2100-01-04T12:00")
-    page = words(browser("outsider").get(f"{PAGE}?month=2100-01&namespace=support"))
+    page = read_html(browser("outsider").get(f"{PAGE}?month=2100-01&namespace=support"))
     assert "New year" not in page
     assert "/n/support/freezes" not in page
     assert "<option>support" not in page
 
 
 def test_the_desk_links_to_it(reply, browser):
-    assert f'href="{PAGE}"' in words(browser("reader").get("/environments/"))
+    assert f'href="{PAGE}"' in read_html(browser("reader").get("/environments/"))
 
 
 def test_of_a_full_day_what_is_to_come_is_shown_and_the_last_of_what_happened():

@@ -11,18 +11,18 @@ from registry.namespaces import keys
 from registry.templates import labels
 from registry.templates.models import Version
 from registry.usage.models import Fetch
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 
 PAIR = {"from": "latest", "to": "production"}
 
 
 def read_menu(browser, role="author"):
-    page = words(browser(role).get("/environments/", PAIR))
+    page = read_html(browser(role).get("/environments/", PAIR))
     return page.partition(f'id="menu-{REPLY}"')[2].partition("</div>")[0]
 
 
 def read_box(browser):
-    page = words(browser("author").get("/environments/", PAIR))
+    page = read_html(browser("author").get("/environments/", PAIR))
     return unescape(re.search(r'<input type="checkbox" name="template"[^>]*>', page).group())
 
 
@@ -61,7 +61,7 @@ def test_a_schedule_is_cancelled_from_the_menu(reply, browser):
     assert f'<a href="/changes/{change.number}#goes-live-at">Change date</a>' in menu
     assert f'<button form="unschedule-{REPLY}" name="do" value="unschedule">Cancel schedule' in menu
     assert "Cancel schedule" not in read_menu(browser, "reader")
-    page = words(browser("author").get("/environments/", PAIR))
+    page = read_html(browser("author").get("/environments/", PAIR))
     assert f'<form method="post" action="/changes/{change.number}" id="unschedule-{REPLY}">' in page
     browser("author").post(f"/changes/{change.number}", {"do": "unschedule"})
     assert ChangeRequest.objects.get(number=change.number).goes_live_at is None

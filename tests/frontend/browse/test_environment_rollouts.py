@@ -9,7 +9,7 @@ from registry.changes import decisions
 from registry.freezes import services as freezes
 from registry.rollouts import services as rollout_services
 from registry.rollouts.models import Rollout
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 
 PAGE = "/environments/"
 
@@ -35,7 +35,7 @@ def freeze(reply, rollout):
 
 
 def test_a_freeze_makes_the_next_step_unavailable_and_is_its_reason(rollout, freeze, browser):
-    page = words(browser("author").get(PAGE))
+    page = read_html(browser("author").get(PAGE))
     assert "#rollout" not in page
     assert re.search(
         r'<span class="note">no releases until [^<]+</span> '
@@ -43,18 +43,18 @@ def test_a_freeze_makes_the_next_step_unavailable_and_is_its_reason(rollout, fre
         page,
     )
     assert f'href="/changes/{rollout.change_id}"' in page, "the change still leads to the rollout"
-    assert "Go to 25 %" not in words(browser("reader").get(PAGE))
+    assert "Go to 25 %" not in read_html(browser("reader").get(PAGE))
 
 
 def test_a_paused_rollout_is_resumed_where_it_was_paused(rollout, browser):
     client, form = browser("author"), {"rollout": rollout.number}
-    assert 'value="rollout_pause"' in words(client.get(PAGE))
+    assert 'value="rollout_pause"' in read_html(client.get(PAGE))
     client.post(f"/changes/{rollout.change_id}", form | {"do": "rollout_pause"})
-    page = words(client.get(PAGE))
+    page = read_html(client.get(PAGE))
     assert "Go to 25 %" not in page, "the step is refused until somebody resumes"
     assert f'form="rollout-{rollout.number}" name="do" value="rollout_resume">Resume' in page
     assert f'action="/changes/{rollout.change_id}" id="rollout-{rollout.number}"' in page
     client.post(f"/changes/{rollout.change_id}", form | {"do": "rollout_resume"})
     rollout.refresh_from_db()
     assert rollout.state == Rollout.RUNNING
-    assert "rollout_resume" not in words(browser("reader").get(PAGE))
+    assert "rollout_resume" not in read_html(browser("reader").get(PAGE))

@@ -17,12 +17,12 @@ from registry.releases.plans import ReleaseSelection
 from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.models import Version
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 
 
 def test_each_label_tells_its_version_and_what_is_behind(reply, browser):
     labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
-    page = words(browser("reader").get("/environments/"))
+    page = read_html(browser("reader").get("/environments/"))
     assert "1 template, <b>1 ready to promote</b>" in page
     assert "Behind 1" in page
     heads = re.findall(r'<th scope="col"><span class="pill[^"]*">(?:<svg.*?</svg>)?([\w-]+)', page)
@@ -34,23 +34,23 @@ def test_each_label_tells_its_version_and_what_is_behind(reply, browser):
 
 def test_behind_counts_against_the_label_to_the_left(reply, browser):
     labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=1, expected=None)
-    page = words(browser("reader").get("/environments/"))
+    page = read_html(browser("reader").get("/environments/"))
     assert page.count("1 behind</span>") == 1, "staging is behind latest, production has what staging has"
 
 
 def test_a_protected_label_that_was_never_set_is_shown_as_such(reply, browser):
     reply.save(name="support/triage")
-    page = words(browser("reader").get("/environments/"))
+    page = read_html(browser("reader").get("/environments/"))
     assert '<td class="is-unset">' in page
     assert "not set" in page
 
 
 def test_a_reviewer_is_offered_the_way_back_once_there_is_one(reply, browser):
-    assert "Roll back" not in words(browser("reviewer").get("/environments/"))
+    assert "Roll back" not in read_html(browser("reviewer").get("/environments/"))
     reply.publish(2)
-    page = words(browser("reviewer").get("/environments/"))
+    page = read_html(browser("reviewer").get("/environments/"))
     assert f'href="/t/{REPLY}/-/labels?label=production&amp;version=1" data-panel>Roll production back to v1' in page
-    assert "Roll back" not in words(browser("author").get("/environments/"))
+    assert "Roll back" not in read_html(browser("author").get("/environments/"))
 
 
 def test_a_version_that_was_rolled_back_is_not_a_way_back(reply, browser):
@@ -62,65 +62,65 @@ def test_a_version_that_was_rolled_back_is_not_a_way_back(reply, browser):
     labels.roll_back_label(**act, version=2, reason="It forgot the policy")
     address = f"/t/{REPLY}/-/labels?label=production"
     client = browser("reviewer")
-    page = words(client.get("/environments/"))
+    page = read_html(client.get("/environments/"))
     assert f'href="{address}&amp;version=1" data-panel>Roll production back to v1' in page
-    page = words(client.get(f"/t/{REPLY}"))
+    page = read_html(client.get(f"/t/{REPLY}"))
     assert "Roll back to v1" in page
     assert "Roll back to v3" not in page
-    panel = words(client.get(address))
+    panel = read_html(client.get(address))
     assert "Roll production back to v1" in panel
     assert f'href="{address}&amp;version=3&amp;from=2"' in panel, "a person may choose it all the same"
-    assert "Roll production back to v3" in words(client.get(f"{address}&version=3&from=2"))
+    assert "Roll production back to v3" in read_html(client.get(f"{address}&version=3&from=2"))
 
 
 def test_an_author_promotes_what_is_ready_and_a_reader_may_not(reply, browser):
     address = f'href="/t/{REPLY}/-/propose?label=production&amp;version=2" data-panel>Promote v2'
-    assert address in words(browser("author").get("/environments/"))
-    page = words(browser("reader").get("/environments/"))
+    assert address in read_html(browser("author").get("/environments/"))
+    page = read_html(browser("reader").get("/environments/"))
     assert address not in page
     assert "needs the author role" in page
 
 
 def test_only_what_is_behind_is_shown_when_asked_for(reply, browser):
     reply.save(name="support/triage")
-    page = words(browser("reader").get("/environments/?show=behind"))
+    page = read_html(browser("reader").get("/environments/?show=behind"))
     assert REPLY in page
     assert "support/triage" not in page
     reply.publish(2)
-    assert "Nothing is behind" in words(browser("reader").get("/environments/?show=behind"))
+    assert "Nothing is behind" in read_html(browser("reader").get("/environments/?show=behind"))
 
 
 def test_templates_are_found_by_words_of_their_names(reply, browser):
     reply.save(name="support/triage")
-    page = words(browser("reader").get("/environments/?q=TRI"))
+    page = read_html(browser("reader").get("/environments/?q=TRI"))
     assert "/t/support/triage" in page
     assert REPLY not in page
-    assert "has “zebra” in its name" in words(browser("reader").get("/environments/?q=zebra"))
+    assert "has “zebra” in its name" in read_html(browser("reader").get("/environments/?q=zebra"))
 
 
 def test_each_namespace_has_its_own_heads_with_its_rule(reply, browser):
     reply.save(name="demo/triage")
     labels.move_label(actor=reply.actor("author"), name="demo/triage", label="production", version=1, expected=None)
-    page = words(browser("reader").get("/environments/"))
+    page = read_html(browser("reader").get("/environments/"))
     assert page.index("open to authors") < page.index("needs 1 approval")
     assert page.index("demo/triage") < page.index("needs 1 approval")
 
 
 def test_an_outsider_sees_none_of_it(reply, browser):
-    page = words(browser("outsider").get("/environments/"))
+    page = read_html(browser("outsider").get("/environments/"))
     assert REPLY not in page
     assert "0 templates" in page
 
 
 def test_an_empty_page_leads_an_author_to_a_new_template(desk, browser):
-    page = words(browser("author").get("/environments/"))
+    page = read_html(browser("author").get("/environments/"))
     assert "No templates yet. Each appears here with its first version." in page
     assert 'href="/new">New template' in page
-    shown = words(browser("reader").get("/environments/"))
+    shown = read_html(browser("reader").get("/environments/"))
     assert "No templates yet. Each appears here with its first version." in shown
     assert 'href="/new">New template' not in shown
     Membership.objects.filter(person__username="reader").delete()
-    assert "Ask an admin of a namespace to add you by your name, reader." in words(
+    assert "Ask an admin of a namespace to add you by your name, reader." in read_html(
         browser("reader").get("/environments/")
     )
 
@@ -130,7 +130,7 @@ def test_the_table_costs_the_same_however_long(reply, browser, django_assert_max
     for number in range(6):
         reply.save(OTHER, name=f"support/more/number-{number}")
     with django_assert_max_num_queries(38):
-        assert words(client.get("/environments/")).count("support/more/number-") >= 6
+        assert read_html(client.get("/environments/")).count("support/more/number-") >= 6
 
 
 def test_the_heading_counts_what_is_ready_on_all_pages(reply, browser, monkeypatch):
@@ -138,28 +138,28 @@ def test_the_heading_counts_what_is_ready_on_all_pages(reply, browser, monkeypat
         reply.save(OTHER, name=f"support/more/number-{number}")
     monkeypatch.setattr(environment_views, "PAGE_SIZE", 2)
     address = "/environments/?from=latest&to=production"
-    assert "<b>4 ready to promote</b>" in words(browser("author").get(address))
+    assert "<b>4 ready to promote</b>" in read_html(browser("author").get(address))
     monkeypatch.setattr(promotion_state, "MOST_EXAMINED", 2)
-    assert "<b>at least 2 ready to promote</b>" in words(browser("author").get(address))
+    assert "<b>at least 2 ready to promote</b>" in read_html(browser("author").get(address))
 
 
 def promote(browser, role="author", **query):
-    return words(browser(role).get("/environments/", query))
+    return read_html(browser(role).get("/environments/", query))
 
 
 def test_the_pair_is_chosen_and_remembered(reply, browser):
     labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=1, expected=None)
     client = browser("author")
-    assert "<option selected>staging</option>" in words(client.get("/environments/"))
+    assert "<option selected>staging</option>" in read_html(client.get("/environments/"))
     client.get("/environments/?from=latest&to=staging")
-    page = words(client.get("/environments/"))
+    page = read_html(client.get("/environments/"))
     assert re.findall(r"<option selected>([\w-]+)</option>", page) == ["latest", "staging"]
     assert f'/t/{REPLY}/-/labels?label=staging&amp;version=2" data-panel>Promote v2' in page
 
 
 def test_the_pair_is_each_persons_own_in_every_browser(reply, browser):
     def pair(client):
-        return re.findall(r"<option selected>([\w-]+)</option>", words(client.get("/environments/")))
+        return re.findall(r"<option selected>([\w-]+)</option>", read_html(client.get("/environments/")))
 
     labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=1, expected=None)
     browser("author").get("/environments/?from=latest&to=staging")
@@ -233,9 +233,9 @@ def test_open_requests_are_shown_a_page_at_a_time(reply, browser, monkeypatch):
     first = browser("author").get("/environments/", {"show": "open"})
     address = re.search(r'href="(\?[^"]*cursor=[^"]*)"', first.content.decode())[1].replace("&amp;", "&")
     second = browser("author").get(f"/environments/{address}")
-    assert [name in words(first) for name in (REPLY, "support/triage")] == [True, False]
-    assert [name in words(second) for name in (REPLY, "support/triage")] == [False, True]
-    assert ["Show the next" in words(page) for page in (first, second)] == [True, False]
+    assert [name in read_html(first) for name in (REPLY, "support/triage")] == [True, False]
+    assert [name in read_html(second) for name in (REPLY, "support/triage")] == [False, True]
+    assert ["Show the next" in read_html(page) for page in (first, second)] == [True, False]
 
 
 def test_ticked_templates_open_the_panel_of_a_release(reply, browser):
@@ -243,7 +243,7 @@ def test_ticked_templates_open_the_panel_of_a_release(reply, browser):
     page = promote(browser)
     assert 'formaction="/releases/new/"' in page
     query = {"from": "latest", "to": "production", "template": REPLY}
-    panel = words(browser("author").get("/releases/new/", query))
+    panel = read_html(browser("author").get("/releases/new/", query))
     assert "Promote 1 template to production" in panel
     assert "support/triage" in panel
     assert re.findall(r'name="template" value="([\w/-]+)" form="panel-form" checked', panel) == [REPLY]
@@ -289,7 +289,7 @@ def test_a_scheduled_request_says_when_it_goes_live_and_authors_change_it(reply,
     reader = promote(browser, "reader")
     assert badge in reader
     assert "Change date" not in reader
-    assert 'id="goes-live-at"' in words(browser("author").get(f"/changes/{change.number}"))
+    assert 'id="goes-live-at"' in read_html(browser("author").get(f"/changes/{change.number}"))
 
 
 def test_the_date_of_what_is_approved_is_the_act_of_its_row(reply, browser):
@@ -351,7 +351,7 @@ def test_days_of_a_freeze_are_named_in_the_language_of_the_page(reply, browser):
     now = datetime.now(UTC)
     _freeze(reply, now - timedelta(hours=1), now + timedelta(days=30))
     client = browser("author")
-    page = words(client.get("/environments/?from=latest&to=production", headers={"accept-language": "de"}))
+    page = read_html(client.get("/environments/?from=latest&to=production", headers={"accept-language": "de"}))
     day = ("Mo", "Di", "Mi", "Do", "Fr", "Sa", "So")[(now + timedelta(days=30)).weekday()]
     assert f"keine Veröffentlichungen bis {day} " in page
 
@@ -373,13 +373,13 @@ def test_rows_without_an_action_are_marked_for_phones_but_not_in_a_view(reply, b
     rows = re.findall(r'<tr data-row data-rank="\d"\s+class="([\w-]*)">', page)
     settled = rows.count("is-settled")
     assert 0 < settled < len(rows)
-    assert words(client.get("/environments/")).count(f"{settled} template") == 1
+    assert read_html(client.get("/environments/")).count(f"{settled} template") == 1
     assert "data-folds" in page
     assert "data-folds" not in client.get("/environments/?q=reply").content.decode()
 
 
 def test_the_chosen_labels_have_pills(reply, browser):
-    page = words(browser("author").get("/environments/?from=latest&to=production"))
+    page = read_html(browser("author").get("/environments/?from=latest&to=production"))
     assert 'data-label="latest" hidden' in page
     assert re.search(r'data-label="production" hidden[^>]*><span class="pill pill-protected"', page)
 
@@ -391,10 +391,10 @@ def roll_back_second(reply):
 
 
 def test_a_version_that_was_rolled_back_is_not_offered_without_saying_so(reply, browser):
-    page = words(browser("author").get("/environments/?from=latest&to=production"))
+    page = read_html(browser("author").get("/environments/?from=latest&to=production"))
     assert "rolled back" not in page
     roll_back_second(reply)
-    page = words(browser("author").get("/environments/?from=latest&to=production"))
+    page = read_html(browser("author").get("/environments/?from=latest&to=production"))
     assert re.search(r"v2 was rolled back <time[^>]*>[^<]*</time> by reviewer: It &lt;b&gt;forgot", page)
     assert '<span class="note">was rolled back</span>' in page
     assert "Promote v2" in page
@@ -403,7 +403,7 @@ def test_a_version_that_was_rolled_back_is_not_offered_without_saying_so(reply, 
 def test_an_open_request_for_it_takes_the_place_of_the_hint(reply, browser):
     roll_back_second(reply)
     reply.propose(2)
-    page = words(browser("author").get("/environments/?from=latest&to=production"))
+    page = read_html(browser("author").get("/environments/?from=latest&to=production"))
     assert "was rolled back" not in page
 
 
@@ -413,15 +413,15 @@ def test_where_all_are_more_than_a_page_those_with_something_to_do_are_shown(rep
         reply.save(name=name)
         labels.move_label(actor=reply.actor("author"), name=name, label="staging", version=1, expected=None)
     client = browser("author")
-    page = words(client.get("/environments/?from=latest&to=staging"))
+    page = read_html(client.get("/environments/?from=latest&to=staging"))
     assert list_names(page) == [REPLY]
     assert 'Showing templates with something to do. <a href="?show=all">Show all 4 by name</a>' in page
-    page = words(client.get("/environments/?show=all"))
+    page = read_html(client.get("/environments/?show=all"))
     assert list_names(page) == ["support/a", "support/b"]
     assert "something to do" not in page
     assert "Show the next" in page
     labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
-    page = words(client.get("/environments/"))
+    page = read_html(client.get("/environments/"))
     assert list_names(page) == ["support/a", "support/b"], "nothing is to be done"
     assert "Show the next" in page
 

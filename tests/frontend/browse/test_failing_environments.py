@@ -9,7 +9,7 @@ from registry.evaluations.live_models import LiveFailure
 from registry.journal import log
 from registry.templates import labels
 from registry.templates.models import Template, Version
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 
 DEMO = "demo/triage"  # its production label isn't protected
 
@@ -33,7 +33,7 @@ def record_failure(reply):
 
 
 def open_page(browser, role="author", **query):
-    return words(browser(role).get("/environments/", {"show": "failing", **query}))
+    return read_html(browser(role).get("/environments/", {"show": "failing", **query}))
 
 
 def list_names(page):
@@ -79,12 +79,12 @@ def test_failures_are_shown_a_page_at_a_time_and_counted_over_all(reply, browser
     record_failure(DEMO)
     first = open_page(browser)
     address = re.search(r'href="(\?[^"]*cursor=[^"]*)"', first)[1].replace("&amp;", "&")
-    second = words(browser("author").get(f"/environments/{address}"))
+    second = read_html(browser("author").get(f"/environments/{address}"))
     assert [list_names(page) for page in (first, second)] == [{DEMO}, {REPLY}]
     assert all('<b class="bad">2 failing</b>' in page for page in (first, second))
 
 
 def test_the_filters_are_in_the_language_of_the_reader(reply, browser):
-    page = words(browser("author").get("/environments/", headers={"accept-language": "de"}))
+    page = read_html(browser("author").get("/environments/", headers={"accept-language": "de"}))
     assert "Failing" not in page
     assert "Rolling out" not in page

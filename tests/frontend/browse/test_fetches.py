@@ -11,7 +11,7 @@ from registry.templates.models import Version
 from registry.usage import outcomes
 from registry.usage.models import Fetch, OutcomeTotal, Report
 from registry.usage.outcomes import OutcomeEntry
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 
 pytestmark = pytest.mark.dialect
 
@@ -33,22 +33,22 @@ def fetch(reply):
 
 
 def test_a_template_without_fetches_is_marked(reply, browser):
-    assert "No service fetched it in the last 7 days." in words(browser("reader").get(f"/t/{REPLY}"))
+    assert "No service fetched it in the last 7 days." in read_html(browser("reader").get(f"/t/{REPLY}"))
 
 
 def test_the_list_draws_the_fetches_of_the_last_week_next_to_each_template(fetch, browser):
     client = browser("reader")
-    assert 'class="sparkline"' not in words(client.get("/t/"))
+    assert 'class="sparkline"' not in read_html(client.get("/t/"))
     for days_ago, times in ((0, 1_000), (6, 54_000), (7, 5)):
         fetch("chat", 1, "production", times, days_ago)
-    page = words(client.get("/t/"))
+    page = read_html(client.get("/t/"))
     assert 'points="2.0,2.0 12.3,12.0 22.7,12.0 33.0,12.0 43.3,12.0 53.7,12.0 64.0,11.8"' in page
     assert '<span title="55,000">55.0 k</span>' in page
 
 
 def test_each_service_is_listed_with_what_it_asks_for_and_gets(fetch, browser):
     fetch("chat", 1, "production", 54_120)
-    page = words(browser("reader").get(f"/t/{REPLY}"))
+    page = read_html(browser("reader").get(f"/t/{REPLY}"))
     assert '<td class="cut" title="chat">chat</td><td>production</td><td class="number"><b>v1</b></td>' in page
     assert '<td class="number" title="54,120">54.1 k</td>' in page
     assert "<title>v1: 54,120 fetches</title>" in page
@@ -58,13 +58,13 @@ def test_a_pin_behind_what_is_live_is_reported(fetch, reply, browser):
     reply.publish(2)
     fetch("mail", 1, "1", 3, 2)
     fetch("chat", 2, "production", 9)
-    assert "mail is pinned to v1, one behind production." in words(browser("reader").get(f"/t/{REPLY}"))
+    assert "mail is pinned to v1, one behind production." in read_html(browser("reader").get(f"/t/{REPLY}"))
 
 
 def test_the_page_of_its_own_has_thirty_days_and_the_sums_by_label(fetch, browser):
     fetch("chat", 1, "production", 10, 20)
     fetch("mail", 1, "1", 4)
-    page = words(browser("reader").get(f"/t/{REPLY}/-/fetches"))
+    page = read_html(browser("reader").get(f"/t/{REPLY}/-/fetches"))
     assert 'Asked for by production <span title="10">10</span>, by number or digest <span title="4">4</span>.' in page
     assert "<b>mail</b>" in page
     assert "No client has reported a rendering." in page
@@ -83,7 +83,7 @@ def test_client_reports_are_listed_by_version(fetch, browser):
         inputs='{"question": 1200}',
         last_at=datetime.now(UTC),
     )
-    page = words(browser("reader").get(f"/t/{REPLY}/-/fetches"))
+    page = read_html(browser("reader").get(f"/t/{REPLY}/-/fetches"))
     assert '<td class="number" title="PT301: 2">2' in page
     assert "<td>question</td><td>chat" in page
     assert "60 (5.0 %)" in page
@@ -96,14 +96,14 @@ def test_scores_of_replies_are_listed_by_version_with_their_interval(reply, brow
     outcomes.add_outcomes(
         actor=reply.actor("author"), entries=[*entries, OutcomeEntry(REPLY, version.digest, "tone", 2.5)]
     )
-    page = words(browser("reader").get(f"/t/{REPLY}/-/fetches"))
+    page = read_html(browser("reader").get(f"/t/{REPLY}/-/fetches"))
     cells = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", page))
     assert "v1 helpful 75 % 60 % to 86 % no earlier one 40 people just now" in cells
     assert "v1 tone 2.50 from 30 replies on no earlier one 1 people" in cells
 
 
 def test_a_template_whose_replies_nobody_scored_says_how(reply, browser):
-    page = words(browser("reader").get(f"/t/{REPLY}/-/fetches"))
+    page = read_html(browser("reader").get(f"/t/{REPLY}/-/fetches"))
     assert "No reply was scored." in page
 
 
@@ -111,19 +111,19 @@ def test_the_page_says_who_fetches_by_the_label_before_a_roll_back(fetch, reply,
     reply.publish(2)
     fetch("chat", 2, "production", 1200, 1)
     fetch("mail", 1, "1", 7, 1)
-    page = words(browser("reviewer").get(f"/t/{REPLY}/-/labels?label=production"))
+    page = read_html(browser("reviewer").get(f"/t/{REPLY}/-/labels?label=production"))
     assert "172 fetches a day switch to v1, " in page
 
 
 def test_the_page_says_what_a_key_fetches_before_it_is_revoked(fetch, browser):
     fetch("chat", 1, "production", 1200, 1)
-    assert "fetched 1,200 times yesterday, 1 version" in words(browser("admin").get("/n/support/keys"))
+    assert "fetched 1,200 times yesterday, 1 version" in read_html(browser("admin").get("/n/support/keys"))
 
 
 def test_the_form_that_revokes_a_key_lists_its_templates(fetch, browser):
     fetch("chat", 1, "production", 1200, 1)
     key = Key.objects.get(name="chat")
-    page = words(browser("admin").get(f"/n/support/keys?revoke={key.id}"))
+    page = read_html(browser("admin").get(f"/n/support/keys?revoke={key.id}"))
     assert "It fetched 1200 times in the last 30 days" in page or "It fetched 1,200 times in the last 30 days" in page
     assert "chat made 172 fetches a day in the last seven days. They will be refused." in page
     assert f'<a class="plain-link" href="/t/{REPLY}">{REPLY}</a></th><td class="number">1,200</td>' in page
@@ -153,7 +153,7 @@ def test_a_person_scores_a_reply_in_the_browser(score, browser):
     answer = score(trace_id="reply-8213")
     assert (answer.status_code, answer["Location"]) == (302, f"/t/{REPLY}/-/fetches#scores")
     assert counted() == [(1, "helpful", True, 1, 1.0)]
-    page = words(browser("reader").get(f"/t/{REPLY}/-/fetches"))
+    page = read_html(browser("reader").get(f"/t/{REPLY}/-/fetches"))
     assert "<b>helpful</b>" in page
     assert "people" in page
 

@@ -5,14 +5,14 @@ import re
 from frontend.browse import environment_views
 from registry.changes import promotion_state
 from registry.templates import labels
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 
 TRIAGE = "support/triage"
 
 
 def open_page(browser, role="author", **query):
     pair = {"from": "latest", "to": "production"}
-    return words(browser(role).get("/environments/", {"show": "ready", **pair, **query}))
+    return read_html(browser(role).get("/environments/", {"show": "ready", **pair, **query}))
 
 
 def list_names(page):
@@ -56,7 +56,7 @@ def test_ready_templates_are_paged_and_counted_over_all_pages(reply, browser, mo
     reply.save(name=TRIAGE)
     first = open_page(browser)
     address = re.search(r'href="(\?[^"]*cursor=[^"]*)"', first)[1].replace("&amp;", "&")
-    second = words(browser("author").get(f"/environments/{address}"))
+    second = read_html(browser("author").get(f"/environments/{address}"))
     assert [list_names(page) for page in (first, second)] == [{REPLY}, {TRIAGE}]
     assert all("Ready 2" in page for page in (first, second))
 

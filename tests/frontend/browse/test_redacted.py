@@ -3,7 +3,7 @@
 import pytest
 
 from registry.redaction import services as redaction_services
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 
 
 @pytest.fixture
@@ -18,11 +18,11 @@ def redacted(reply):
 def test_its_pages_say_when_by_whom_and_why(redacted, browser, address):
     answer = browser("reader").get(address)
     assert answer.status_code == 410
-    assert "by admin: It held a name" in words(answer)
+    assert "by admin: It held a name" in read_html(answer)
 
 
 def test_the_history_marks_it(redacted, browser):
-    page = words(browser("reader").get(f"/t/{REPLY}/-/versions"))
+    page = read_html(browser("reader").get(f"/t/{REPLY}/-/versions"))
     assert "Redacted by admin" in page
     assert "It held a name" in page
 

@@ -10,7 +10,7 @@ from registry.namespaces import keys
 from registry.templates import rename
 from registry.templates.models import Template, Version
 from registry.usage.models import Fetch
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 
 ADDRESS, NAME = f"/t/{REPLY}/-/rename", "support/answers/reply"
 
@@ -29,11 +29,11 @@ def fetched(reply):
 def test_the_form_says_who_fetches_it_and_the_new_page_is_shown_after(reply, fetched, browser):
     fetched()
     client = browser("admin")
-    page = words(client.get(ADDRESS))
+    page = read_html(client.get(ADDRESS))
     assert "<b>checkout</b> asks for production, gets v1" in page
     answer = client.post(ADDRESS, {"to": f" {NAME} ", "reason": "Clearer"}, follow=True)
     assert answer.redirect_chain == [(f"/t/{NAME}", 302)]
-    assert f"{REPLY} is {NAME} now." in words(answer)
+    assert f"{REPLY} is {NAME} now." in read_html(answer)
     assert Template.objects.filter(name=NAME).exists()
 
 
@@ -41,13 +41,13 @@ def test_a_fault_is_shown_next_to_the_field_and_the_typed_text_stays(reply, brow
     client = browser("admin")
     answer = client.post(ADDRESS, {"to": "support/Reply", "reason": "Why not"})
     assert answer.status_code == 422
-    page = words(answer)
+    page = read_html(answer)
     assert "lower-case letters, digits and hyphens, like late-parcel-apology" in page
     assert 'value="support/Reply"' in page
     assert "Why not</textarea>" in page
     reply.save(name="support/taken")
     answer = client.post(ADDRESS, {"to": "support/taken"})
-    assert (answer.status_code, "Not renamed." in words(answer)) == (409, True)
+    assert (answer.status_code, "Not renamed." in read_html(answer)) == (409, True)
 
 
 def test_a_former_name_s_page_leads_to_the_template_with_its_query(reply, browser):
@@ -60,7 +60,7 @@ def test_a_former_name_s_page_leads_to_the_template_with_its_query(reply, browse
 
 def test_a_folder_is_renamed_with_all_that_it_holds(reply, browser):
     client = browser("admin")
-    assert REPLY in words(client.get("/folders/support/refunds/rename"))
+    assert REPLY in read_html(client.get("/folders/support/refunds/rename"))
     answer = client.post("/folders/support/refunds/rename", {"to": "support/answers"}, follow=True)
     assert answer.redirect_chain == [("/t/support/answers/", 302)]
     assert client.get("/folders/support/refunds/rename").status_code == 404
@@ -68,15 +68,15 @@ def test_a_folder_is_renamed_with_all_that_it_holds(reply, browser):
     assert client.get(former, follow=True).redirect_chain == [("/t/support/answers/", 302)]
     assert browser("outsider").get(former).status_code == 404
     refused = client.post("/folders/support/answers/rename", {"to": "support/answers/inner"})
-    assert (refused.status_code, "is inside support/answers" in words(refused)) == (422, True)
+    assert (refused.status_code, "is inside support/answers" in read_html(refused)) == (422, True)
 
 
 def test_admins_find_the_form_and_others_do_not(reply, browser):
-    assert ADDRESS in words(browser("admin").get(f"/t/{REPLY}"))
-    assert "/folders/support/refunds/rename" in words(browser("admin").get("/t/support/refunds/"))
-    assert ADDRESS not in words(browser("author").get(f"/t/{REPLY}"))
-    assert "/folders/" not in words(browser("author").get("/t/support/refunds/"))
-    assert "/folders/" not in words(browser("admin").get("/t/support/"))
+    assert ADDRESS in read_html(browser("admin").get(f"/t/{REPLY}"))
+    assert "/folders/support/refunds/rename" in read_html(browser("admin").get("/t/support/refunds/"))
+    assert ADDRESS not in read_html(browser("author").get(f"/t/{REPLY}"))
+    assert "/folders/" not in read_html(browser("author").get("/t/support/refunds/"))
+    assert "/folders/" not in read_html(browser("admin").get("/t/support/"))
 
 
 def test_the_page_of_fetches_says_who_still_asks_by_a_former_name(reply, fetched, browser):
@@ -85,12 +85,12 @@ def test_the_page_of_fetches_says_who_still_asks_by_a_former_name(reply, fetched
     Template.objects.filter(name=NAME).update(name=REPLY)
     row = fetched(REPLY)
     Template.objects.filter(name=REPLY).update(name=NAME)
-    page = words(browser("reader").get(f"/t/{NAME}/-/fetches"))
+    page = read_html(browser("reader").get(f"/t/{NAME}/-/fetches"))
     assert f">by a former name: {REPLY}</div>" in page
     Fetch.objects.create(key=row.key, version=row.version, ref=row.ref, day=row.day, count=1, last_at=row.last_at)
-    page = words(browser("reader").get(f"/t/{NAME}/-/fetches"))
+    page = read_html(browser("reader").get(f"/t/{NAME}/-/fetches"))
     assert (page.count("<b>checkout</b>"), f">also by a former name: {REPLY}</div>" in page) == (1, True)
-    assert f"also by a former name: {REPLY}" in words(browser("admin").get(f"/t/{NAME}/-/rename"))
+    assert f"also by a former name: {REPLY}" in read_html(browser("admin").get(f"/t/{NAME}/-/rename"))
     assert "redirects here; still fetched by checkout" in page
     assert "redirects here; no service fetched it in the last 30 days" in page
 
@@ -98,9 +98,9 @@ def test_the_page_of_fetches_says_who_still_asks_by_a_former_name(reply, fetched
 def test_an_author_is_refused_and_the_sentence_names_renaming(reply, browser):
     refused = browser("author").get(ADDRESS)
     assert refused.status_code == 403
-    assert "You need the role admin to rename templates in support; author is author." in words(refused)
+    assert "You need the role admin to rename templates in support; author is author." in read_html(refused)
     refused = browser("author").get("/folders/support/refunds/rename")
-    assert "You need the role admin to rename folders in support; author is author." in words(refused)
+    assert "You need the role admin to rename folders in support; author is author." in read_html(refused)
 
 
 def test_effects_on_the_rules_are_confirmed_before_renaming(reply, browser):
@@ -108,7 +108,7 @@ def test_effects_on_the_rules_are_confirmed_before_renaming(reply, browser):
     rules.set_rules(actor=reply.actor("admin"), namespace="support", owners=owners)
     client, sent = browser("admin"), {"to": NAME, "reason": "Clearer"}
     shown = client.post(ADDRESS, sent)
-    page = words(shown)
+    page = read_html(shown)
     assert (shown.status_code, "This changes with the new name:" in page) == (409, True)
     assert "refunds/reply will have no owners: reviewer will not be needed to approve." in page
     assert "send it again" not in page

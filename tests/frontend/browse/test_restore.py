@@ -5,7 +5,7 @@ import pytest
 from registry.templates import archive, drafts
 from registry.templates import queries as template_queries
 from registry.templates.models import Version
-from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, read_html
 
 PAGE = f"/t/{REPLY}"
 THIRD = OTHER.replace("Quote the policy", "Name the policy")
@@ -16,7 +16,7 @@ def _newest():
 
 
 def test_an_old_version_says_so_with_its_two_buttons(reply, browser):
-    page = words(browser("author").get(f"{PAGE}?ref=1"))
+    page = read_html(browser("author").get(f"{PAGE}?ref=1"))
     assert "You are reading <b>v1</b>; the newest is" in page
     assert f'href="{PAGE}/-/restore?ref=1"' in page
     assert "Start a draft from v1" in page
@@ -24,31 +24,31 @@ def test_an_old_version_says_so_with_its_two_buttons(reply, browser):
 
 @pytest.mark.parametrize("query", ["", "?ref=2", "?ref=latest"])
 def test_other_pages_of_a_template_have_no_banner(reply, browser, query):
-    assert "You are reading" not in words(browser("author").get(PAGE + query))
+    assert "You are reading" not in read_html(browser("author").get(PAGE + query))
 
 
 def test_a_reader_gets_the_banner_without_buttons(reply, browser):
-    page = words(browser("reader").get(f"{PAGE}?ref=1"))
+    page = read_html(browser("reader").get(f"{PAGE}?ref=1"))
     assert "You are reading <b>v1</b>" in page
     assert "Restore v1" not in page
-    assert "Restore" not in words(browser("reader").get(f"{PAGE}/-/versions"))
+    assert "Restore" not in read_html(browser("reader").get(f"{PAGE}/-/versions"))
 
 
 def test_an_archived_template_offers_neither(reply, browser):
     reply.publish(2)
     archive.archive_template(actor=reply.actor("admin"), name=REPLY, reason="Unused", force=True)
-    assert "Restore v1" not in words(browser("author").get(f"{PAGE}?ref=1"))
-    assert f"{PAGE}/-/restore" not in words(browser("author").get(f"{PAGE}/-/versions"))
+    assert "Restore v1" not in read_html(browser("author").get(f"{PAGE}?ref=1"))
+    assert f"{PAGE}/-/restore" not in read_html(browser("author").get(f"{PAGE}/-/versions"))
 
 
 def test_the_history_offers_all_but_the_newest(reply, browser):
-    page = words(browser("author").get(f"{PAGE}/-/versions"))
+    page = read_html(browser("author").get(f"{PAGE}/-/versions"))
     assert f'href="{PAGE}/-/restore?ref=1"' in page
     assert f'href="{PAGE}/-/restore?ref=2"' not in page
 
 
 def test_the_page_shows_what_a_restore_changes(reply, browser):
-    page = words(browser("author").get(f"{PAGE}/-/restore?ref=1"))
+    page = read_html(browser("author").get(f"{PAGE}/-/restore?ref=1"))
     assert "v2 to v1: 1 line added, 1 removed" in page
     assert "Restore v1 as v3" in page
     assert 'value="Restore v1"' in page
@@ -58,7 +58,7 @@ def test_a_restore_saves_the_old_text_as_the_newest_version(reply, browser):
     sent = {"ref": "1", "base": _newest().digest, "message": "Back to the first words"}
     answer = browser("author").post(f"{PAGE}/-/restore", sent, follow=True)
     assert answer.redirect_chain[-1][0] == f"{PAGE}?ref=3"
-    assert "v3 now has the text of v1." in words(answer)
+    assert "v3 now has the text of v1." in read_html(answer)
     assert (_newest().document, _newest().message) == (DOCUMENT, "Back to the first words")
 
 
@@ -66,7 +66,7 @@ def test_a_version_saved_meanwhile_is_compared_first(reply, browser):
     before = _newest().digest
     reply.save(THIRD)
     answer = browser("author").post(f"{PAGE}/-/restore", {"ref": "1", "base": before, "message": "My words"})
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 412
     assert "A newer version was saved meanwhile." in page
     assert "v3 to v1:" in page
@@ -77,10 +77,10 @@ def test_a_version_saved_meanwhile_is_compared_first(reply, browser):
 def test_the_text_of_the_newest_version_is_not_restored(reply, browser):
     reply.save(DOCUMENT)
     client = browser("author")
-    assert "There is nothing to restore." in words(client.get(f"{PAGE}/-/restore?ref=1"))
+    assert "There is nothing to restore." in read_html(client.get(f"{PAGE}/-/restore?ref=1"))
     answer = client.post(f"{PAGE}/-/restore", {"ref": "1", "base": _newest().digest})
     assert answer.status_code == 409
-    assert "says the same already" in words(answer)
+    assert "says the same already" in read_html(answer)
 
 
 def test_samples_that_do_not_fit_are_named_and_a_draft_is_offered(desk, browser):
@@ -91,7 +91,7 @@ def test_samples_that_do_not_fit_are_named_and_a_draft_is_offered(desk, browser)
         samples={"seven": {"question": 7}},
     )
     answer = browser("author").post(f"{PAGE}/-/restore", {"ref": "1", "base": _newest().digest})
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 422
     assert "v1 doesn't pass today's checks" in page
     assert "sample seven" in page
@@ -100,7 +100,7 @@ def test_samples_that_do_not_fit_are_named_and_a_draft_is_offered(desk, browser)
 
 def test_a_draft_starts_from_an_old_version(reply, browser):
     answer = browser("author").post(f"{PAGE}/-/start-draft", {"ref": "1"}, follow=True)
-    page = words(answer)
+    page = read_html(answer)
     assert answer.redirect_chain[-1][0] == f"{PAGE}/-/edit"
     assert "Your draft has the text of v1 now." in page
     assert "Use only the policy." in page
@@ -112,15 +112,15 @@ def test_a_draft_from_an_old_version_is_announced_in_the_language_of_the_page(re
     sent = {"ref": "1"}
     for number in (1, 2):
         answer = client.post(f"{PAGE}/-/start-draft", sent, follow=True, headers={"Accept-Language": "de"})
-        assert f"Ihr Entwurf hat jetzt den Text von v{number}." in words(answer)
+        assert f"Ihr Entwurf hat jetzt den Text von v{number}." in read_html(answer)
         sent = {"ref": "2"}
-    assert "Der Entwurf davor kann hier 30 Tage lang wiederhergestellt werden." in words(answer)
+    assert "Der Entwurf davor kann hier 30 Tage lang wiederhergestellt werden." in read_html(answer)
 
 
 def test_the_draft_that_was_there_is_offered_again(reply, browser):
     author, client = reply.actor("author"), browser("author")
     drafts.save_draft(actor=author, namespace="support", path="refunds/reply", document=THIRD, base=2)
-    page = words(client.post(f"{PAGE}/-/start-draft", {"ref": "1"}, follow=True))
+    page = read_html(client.post(f"{PAGE}/-/start-draft", {"ref": "1"}, follow=True))
     assert "The draft you had before can be restored here for 30 days." in page
     assert 'value="restore-draft"' in page
     client.post(f"{PAGE}/-/edit", {"do": "restore-draft"})

@@ -6,7 +6,7 @@ import pytest
 
 from registry.templates import labels
 from registry.templates.label_models import Label
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 
 PANEL = f"/t/{REPLY}/-/labels?label=production"
 NONE_LEFT = "production was rolled back from or past every other version that it held by approval."
@@ -36,7 +36,7 @@ def read_chosen(page):
 
 @pytest.fixture
 def open_panel(browser):
-    return lambda query="": words(browser("reviewer").get(f"{PANEL}{query}"))
+    return lambda query="": read_html(browser("reviewer").get(f"{PANEL}{query}"))
 
 
 def test_reloaded_after_a_roll_back_it_chooses_the_last_good_version(roll_back, open_panel):
@@ -77,5 +77,5 @@ def test_a_refused_form_keeps_the_version_that_was_chosen(roll_back, browser):
     roll_back(2)
     sent = {"label": "production", "version": 3, "expected": 2, "reason": "", "do": "roll_back"}
     answer = browser("reviewer").post(f"/t/{REPLY}/-/labels", sent)
-    assert (answer.status_code, read_chosen(words(answer))) == (422, 3)
+    assert (answer.status_code, read_chosen(read_html(answer))) == (422, 3)
     assert Label.objects.get(name="production").version.number == 2

@@ -8,7 +8,7 @@ from registry.changes.models import ChangeRequest
 from registry.core.errors import Conflict
 from registry.templates import labels, samples
 from tests.api.conftest import problem
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 
 
 @pytest.fixture
@@ -71,8 +71,8 @@ def test_its_page_runs_nothing_and_offers_nothing_to_run(required, browser, how)
     html = answer.content.decode()
     for sign in ("every 3s", "spins", 'value="rerun"', ">running<"):
         assert sign not in html
-    assert "1 of 1 on this digest" in words(answer)
-    assert "as they were when it was" in words(answer)
+    assert "1 of 1 on this digest" in read_html(answer)
+    assert "as they were when it was" in read_html(answer)
 
 
 @pytest.mark.parametrize("how", ["published", "withdrawn", "emergency"])
@@ -97,7 +97,7 @@ def test_a_check_that_was_never_given_is_reported_as_not_finished(required, brow
     assert {check["state"] for check in checks} == {"unfinished"}
     assert not any(check["blocking"] for check in checks)
     answer = browser("author").get(f"/changes/{change.number}")
-    assert "It was not finished when the change was closed." in words(answer)
+    assert "It was not finished when the change was closed." in read_html(answer)
     assert "spins" not in answer.content.decode()
 
 
@@ -122,12 +122,12 @@ def test_a_superseded_request_can_only_be_withdrawn(required, browser):
     required.save(OTHER + "\n", message="More")
     required.publish(3)
     client = browser("author")
-    page = words(client.get(f"/changes/{first.number}"))
+    page = read_html(client.get(f"/changes/{first.number}"))
     assert "serves version 3 now, which already contains version 2." in page
     assert "Withdraw the change." in page
     assert f"/changes/{first.number}/merge" not in client.get(f"/changes/{first.number}").content.decode()
     assert client.get(f"/api/v1/changes/{first.number}/merge").json()["needed"] is False
-    assert "already contains version 2" in words(client.get(f"/changes/{first.number}/merge"))
+    assert "already contains version 2" in read_html(client.get(f"/changes/{first.number}/merge"))
     client.cookies["promptuary-csrf"] = "c" * 32
     answer = client.post(
         f"/api/v1/changes/{first.number}/merge", "{}", "application/json", headers={"X-CSRFToken": "c" * 32}
@@ -141,7 +141,7 @@ def test_a_voided_approval_is_named_among_the_blockers(required, browser):
     approve(required, change)
     required.save(OTHER + "\n")
     change_services.set_head(actor=required.actor("author"), number=change.number, version=3)
-    assert "Your approval was for version 2; version 3 is proposed now." in words(
+    assert "Your approval was for version 2; version 3 is proposed now." in read_html(
         browser("reviewer").get(f"/changes/{change.number}")
     )
     blockers = browser("author").get(f"/api/v1/changes/{change.number}").json()["blockers"]
@@ -150,12 +150,12 @@ def test_a_voided_approval_is_named_among_the_blockers(required, browser):
 
 def test_a_published_change_says_what_its_label_serves_since(required, browser):
     number = close(required, "published")
-    page = words(browser("author").get(f"/changes/{number}"))
+    page = read_html(browser("author").get(f"/changes/{number}"))
     assert "production was moved to v2 by this change." in page
     assert "serves v1 now" not in page
     labels.roll_back_label(
         actor=required.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong answers"
     )
-    page = words(browser("author").get(f"/changes/{number}"))
+    page = read_html(browser("author").get(f"/changes/{number}"))
     assert "production serves v1 now." in page
     assert f'href="/t/{REPLY}/-/labels?label=production"' in page

@@ -5,7 +5,7 @@ import pytest
 from promptuary.commands.label_preview import tell_preview
 from registry.changes.models import ChangeRequest
 from registry.templates import labels
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 
 REFUSAL = (
     "production serves version 2, which already contains version 1. To serve version 1 again, use Roll back instead."
@@ -23,7 +23,7 @@ def live(reply):
 
 @pytest.mark.parametrize(("role", "leads"), [("author", False), ("reviewer", True)])
 def test_the_panel_leads_to_the_roll_back_and_has_no_form(live, browser, role, leads):
-    page = words(browser(role).get(PAGE))
+    page = read_html(browser(role).get(PAGE))
     assert REFUSAL in page
     assert (BACK in page) == leads
     assert 'id="panel-form"' not in page
@@ -33,7 +33,7 @@ def test_a_form_that_was_open_meanwhile_is_refused(live, browser):
     sent = {"label": "production", "version": 1, "title": "Back", "why": "", "expected": 2}
     answer = browser("author").post(f"/t/{REPLY}/-/propose", sent)
     assert answer.status_code == 422
-    assert words(answer).count(REFUSAL) == 1
+    assert read_html(answer).count(REFUSAL) == 1
     assert not ChangeRequest.objects.pending().exists()
 
 
@@ -41,7 +41,7 @@ def test_a_version_that_was_never_live_is_restored_instead(live, browser):
     live.save(OTHER + "\n")
     live.save(OTHER + "\n\n")
     live.publish(4)
-    page = words(browser("reviewer").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
+    page = read_html(browser("reviewer").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
     assert "production serves version 4, which already contains version 3." in page
     assert "restore its text as a new version, and propose that." in page
     assert "/-/labels?label=production&amp;version=3" not in page
@@ -67,6 +67,6 @@ def test_the_terminal_says_it_too(live, browser, capsys):
 def test_an_unprotected_label_that_goes_back_is_not_called_published(reply, browser):
     move = {"actor": reply.actor("author"), "name": REPLY, "label": "staging"}
     labels.move_label(**move, version=2, expected=None)
-    page = words(browser("author").get(f"/t/{REPLY}/-/labels?label=staging&version=1"))
+    page = read_html(browser("author").get(f"/t/{REPLY}/-/labels?label=staging&version=1"))
     assert "staging goes back: it serves v2, which contains v1." in page
     assert "Nothing is left to publish." not in page

@@ -7,7 +7,7 @@ from registry.changes.models import ChangeRequest
 from registry.changes.threads import Place
 from registry.namespaces import groups
 from registry.templates.label_models import Label
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 from tests.support.seen_versions import seen_versions
 
 
@@ -28,7 +28,7 @@ def state(change):
 
 
 def test_the_reviewer_sees_what_prevents_it_and_the_next_step(change, browser):
-    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    page = read_html(browser("reviewer").get(f"/changes/{change.number}"))
     assert "1 thing blocks this change" in page
     assert "it is your turn" in page
     assert "Approve v2 for production</button>" in page
@@ -43,7 +43,7 @@ def test_a_group_that_has_to_approve_is_not_a_failure(change, browser, reply):
 
 
 def test_the_author_is_not_offered_to_approve(change, browser):
-    page = words(browser("author").get(f"/changes/{change.number}"))
+    page = read_html(browser("author").get(f"/changes/{change.number}"))
     assert "Approve v2" not in page
     assert "next is admin or reviewer" in page
 
@@ -64,14 +64,14 @@ def test_approving_then_publishing_moves_the_label(change, act):
 )
 def test_a_decision_is_taken_back_on_the_page(change, act, browser, decision, said, button):
     act("reviewer", do=decision, text="Hm")
-    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    page = read_html(browser("reviewer").get(f"/changes/{change.number}"))
     assert (said in page, button in page) == (True, True)
-    assert button not in words(browser("admin").get(f"/changes/{change.number}"))
+    assert button not in read_html(browser("admin").get(f"/changes/{change.number}"))
     assert act("reviewer", do="take_back", text="I misread it").status_code == 302
-    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    page = read_html(browser("reviewer").get(f"/changes/{change.number}"))
     assert said not in page
     assert "Approve v2 for production</button>" in page
-    assert "I misread it" in words(browser("author").get(f"/changes/{change.number}?view=conversation"))
+    assert "I misread it" in read_html(browser("author").get(f"/changes/{change.number}?view=conversation"))
     assert state(change) == "open"
 
 
@@ -80,17 +80,17 @@ def test_taking_back_after_publishing_is_refused_on_the_page(change, act):
     act("author", "publish")
     answer = act("reviewer", "take_back")
     assert answer.status_code == 409
-    assert "be taken back any more" in words(answer)
+    assert "be taken back any more" in read_html(answer)
 
 
 def test_an_approver_may_ask_for_edits_instead(change, act, browser):
     act("reviewer", do="approve", digest=change.version.digest)
-    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    page = read_html(browser("reviewer").get(f"/changes/{change.number}"))
     assert "You approved v2." in page
     assert "Approve v2 for production</button>" not in page
-    assert "Approve v2 for production</button>" in words(browser("admin").get(f"/changes/{change.number}"))
+    assert "Approve v2 for production</button>" in read_html(browser("admin").get(f"/changes/{change.number}"))
     act("reviewer", do="request_changes", digest=change.version.digest, text="Name the line")
-    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    page = read_html(browser("reviewer").get(f"/changes/{change.number}"))
     assert "You approved" not in page
     assert "Approve v2 for production</button>" in page
 
@@ -98,26 +98,26 @@ def test_an_approver_may_ask_for_edits_instead(change, act, browser):
 def test_publishing_without_an_approval_is_refused_on_the_page(change, act):
     answer = act("author", "publish")
     assert answer.status_code == 403
-    assert "Needs 1 more approval." in words(answer)
+    assert "Needs 1 more approval." in read_html(answer)
     assert state(change) == "open"
 
 
 def test_a_decision_on_another_digest_is_refused_and_the_words_stay(change, act):
     answer = act("reviewer", "request_changes", "Name the section too.", digest="sha256:" + "0" * 64)
     assert answer.status_code == 409
-    assert "Name the section too.</textarea>" in words(answer)
+    assert "Name the section too.</textarea>" in read_html(answer)
 
 
 def test_asking_for_edits_takes_words(change, act):
     answer = act("reviewer", "request_changes")
     assert answer.status_code == 422
-    assert "Write something:" in words(answer)
+    assert "Write something:" in read_html(answer)
     assert act("reviewer", "request_changes", "Name the section.").status_code == 302
 
 
 def test_a_comment_is_in_the_conversation_as_its_characters(change, act, browser):
     act("author", "comment", "<b>why</b>\nnot?")
-    page = words(browser("reader").get(f"/changes/{change.number}?view=conversation"))
+    page = read_html(browser("reader").get(f"/changes/{change.number}?view=conversation"))
     assert "<p>&lt;b&gt;why&lt;/b&gt;<br> not?</p>" in page
 
 
@@ -125,7 +125,7 @@ def test_a_newer_head_voids_the_approval(change, act, reply, browser):
     act("reviewer", "approve")
     reply.save(OTHER.replace("Quote", "Always quote"))
     assert act("author", "set_version", version="3").status_code == 302
-    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+    page = read_html(browser("reviewer").get(f"/changes/{change.number}"))
     assert "outdated" in page
     assert "Approve v3 for production</button>" in page
 
@@ -133,14 +133,14 @@ def test_a_newer_head_voids_the_approval(change, act, reply, browser):
 def test_versions_that_ride_along_are_named(reply, browser):
     reply.save(OTHER.replace("Quote", "Always quote"))
     number = reply.propose(3).number
-    page = words(browser("reviewer").get(f"/changes/{number}"))
+    page = read_html(browser("reviewer").get(f"/changes/{number}"))
     assert 'Includes <a href="/t/support/refunds/reply?ref=2">v2</a>, Quote the policy: not yet in production.' in page
 
 
 def test_an_overlapping_request_is_warned_of(reply, change, browser):
     reply.save(OTHER.replace("Quote", "Always quote"))
     other = reply.propose(3)
-    assert f'<a href="/changes/{other.number}">change {other.number}</a>' in words(
+    assert f'<a href="/changes/{other.number}">change {other.number}</a>' in read_html(
         browser("reader").get(f"/changes/{change.number}")
     )
 
@@ -155,7 +155,7 @@ def test_withdrawn_requests_can_be_opened_again(change, act):
 def test_a_published_request_still_shows_what_it_changed(change, act, browser):
     act("reviewer", "approve")
     act("author", "publish")
-    page = words(browser("reader").get(f"/changes/{change.number}?view=source"))
+    page = read_html(browser("reader").get(f"/changes/{change.number}?view=source"))
     assert "v1 to v2: 1 line added, 1 removed" in page
     assert "production was moved to v2 by this change." in page
 
@@ -165,7 +165,7 @@ def test_a_button_that_does_not_exist_is_refused(change, act):
 
 
 def test_a_reader_can_read_but_has_no_buttons(change, browser, act):
-    assert 'name="do"' not in words(browser("reader").get(f"/changes/{change.number}"))
+    assert 'name="do"' not in read_html(browser("reader").get(f"/changes/{change.number}"))
     assert act("reader", "approve").status_code == 403
 
 
@@ -175,27 +175,27 @@ def test_an_outsider_finds_nothing(change, act, browser):
 
 
 def test_the_list_says_whose_turn_it_is(change, browser):
-    assert "It is your turn." in words(browser("reviewer").get("/changes/"))
-    assert "Next is admin or reviewer." in words(browser("author").get("/changes/"))
+    assert "It is your turn." in read_html(browser("reviewer").get("/changes/"))
+    assert "Next is admin or reviewer." in read_html(browser("author").get("/changes/"))
 
 
 def test_the_list_filters_by_state_and_says_when_nothing_waits(reply, browser):
     client = browser("reviewer")
-    assert "Nothing is waiting on you." in words(client.get("/changes/"))
-    assert "Quote the policy" in words(client.get("/changes/?state=published"))
+    assert "Nothing is waiting on you." in read_html(client.get("/changes/"))
+    assert "Quote the policy" in read_html(client.get("/changes/?state=published"))
 
 
 def test_a_reviewer_is_asked_by_name_and_sees_it_at_home(change, act, browser):
-    page = words(browser("author").get(f"/changes/{change.number}"))
+    page = read_html(browser("author").get(f"/changes/{change.number}"))
     assert '<option value="reviewer">' in page
     assert act("author", "ask", person="reviewer").status_code == 302
-    page = words(browser("author").get(f"/changes/{change.number}"))
+    page = read_html(browser("author").get(f"/changes/{change.number}"))
     assert "asked by author <time" in page
     assert '<option value="reviewer">' not in page
-    assert change.template.name in words(browser("reviewer").get("/"))
+    assert change.template.name in read_html(browser("reviewer").get("/"))
     again = act("author", "ask", remind="reviewer")
     assert again.status_code == 409
-    assert "was asked by author within the last day" in words(again)
+    assert "was asked by author within the last day" in read_html(again)
 
 
 def test_commenters_see_who_can_be_mentioned(change, browser):
@@ -211,6 +211,6 @@ def test_the_blocker_of_open_threads_leads_to_the_first(change, reply, browser):
     threads.open_thread(
         actor=reply.actor("reviewer"), number=change.number, place=Place(version=2, line=6), text="Why?"
     )
-    page = words(browser("author").get(f"/changes/{change.number}"))
+    page = read_html(browser("author").get(f"/changes/{change.number}"))
     assert "1 thread is not resolved." in page
     assert 'href="?view=source#thread-1"' in page

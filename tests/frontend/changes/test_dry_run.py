@@ -13,7 +13,7 @@ from registry.evaluations.metric_titles import name_gates
 from registry.templates import labels
 from registry.usage.models import Fetch
 from tests.frontend.changes.test_panel import fetched  # noqa: F401  # a fixture
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 from tests.support.finished_runs import GOLD, WORSE, attach_gates, save_rows, start_run
 
 ADDRESS = f"/t/{REPLY}/-/propose?label=production&version=3"
@@ -71,7 +71,7 @@ def proposal(fetched, browser, capsys):  # noqa: F811
     told = client.get(PREVIEW).json()
     capsys.readouterr()
     tell_preview(told, as_json=False)
-    return words(client.get(ADDRESS)), told, capsys.readouterr().err
+    return read_html(client.get(ADDRESS)), told, capsys.readouterr().err
 
 
 def format_score(value: float | None) -> str:
@@ -108,7 +108,7 @@ def test_page_and_preview_name_the_same_evaluations(fetched, browser, capsys):  
     told = client.get(PREVIEW).json()
     run = told["suggested_run"]
     assert (run["dataset"], run["model"], run["rows"]) == (GOLD, "echo", 6)
-    page = words(client.get(ADDRESS))
+    page = read_html(client.get(ADDRESS))
     assert f"Run {GOLD}</a>" in page
     cost = "cost not known: echo has no price"
     assert (run["cost"], cost in page) == (None, True)

@@ -13,7 +13,7 @@ from registry.templates import labels
 from registry.templates import save as template_save
 from registry.templates.label_models import Label
 from registry.templates.models import Version
-from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, read_html
 from tests.support.recent_proof import prove_identity
 from tests.support.seen_versions import seen_versions
 
@@ -42,28 +42,28 @@ def read_production():
 def test_a_reviewer_publishes_with_a_reason_and_the_review_stays_red(change, press, browser):
     assert press("reviewer").status_code == 302
     assert read_production() == 2
-    page = words(browser("admin").get(f"/changes/{change.number}"))
+    page = read_html(browser("admin").get(f"/changes/{change.number}"))
     assert "production was moved in an emergency, before v2 was approved" in page
     assert 'class="blockers blockers-late"' in page
     sent = {"do": "approve", "digest": change.version.digest, "text": ""}
     browser("admin").post(f"/changes/{change.number}", sent)
-    assert "in an emergency, before" not in words(browser("admin").get(f"/changes/{change.number}"))
+    assert "in an emergency, before" not in read_html(browser("admin").get(f"/changes/{change.number}"))
 
 
 def test_without_a_reason_nothing_moves(press):
     answer = press("reviewer", reason=" ")
     assert (answer.status_code, read_production()) == (422, 1)
-    assert "Say why it can't wait" in words(answer).replace("&#x27;", "'")
+    assert "Say why it can't wait" in read_html(answer).replace("&#x27;", "'")
 
 
 def test_an_old_session_confirms_the_password_and_the_reason_is_kept(change, browser, reply):
     client, address = browser("reviewer"), f"/changes/{change.number}/emergency"
     prove_identity(client, reply.people["reviewer"], age=910)
-    assert "The next page asks for your password or a code." in words(client.get(address))
+    assert "The next page asks for your password or a code." in read_html(client.get(address))
     asked = client.post(address, {**seen_versions(change.number), "reason": "Customers are told wrong terms."})
     assert (asked.status_code, asked["Location"].partition("?")[0], read_production()) == (302, "/account/prove", 1)
     wrong = client.post(asked["Location"], {"password": "guess", "next": address})
-    assert ("This is not your password." in words(wrong), read_production()) == (True, 1)
+    assert ("This is not your password." in read_html(wrong), read_production()) == (True, 1)
     client.post(asked["Location"], {"password": "reviewer-promptuary", "next": address})
     assert read_production() == 2
     assert ChangeRequest.objects.get(number=change.number).label_moves.get().reason == "Customers are told wrong terms."
@@ -72,7 +72,7 @@ def test_an_old_session_confirms_the_password_and_the_reason_is_kept(change, bro
 def test_a_session_that_began_just_now_is_proof_enough(change, browser, reply):
     client = browser("reviewer")
     prove_identity(client, reply.people["reviewer"], age=890)
-    assert "The next page asks" not in words(client.get(f"/changes/{change.number}/emergency"))
+    assert "The next page asks" not in read_html(client.get(f"/changes/{change.number}/emergency"))
 
 
 def test_a_person_without_a_password_must_sign_in_again(change, browser, reply):
@@ -81,15 +81,15 @@ def test_a_person_without_a_password_must_sign_in_again(change, browser, reply):
     person.save()
     sent = {**seen_versions(change.number), "reason": "Customers are told wrong terms."}
     answer = browser("reviewer").post(f"/changes/{change.number}/emergency", sent)
-    assert (answer.status_code, "sign out, sign in again" in words(answer), read_production()) == (403, True, 1)
+    assert (answer.status_code, "sign out, sign in again" in read_html(answer), read_production()) == (403, True, 1)
 
 
 def test_the_page_says_what_is_missing_and_who_may(change, browser):
-    page = words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
+    page = read_html(browser("reviewer").get(f"/changes/{change.number}/emergency"))
     assert "Needs 1 more approval." in page
-    assert "needs the reviewer role" in words(browser("author").get(f"/changes/{change.number}/emergency"))
-    assert "publish without approval</a>" in words(browser("reviewer").get(f"/changes/{change.number}"))
-    assert "publish without approval</a>" not in words(browser("author").get(f"/changes/{change.number}"))
+    assert "needs the reviewer role" in read_html(browser("author").get(f"/changes/{change.number}/emergency"))
+    assert "publish without approval</a>" in read_html(browser("reviewer").get(f"/changes/{change.number}"))
+    assert "publish without approval</a>" not in read_html(browser("author").get(f"/changes/{change.number}"))
 
 
 def test_an_author_is_refused_for_every_action(press):
@@ -99,7 +99,7 @@ def test_an_author_is_refused_for_every_action(press):
 
 def test_a_forbidden_emergency_is_explained(change, reply, press, browser):
     rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=False)
-    page = words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
+    page = read_html(browser("reviewer").get(f"/changes/{change.number}/emergency"))
     assert "does not allow publishing without approval" in page
     assert press("reviewer").status_code == 403
     assert ChangeRequest.objects.get(number=change.number).state == "open"
@@ -122,7 +122,7 @@ def approve(browser, change):
 
 
 def see(browser, role, address):
-    return words(browser(role).get(address))
+    return read_html(browser(role).get(address))
 
 
 def test_an_approved_change_is_not_called_unapproved_after_an_emergency(change, reply, press, browser):
@@ -171,7 +171,7 @@ def test_home_asks_as_much_with_two_as_with_one(emergency, browser, reply, press
     )
     emergencies.publish_in_emergency(actor=reply.actor("reviewer"), number=change.number, reason="Again")
     with CaptureQueriesContext(connection) as two:
-        assert words(client.get("/")).count('<b class="bad">live without approval') == 2
+        assert read_html(client.get("/")).count('<b class="bad">live without approval') == 2
     assert len(two) == len(one)
 
 
@@ -278,7 +278,7 @@ def test_an_archive_waits_for_it(emergency, browser):
     sent = {"do": "archive", "force": "on", "reason": "Not used"}
     answer = browser("admin").post(f"/t/{REPLY}/-/archive", sent)
     assert answer.status_code == 409
-    assert "was published in an emergency: approve it first" in words(answer)
+    assert "was published in an emergency: approve it first" in read_html(answer)
 
 
 def test_approving_it_is_offered_only_to_whom_the_gate_lets(reply, browser):
@@ -293,5 +293,5 @@ def test_approving_it_is_offered_only_to_whom_the_gate_lets(reply, browser):
     emergencies.publish_in_emergency(actor=reviewer, number=change.number, reason="Wrong terms")
     link = f"/changes/{change.number}#decide"
     for path in ("/", f"/t/{REPLY}"):
-        assert link in words(browser("reviewer").get(path))
-        assert link not in words(browser("admin").get(path))
+        assert link in read_html(browser("reviewer").get(path))
+        assert link not in read_html(browser("admin").get(path))

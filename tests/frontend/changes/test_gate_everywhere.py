@@ -12,7 +12,7 @@ from registry.core.errors import ApprovalRequired
 from registry.evaluations import datasets
 from registry.evaluations.models import Attachment
 from registry.namespaces import services as namespace_services
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 
 
 @pytest.fixture
@@ -46,22 +46,22 @@ def test_every_door_gives_the_same_blockers_and_advice(reply, browser, unmeasure
         {"code": one.code, "cause": one.cause, "action": one.action, "next_slot": one.next_slot}
         for one in alone.blockers
     ]
-    page = html.unescape(words(client.get(f"/changes/{unmeasured.number}")))
+    page = html.unescape(read_html(client.get(f"/changes/{unmeasured.number}")))
     for blocker in alone.blockers:
         assert blocker.action in page
     first = alone.blockers[0]
     assert first.action == "Ask the operator to list the model, or an admin for another one."
-    page = html.unescape(words(client.get("/changes/")))
+    page = html.unescape(read_html(client.get("/changes/")))
     assert first.cause in page
     assert first.action in page
     assert "it runs by itself" not in page
     if role != "reader":
-        assert first.action in html.unescape(words(client.get("/")))
+        assert first.action in html.unescape(read_html(client.get("/")))
     assert "it runs by itself" not in page
 
 
 def test_a_check_that_needs_an_action_is_not_shown_as_running(browser, unmeasured):
-    page = words(browser("author").get(f"/changes/{unmeasured.number}"))
+    page = read_html(browser("author").get(f"/changes/{unmeasured.number}"))
     checks = page[page.index('<ul class="checks">') :].partition("</ul>")[0]
     evaluation = checks[checks.index("Evaluation</b>") :]
     assert "not finished" in evaluation

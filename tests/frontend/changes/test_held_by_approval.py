@@ -13,7 +13,7 @@ from registry.namespaces.models import Namespace
 from registry.templates import labels
 from registry.templates.models import Version
 from registry.usage import recorder
-from tests.frontend.conftest import DOCUMENT, REPLY, words
+from tests.frontend.conftest import DOCUMENT, REPLY, read_html
 
 RULES = {
     "protected_labels": "production, staging",
@@ -56,7 +56,7 @@ class TestForm:
         key = issue_key_of(staged)
         events = Event.objects.count()
         answer = browser("admin").post(ADDRESS, RULES)
-        page = words(answer)
+        page = read_html(answer)
         assert answer.status_code == 200
         assert "Nothing is set yet" in page
         assert f"{REPLY}</a>, v2" in page
@@ -70,25 +70,25 @@ class TestForm:
             row = Version.objects.get(template__name=REPLY, number=version)
             recorder.note_fetch(key.id, row.pk, ref)
         recorder.flush_counts()
-        page = words(browser("admin").post(ADDRESS, RULES))
+        page = read_html(browser("admin").post(ADDRESS, RULES))
         assert "it got any version until now" in page
         assert f"will be refused: <code>{REPLY}@2</code>, <code>{REPLY}@latest</code>" in page
 
     def test_sets_the_rules_once_that_was_confirmed(self, staged, browser):
         client = browser("admin")
-        seal = read_confirmation(words(client.post(ADDRESS, RULES)))
+        seal = read_confirmation(read_html(client.post(ADDRESS, RULES)))
         answer = client.post(ADDRESS, {**RULES, "confirmed": seal})
         assert answer["Location"] == ADDRESS
         assert read_protected_labels() == ["production", "staging"]
         change = ChangeRequest.objects.latest("number")
         assert (change.label, change.version.number, change.opened_by.username) == ("staging", 2, "admin")
-        assert f"Opened to approve what is served: change {change.number}." in words(client.get(ADDRESS))
+        assert f"Opened to approve what is served: change {change.number}." in read_html(client.get(ADDRESS))
 
     def test_asks_again_where_something_changed_since(self, staged, browser):
         client = browser("admin")
-        seal = read_confirmation(words(client.post(ADDRESS, RULES)))
+        seal = read_confirmation(read_html(client.post(ADDRESS, RULES)))
         issue_key_of(staged, "mailer")
-        page = words(client.post(ADDRESS, {**RULES, "confirmed": seal}))
+        page = read_html(client.post(ADDRESS, {**RULES, "confirmed": seal}))
         assert "mailer" in page
         assert read_confirmation(page) != seal
         assert read_protected_labels() == ["production"]
@@ -102,7 +102,7 @@ class TestForm:
         issue_key_of(staged, "writer", scope="write", person="author")
         gone = issue_key_of(staged, "gone")
         keys.revoke_key(actor=staged.actor("admin"), key_id=gone.id)
-        page = words(browser("admin").post(ADDRESS, RULES))
+        page = read_html(browser("admin").post(ADDRESS, RULES))
         assert not [name for name in ("free", "writer", "gone") if f"<b>{name}</b>" in page]
 
     def test_is_for_admins(self, staged, browser):
@@ -117,21 +117,21 @@ class TestPages:
     @pytest.mark.parametrize("address", [f"/t/{REPLY}", "/environments/"])
     def test_say_never_approved_until_its_change_is_published(self, staged, change, browser, address):
         reader = browser("reader")
-        assert words(reader.get(address)).count("> never approved </span>") == 1
+        assert read_html(reader.get(address)).count("> never approved </span>") == 1
         finish(staged, change)
-        assert "never approved" not in words(reader.get(address))
+        assert "never approved" not in read_html(reader.get(address))
 
     def test_the_change_says_what_it_is_about_and_shows_the_whole_document(self, staged, change, browser):
-        page = words(browser("reviewer").get(f"/changes/{change.number}"))
+        page = read_html(browser("reviewer").get(f"/changes/{change.number}"))
         assert "staging serves v2, which was never approved." in page
         assert "proposes to approve what" in page
         assert "Publishing this change approves it as it is; nothing moves." in page
         assert "Quote the policy before you answer." in page
         finish(staged, change)
-        page = words(browser("reviewer").get(f"/changes/{change.number}"))
+        page = read_html(browser("reviewer").get(f"/changes/{change.number}"))
         assert "never approved" not in page
         assert "proposes to approve what" in page
-        assert "published it: staging stays on v2, approved now" in words(
+        assert "published it: staging stays on v2, approved now" in read_html(
             browser("reviewer").get(f"/changes/{change.number}?view=conversation")
         )
 
@@ -140,12 +140,12 @@ class TestPages:
         other = change_services.propose_change(
             actor=staged.actor("author"), name=REPLY, label="staging", version=3, message=""
         )
-        page = words(browser("reviewer").get(f"/changes/{other.number}"))
+        page = read_html(browser("reviewer").get(f"/changes/{other.number}"))
         assert "staging serves v2, which was never approved." in page
         assert "Publishing this change replaces it." in page
 
     def test_the_template_page_tells_what_the_open_change_asks_for(self, staged, change, browser):
-        page = words(browser("reader").get(f"/t/{REPLY}"))
+        page = read_html(browser("reader").get(f"/t/{REPLY}"))
         assert re.search(r"proposes to approve what <span class=\"pill.*?</span> serves, <b>v2</b>", page)
 
     def test_the_way_back_leads_to_approved_versions_only(self, staged, browser):
@@ -155,15 +155,15 @@ class TestPages:
         reviewer = browser("reviewer")
         offers = {f"/t/{REPLY}": "Roll back to v1", "/environments/": "Roll staging back to v1"}
         for address in offers:
-            assert "back to v" not in words(reviewer.get(address))
-        page = words(reviewer.get(f"/t/{REPLY}/-/labels?label=staging"))
+            assert "back to v" not in read_html(reviewer.get(address))
+        page = read_html(reviewer.get(f"/t/{REPLY}/-/labels?label=staging"))
         assert "never had another approved version" in page
         finish(staged, change)
         newer = change_services.propose_change(actor=author, name=REPLY, label="staging", version=2, message="")
         finish(staged, newer)
         for address, offer in offers.items():
-            assert offer in words(reviewer.get(address))
-        page = words(reviewer.get(f"/t/{REPLY}/-/labels?label=staging"))
+            assert offer in read_html(reviewer.get(address))
+        page = read_html(reviewer.get(f"/t/{REPLY}/-/labels?label=staging"))
         assert re.findall(r"label=staging&amp;version=(\d)&amp;from=\d\" data-panel", page) == ["1"]
         assert "stays on <b>v1</b>, approved now" in page
 
@@ -173,11 +173,11 @@ class TestPages:
         asked = {"label": "staging", "version": "2", "reason": "Because", "do": "roll_back"}
         answer = browser("reviewer").post(f"/t/{REPLY}/-/labels", asked)
         assert answer.status_code == 403
-        assert "without an approval" in words(answer)
+        assert "without an approval" in read_html(answer)
 
     def test_the_audit_page_describes_the_approval_of_a_served_version(self, staged, change, browser):
         finish(staged, change)
-        assert f"published {REPLY}: staging stays on version 2, approved now" in words(
+        assert f"published {REPLY}: staging stays on version 2, approved now" in read_html(
             browser("admin").get("/n/support/audit")
         )
 

@@ -5,7 +5,7 @@ import pytest
 from registry.evaluations import attachments
 from registry.releases import proposals
 from registry.releases.plans import ReleaseSelection
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 from tests.support.finished_runs import GOLD, WORSE, save_rows, start_run
 
 
@@ -19,7 +19,7 @@ def runs(reply):
 
 def test_a_change_says_which_metrics_get_worse_and_links_to_both_runs(reply, runs, browser):
     number = reply.propose(3).number
-    page = words(browser("reviewer").get(f"/changes/{number}"))
+    page = read_html(browser("reviewer").get(f"/changes/{number}"))
     assert "2 metrics without a gate get worse." in page
     assert "Words in common" in page
     assert f"/runs/{runs[1].pk}?against={runs[0].pk}" in page
@@ -29,7 +29,7 @@ def test_a_change_says_which_metrics_get_worse_and_links_to_both_runs(reply, run
 def test_a_change_of_equal_scores_says_nothing(reply, runs, browser):
     start_run(reply, "2")
     number = reply.propose(2).number
-    assert "without a gate" not in words(browser("reviewer").get(f"/changes/{number}"))
+    assert "without a gate" not in read_html(browser("reviewer").get(f"/changes/{number}"))
 
 
 def test_a_metric_that_a_gate_holds_is_not_in_the_notice(reply, runs, browser):
@@ -43,7 +43,7 @@ def test_a_metric_that_a_gate_holds_is_not_in_the_notice(reply, runs, browser):
         gates=["squad_f1 >= 0.5"],
     )
     number = reply.propose(3).number
-    assert "1 metric without a gate gets worse." in words(browser("reviewer").get(f"/changes/{number}"))
+    assert "1 metric without a gate gets worse." in read_html(browser("reviewer").get(f"/changes/{number}"))
 
 
 def test_a_release_names_the_template_whose_metrics_get_worse(reply, runs, browser):
@@ -56,6 +56,6 @@ def test_a_release_names_the_template_whose_metrics_get_worse(reply, runs, brows
         description="",
         selection=ReleaseSelection(versions={REPLY: 3, "support/refunds/summary": 1}),
     )
-    page = words(browser("reviewer").get("/releases/1"))
+    page = read_html(browser("reviewer").get("/releases/1"))
     assert "refunds/reply: 2 metrics without a gate get worse." in page
     assert "refunds/summary: " not in page.partition('aria-label="Decision"')[2]

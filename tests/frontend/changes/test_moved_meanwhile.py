@@ -10,7 +10,7 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.templates import labels
 from registry.templates.label_models import Label
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 from tests.support.recent_proof import prove_identity
 from tests.support.seen_versions import seen_versions
 
@@ -38,7 +38,7 @@ def third(reply):
     ["/t/{name}/-/propose?label=production&version=2", "/t/{name}/-/labels?label=staging&version=2"],
 )
 def test_the_form_says_what_it_was_drawn_for(reply, browser, address):
-    page = words(browser("author").get(address.format(name=REPLY)))
+    page = read_html(browser("author").get(address.format(name=REPLY)))
     assert SEEN.format(1 if "propose" in address else 0) in page
     assert "moved while" not in page
 
@@ -49,7 +49,7 @@ def test_a_proposal_is_refused_and_its_words_are_kept(reply, browser):
     reply.publish(2)
     sent = {"label": "production", "version": 3, "title": "Quote", "why": "Typed for minutes", "expected": 1}
     answer = client.post(f"/t/{REPLY}/-/propose", sent)
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 409
     assert MOVED in page
     assert "author moved it from v1 to v2 <time" in page
@@ -62,11 +62,11 @@ def test_a_proposal_is_refused_and_its_words_are_kept(reply, browser):
 
 
 def test_a_second_publish_is_not_asked_to_press_a_missing_button(reply, third, browser):
-    assert SEEN.format(1) in words(browser("reviewer").get(f"/changes/{third.number}/publish"))
+    assert SEEN.format(1) in read_html(browser("reviewer").get(f"/changes/{third.number}/publish"))
     sent = {"do": "publish", "how": "at_once", "seen_version": 3, "expected": 1}
     assert browser("author").post(f"/changes/{third.number}", sent).status_code == 302
     answer = browser("reviewer").post(f"/changes/{third.number}", sent)
-    page = words(answer)
+    page = read_html(answer)
     assert (answer.status_code, read_served()) == (409, 3)
     assert MOVED in page
     assert "author moved it from v1 to v3 <time" in page
@@ -76,10 +76,10 @@ def test_a_second_publish_is_not_asked_to_press_a_missing_button(reply, third, b
 
 def test_publishing_is_refused_and_the_panel_shown_afresh(reply, third, browser):
     client = browser("author")
-    assert SEEN.format(1) in words(client.get(f"/changes/{third.number}/publish"))
+    assert SEEN.format(1) in read_html(client.get(f"/changes/{third.number}/publish"))
     reply.publish(2)
     answer = client.post(f"/changes/{third.number}", {"do": "publish", "seen_version": 3, "expected": 1})
-    page = words(answer)
+    page = read_html(answer)
     assert (answer.status_code, read_served()) == (409, 2)
     assert MOVED in page
     assert "Publish v3 to production" in page
@@ -94,7 +94,7 @@ def test_rolling_back_is_refused_and_its_reason_is_kept(reply, third, browser):
     change_services.publish_change(actor=reply.actor("author"), number=third.number)
     sent = {"do": "roll_back", "label": "production", "version": 1, "reason": "Wrong answers", "expected": 2}
     answer = browser("reviewer").post(f"/t/{REPLY}/-/labels", sent)
-    page = words(answer)
+    page = read_html(answer)
     assert (answer.status_code, read_served()) == (409, 3)
     assert MOVED in page
     assert "Wrong answers" in page
@@ -111,7 +111,7 @@ def test_an_emergency_is_refused_and_its_reason_is_kept(reply, browser):
     client = browser("reviewer")
     prove_identity(client, reply.people["reviewer"])
     answer = client.post(f"/changes/{number}/emergency", sent)
-    page = words(answer)
+    page = read_html(answer)
     assert (answer.status_code, read_served()) == (409, 2)
     assert MOVED in page
     assert "Nobody gets an answer" in page
@@ -126,7 +126,7 @@ def test_an_unprotected_label_that_was_removed_is_reported(reply, browser):
     sent = {"do": "move", "label": "staging", "version": "2", "expected": "1"}
     answer = browser("author").post(f"/t/{REPLY}/-/labels", sent)
     assert answer.status_code == 409
-    assert "author took it off v1 <time" in words(answer)
+    assert "author took it off v1 <time" in read_html(answer)
 
 
 def test_the_same_holds_over_the_api(reply, third, browser):
@@ -145,14 +145,14 @@ def test_the_same_holds_over_the_api(reply, third, browser):
 def test_a_release_is_refused_where_a_version_of_it_moved(reply, browser):
     author, client = reply.actor("author"), browser("author")
     labels.move_label(actor=author, name=REPLY, label="staging", version=2, expected=None)
-    page = words(client.get("/releases/new/support/?from=staging&to=production"))
+    page = read_html(client.get("/releases/new/support/?from=staging&to=production"))
     seen = f"{REPLY} 2 1"
     assert f'value="{seen}"' in page
     reply.save(OTHER + "\n")
     labels.move_label(actor=author, name=REPLY, label="staging", version=3, expected=2)
     sent = {"from_label": "staging", "label": "production", "title": "Typed", "template": REPLY, "expected": seen}
     answer = client.post("/releases/new/support/", sent)
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 409
     assert f"{REPLY}: version 3 would be proposed, where you looked at version 2." in page
     assert 'value="Typed"' in page
@@ -172,7 +172,7 @@ def test_a_refused_schedule_or_rollout_keeps_the_form(reply, third, browser, how
     client = browser("author")
     reply.publish(2)
     answer = client.post(f"/changes/{third.number}", {"do": "publish", "seen_version": 3, "expected": 1, **how})
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 409
     assert MOVED in page
     assert typed in page
@@ -192,7 +192,7 @@ def test_a_rollout_and_a_schedule_start_where_the_label_is_as_it_was_shown(reply
 def test_a_field_of_the_panel_that_is_refused_is_named_in_the_panel(reply, third, browser):
     sent = {"do": "publish", "how": "gradually", "shares": "many", "hours": "12", "seen_version": 3, "expected": 1}
     answer = browser("author").post(f"/changes/{third.number}", sent)
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 422
     assert "Publish v3 to production" in page
     assert "Numbers separated by commas, such as 5, 25." in page
@@ -236,7 +236,7 @@ def test_publishing_another_version_than_the_panel_showed_is_refused(reply, repl
             actor=reply.actor("reviewer"), number=replaced.number, decision="approve", digest=digest
         )
     answer = client.post(f"/changes/{replaced.number}", {"do": "publish", "expected": 1, "seen_version": 3, **how})
-    page = words(answer)
+    page = read_html(answer)
     assert (answer.status_code, read_served()) == (409, 1)
     assert page.count(REPLACED) == 1
     assert SEEN_VERSION.format(4) in page
@@ -245,11 +245,11 @@ def test_publishing_another_version_than_the_panel_showed_is_refused(reply, repl
 
 def test_scheduling_another_version_than_the_page_showed_is_refused(reply, replaced, browser):
     client, address = browser("author"), f"/changes/{replaced.number}"
-    assert SEEN_VERSION.format(4) in words(client.get(address))
+    assert SEEN_VERSION.format(4) in read_html(client.get(address))
     moment = (timezone.now() + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M")
     sent = {"do": "schedule", "goes_live_at": moment, "expected": 1, "seen_version": 3}
     answer = client.post(address, sent)
-    assert (answer.status_code, REPLACED in words(answer)) == (409, True)
+    assert (answer.status_code, REPLACED in read_html(answer)) == (409, True)
     assert client.post(address, {**sent, "seen_version": 4}).status_code == 302
 
 
@@ -257,10 +257,10 @@ def test_an_emergency_with_another_version_than_the_panel_showed_is_refused(repl
     rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
     client, address = browser("reviewer"), f"/changes/{replaced.number}/emergency"
     prove_identity(client, reply.people["reviewer"])
-    assert SEEN_VERSION.format(4) in words(client.get(address))
+    assert SEEN_VERSION.format(4) in read_html(client.get(address))
     sent = {"reason": "Insults", "expected": 1, "seen_version": 3}
     answer = client.post(address, sent)
-    page = words(answer)
+    page = read_html(answer)
     assert (answer.status_code, read_served()) == (409, 1)
     assert REPLACED in page
     assert "Insults" in page
@@ -288,7 +288,7 @@ def test_a_form_that_does_not_say_what_it_showed_publishes_nothing(third, browse
     del sent[left_out]
     answer = browser("author").post(f"/changes/{third.number}", sent)
     assert (answer.status_code, read_served()) == (428, 1)
-    assert "The form did not say which version the change proposed" in words(answer)
+    assert "The form did not say which version the change proposed" in read_html(answer)
 
 
 def test_a_schedule_and_an_emergency_need_what_the_form_showed_too(reply, third, browser):

@@ -10,7 +10,7 @@ from registry.changes.models import ChangeRequest
 from registry.core.renderer_pool import find_renderer
 from registry.templates import samples
 from registry.templates.models import Rendering
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 
 FIFTY = {f"case {number:02}": {"question": f"Where is parcel {number}?"} for number in range(50)}
 
@@ -33,7 +33,7 @@ def open_page(client, number, sample=""):
     with CaptureQueriesContext(connection) as queries:
         answer = client.get(f"/changes/{number}", {"view": "rendered", "sample": sample})
     assert answer.status_code == 200
-    return words(answer), len(queries)
+    return read_html(answer), len(queries)
 
 
 def test_fifty_samples_take_as_many_queries_as_two(reply, number, browser):

@@ -6,7 +6,7 @@ import pytest
 
 from registry.changes import suggestions
 from registry.changes.thread_models import Comment, Remark, Thread
-from tests.frontend.conftest import OTHER, words
+from tests.frontend.conftest import OTHER, read_html
 
 LINE = OTHER.splitlines().index("    You help {{ shop }}. Quote the policy before you answer.") + 1
 WAS = "You help Harbour Books. Quote the policy before you answer."
@@ -23,18 +23,18 @@ def send(change, browser):
 
 
 def read_seen_digest(answer):
-    return re.search(r'name="seen" value="(\w+)"', words(answer))[1]
+    return re.search(r'name="seen" value="(\w+)"', read_html(answer))[1]
 
 
 def test_the_form_of_a_rendered_line_starts_from_its_text(change, browser):
-    page = words(browser("reviewer").get(f"/changes/{change.number}?view=rendered&sample=late&line=1"))
+    page = read_html(browser("reviewer").get(f"/changes/{change.number}?view=rendered&sample=late&line=1"))
     assert "Or how it should read" in page
     assert f"{WAS}</textarea>" in page
 
 
 def test_a_suggestion_is_shown_as_source_before_it_is_sent(send):
     answer = send()
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 200
     assert not Thread.objects.exists()
     assert f"This becomes a suggestion for source line {LINE}:" in page
@@ -48,10 +48,10 @@ def test_once_seen_it_is_sent_and_hangs_under_the_rendered_line(send, change, br
     thread = Thread.objects.get()
     assert (thread.side, thread.line, thread.end_line, thread.sample) == ("source", LINE, LINE, "")
     assert Comment.objects.get().suggestion == "    You help {{ shop }}. Quote the line you rely on."
-    page = words(browser("author").get(f"/changes/{change.number}?view=rendered&sample=late"))
+    page = read_html(browser("author").get(f"/changes/{change.number}?view=rendered&sample=late"))
     assert page.index("<ins>Quote") < page.index("Apply to the change") < page.index("Where is it?")
     suggestions.apply_suggestions(actor=reply.actor("author"), number=change.number, comments=[(1, 1)])
-    assert BETTER in re.sub("<[^>]+>", "", words(browser("author").get(f"/changes/{change.number}?sample=late")))
+    assert BETTER in re.sub("<[^>]+>", "", read_html(browser("author").get(f"/changes/{change.number}?sample=late")))
 
 
 def test_another_text_than_the_one_that_was_seen_is_shown_again(send):
@@ -63,7 +63,7 @@ def test_another_text_than_the_one_that_was_seen_is_shown_again(send):
 def test_a_value_of_the_sample_is_refused_with_the_reason_and_nothing_typed_is_lost(send):
     typed = WAS.replace("Harbour", "Port")
     answer = send(suggestion=typed, text="The name is wrong.")
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 422
     assert f"This text comes from the sample: shop prints it, on source line {LINE}." in page
     assert f"{typed}</textarea>" in page
@@ -72,9 +72,9 @@ def test_a_value_of_the_sample_is_refused_with_the_reason_and_nothing_typed_is_l
 
 def test_the_preview_says_the_same_while_somebody_types(change, send):
     address = f"/changes/{change.number}/suggestion"
-    assert f"source line {LINE}" in words(send(address=address))
-    assert "This text comes from the sample" in words(send(address=address, suggestion="Nothing of it"))
-    assert not words(send(address=address, suggestion=WAS)).strip()
+    assert f"source line {LINE}" in read_html(send(address=address))
+    assert "This text comes from the sample" in read_html(send(address=address, suggestion="Nothing of it"))
+    assert not read_html(send(address=address, suggestion=WAS)).strip()
 
 
 def test_a_remark_kept_for_the_review_has_the_suggestion_on_the_source(send):
@@ -93,8 +93,8 @@ def test_a_remark_without_a_suggestion_stays_on_the_rendered_line(send):
 def test_a_comment_takes_the_typed_suggestion_along(send):
     asked = send(do="thread", text="Shorter.")
     assert asked.status_code == 200
-    assert f"This becomes a suggestion for source line {LINE}:" in words(asked)
-    assert "Shorter.</textarea>" in words(asked)
+    assert f"This becomes a suggestion for source line {LINE}:" in read_html(asked)
+    assert "Shorter.</textarea>" in read_html(asked)
     assert send(do="thread", text="Shorter.", seen=read_seen_digest(asked)).status_code == 302
     comment = Comment.objects.get()
     assert (comment.text, comment.suggestion) == ("Shorter.", "    You help {{ shop }}. Quote the line you rely on.")
@@ -103,7 +103,7 @@ def test_a_comment_takes_the_typed_suggestion_along(send):
 def test_a_comment_with_a_refused_suggestion_loses_nothing(send):
     answer = send(do="thread", text="The name is wrong.", suggestion=WAS.replace("Harbour", "Port"))
     assert answer.status_code == 422
-    assert "The name is wrong.</textarea>" in words(answer)
+    assert "The name is wrong.</textarea>" in read_html(answer)
     assert not Thread.objects.exists()
 
 

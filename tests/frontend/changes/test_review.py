@@ -8,7 +8,7 @@ from registry.changes.models import ChangeRequest, Decision
 from registry.changes.thread_models import Remark, Thread
 from registry.changes.threads import Place
 from registry.templates.models import Version
-from tests.frontend.conftest import DOCUMENT, OTHER, words
+from tests.frontend.conftest import DOCUMENT, OTHER, read_html
 from tests.support.seen_versions import seen_versions
 
 LINE = OTHER.splitlines().index("    You help {{ shop }}. Quote the policy before you answer.") + 1
@@ -39,7 +39,7 @@ def build_place(**further):
 
 
 def page_of(change, client, query=""):
-    return words(client.get(f"/changes/{change.number}{query}"))
+    return read_html(client.get(f"/changes/{change.number}{query}"))
 
 
 def test_a_range_of_lines_is_marked_and_talked_of(change, act, browser):
@@ -53,11 +53,11 @@ def test_a_range_of_lines_is_marked_and_talked_of(change, act, browser):
 
 def test_without_a_script_the_range_is_changed_by_its_fields_and_words_stay(change, act):
     sent = build_place(line=FIRST, end_line=LINE, text="So far", was="one", suggestion="one")
-    page = words(act("reviewer", "range", **sent))
+    page = read_html(act("reviewer", "range", **sent))
     assert f"About lines {FIRST} to {LINE}</label>" in page
     assert "So far</textarea>" in page
     assert "role: system content: |" in page, "the suggestion begins as the lines themselves"
-    kept = words(act("reviewer", "range", **{**sent, "suggestion": "my own"}))
+    kept = read_html(act("reviewer", "range", **{**sent, "suggestion": "my own"}))
     assert "my own</textarea>" in kept
 
 
@@ -100,10 +100,10 @@ def test_a_remark_is_written_again_in_its_form_or_thrown_away(change, act, brows
 def test_a_refusal_brings_the_form_back_with_every_word(change, act):
     answer = act("reviewer", "suggest", text="Because", suggestion="x" * 10, **build_place(line=999))
     assert answer.status_code == 422
-    assert "There are no lines 999 to 999" in words(answer)
+    assert "There are no lines 999 to 999" in read_html(answer)
     answer = act("reviewer", "keep", text=" ", suggestion=OTHER.splitlines()[LINE - 1], **build_place())
     assert answer.status_code == 422
-    assert 'id="comment-form"' in words(answer)
+    assert 'id="comment-form"' in read_html(answer)
 
 
 def test_suggestions_of_several_threads_go_in_as_one_version(change, suggest, browser):
@@ -112,7 +112,7 @@ def test_suggestions_of_several_threads_go_in_as_one_version(change, suggest, br
     client, address = browser("author"), f"/changes/{change.number}"
     for thread in (1, 2):
         client.post(address, {"do": "batch", "thread": thread, "comment": 1})
-    page = words(client.get(address))
+    page = read_html(client.get(address))
     assert "2 suggestions in your batch:" in page
     assert "Remove from the batch</button>" in page
     client.post(address, {"do": "apply_batch"})
@@ -120,16 +120,16 @@ def test_suggestions_of_several_threads_go_in_as_one_version(change, suggest, br
     assert (head.number, head.message) == (3, "Apply 2 suggestions")
     assert "Be brief." in head.document
     assert "Answer any refund question" in head.document
-    assert "in your batch" not in words(client.get(address))
+    assert "in your batch" not in read_html(client.get(address))
 
 
 def test_a_batch_is_ones_own_and_can_be_taken_back(change, suggest, browser):
     suggest(2, "description: Other")
     client, address = browser("author"), f"/changes/{change.number}"
     client.post(address, {"do": "batch", "thread": 1, "comment": 1})
-    assert "in your batch" not in words(browser("admin").get(address))
+    assert "in your batch" not in read_html(browser("admin").get(address))
     client.post(address, {"do": "unbatch", "thread": 1, "comment": 1})
-    assert "in your batch" not in words(client.get(address))
+    assert "in your batch" not in read_html(client.get(address))
     client.post(address, {"do": "batch", "thread": 1, "comment": 1})
     client.post(address, {"do": "empty_batch"})
     assert client.post(address, {"do": "apply_batch"}).status_code == 422

@@ -23,7 +23,7 @@ from registry.rollouts import services as rollout_services
 from registry.rollouts.models import Rollout
 from registry.templates.label_models import Label
 from registry.usage.models import OutcomeTotal
-from tests.frontend.conftest import DOCUMENT, REPLY, words
+from tests.frontend.conftest import DOCUMENT, REPLY, read_html
 from tests.support.recorded_rows import write_or_insert
 from tests.support.seen_versions import seen_versions
 
@@ -51,7 +51,7 @@ def act(change, browser):
     """Submit the page's form as a person; return the next page."""
 
     def send(role, **fields):
-        return words(
+        return read_html(
             browser(role).post(f"/changes/{change.number}", {**seen_versions(change.number), **fields}, follow=True)
         )
 
@@ -86,11 +86,11 @@ def format_moment(moment):
 def test_the_last_step_is_named_in_the_language_of_the_page(act, change, browser):
     act("author", **{**PLAN, "shares": "5"})
     address = f"/changes/{change.number}"
-    assert "Next: everybody," in words(browser("author").get(address))
-    page = words(browser("author").get(address, headers={"Accept-Language": "de"}))
+    assert "Next: everybody," in read_html(browser("author").get(address))
+    page = read_html(browser("author").get(address, headers={"Accept-Language": "de"}))
     assert "Als Nächstes: alle," in page
     assert "everybody" not in page
-    assert "everybody" not in words(browser("author").get("/environments", headers={"Accept-Language": "de"}))
+    assert "everybody" not in read_html(browser("author").get("/environments", headers={"Accept-Language": "de"}))
 
 
 def test_why_a_planned_step_was_not_done_is_reported_in_the_language_of_the_page(act, change, browser, desk):
@@ -105,8 +105,8 @@ def test_why_a_planned_step_was_not_done_is_reported_in_the_language_of_the_page
     assert clock.advance_rollouts(datetime.now(UTC) + timedelta(hours=25)) == 1
     address = f"/changes/{change.number}"
     english = "The next step was not possible: reviewer asked for edits."
-    assert english in words(browser("author").get(address))
-    page = words(browser("author").get(address, headers={"Accept-Language": "de"}))
+    assert english in read_html(browser("author").get(address))
+    page = read_html(browser("author").get(address, headers={"Accept-Language": "de"}))
     assert "Der nächste Schritt war nicht möglich: Überarbeitung verlangt von reviewer." in page
     assert "was not possible" not in page
 
@@ -142,7 +142,7 @@ def test_each_reason_for_a_step_not_done_has_its_translation(message, german):
 
 
 def test_the_panel_offers_three_ways_in_one_field(change, browser):
-    page = words(browser("author").get(f"/changes/{change.number}/publish"))
+    page = read_html(browser("author").get(f"/changes/{change.number}/publish"))
     assert re.findall(r'name="how" value="(\w+)"', page) == ["at_once", "gradually", "on_date"]
     assert page.count('name="goes_live_at"') == 1
 
@@ -168,7 +168,7 @@ def test_on_a_date_needs_the_date(act):
 def test_a_scheduled_change_is_published_immediately_or_on_another_date(change, act, browser):
     at = datetime.now(UTC) + timedelta(days=30)
     act("author", do="publish", how="on_date", goes_live_at=format_moment(at))
-    page = words(browser("author").get(f"/changes/{change.number}/publish"))
+    page = read_html(browser("author").get(f"/changes/{change.number}/publish"))
     assert 'value="gradually"' not in page
     assert "Change date" in page
     assert "cancel that schedule first" in act("author", **PLAN)
@@ -210,7 +210,7 @@ def test_the_page_says_that_publishing_starts_the_rollout_that_was_proposed(repl
         actor=reply.actor("author"), name=REPLY, label="production", version=2, message="", planned_rollout=plan
     )
     approve(reply, proposed.number)
-    page = " ".join(words(browser("author").get(f"/changes/{proposed.number}")).split())
+    page = " ".join(read_html(browser("author").get(f"/changes/{proposed.number}")).split())
     assert "Publishing starts the rollout: 5 %, 25 %, then everybody." in page
     assert "at once" not in page
 
@@ -224,35 +224,35 @@ def test_a_running_rollout_is_not_a_problem_of_its_change_but_one_of_others(chan
     reply.save(f"{DOCUMENT}    One more line.\n")
     other = reply.propose(3)
     approve(reply, other.number)
-    page = words(browser("author").get(f"/changes/{other.number}"))
+    page = read_html(browser("author").get(f"/changes/{other.number}"))
     assert "1 thing blocks this change" in page
     assert "The rollout of this change is under way" not in page
 
 
 def test_while_a_rollout_runs_its_label_goes_back_by_stopping_it(change, act, browser):
     act("author", **PLAN)
-    page = words(browser("reviewer").get(f"/t/{REPLY}"))
+    page = read_html(browser("reviewer").get(f"/t/{REPLY}"))
     assert f'href="{STOP}"' in page
-    assert f'href="{STOP}"' not in words(browser("author").get(f"/t/{REPLY}"))
-    panel = " ".join(words(browser("reviewer").get(f"/t/{REPLY}/-/labels?label=production&version=1")).split())
+    assert f'href="{STOP}"' not in read_html(browser("author").get(f"/t/{REPLY}"))
+    panel = " ".join(read_html(browser("reviewer").get(f"/t/{REPLY}/-/labels?label=production&version=1")).split())
     assert "Rollout 1 gives v2 to a share of the callers of production." in panel
     assert "everybody gets v1 again at once" in panel
     assert f'href="/changes/{change.number}#rollout"' in panel
     assert 'value="roll_back"' not in panel
     assert 'value="stop_rollout"' in panel
-    assert 'value="stop_rollout"' not in words(browser("author").get(unescape(STOP)))
+    assert 'value="stop_rollout"' not in read_html(browser("author").get(unescape(STOP)))
 
 
 def test_the_panel_of_the_label_stops_its_rollout_with_a_reason(change, act, browser):
     act("author", **PLAN)
     client, address = browser("reviewer"), f"/t/{REPLY}/-/labels"
-    assert 'name="cause" value="answers"' in words(client.get(unescape(STOP)))
+    assert 'name="cause" value="answers"' in read_html(client.get(unescape(STOP)))
     sent = {"do": "stop_rollout", "label": "production", "version": "1", "rollout": "1"}
     refused = client.post(address, sent)
-    assert (refused.status_code, "Say why it is stopped" in words(refused)) == (422, True)
+    assert (refused.status_code, "Say why it is stopped" in read_html(refused)) == (422, True)
     assert browser("author").post(address, {**sent, "reason": "Rude"}).status_code == 403
     assert Rollout.objects.get().state == Rollout.RUNNING
-    page = words(client.post(address, {**sent, "cause": "answers", "reason": "It insults people"}, follow=True))
+    page = read_html(client.post(address, {**sent, "cause": "answers", "reason": "It insults people"}, follow=True))
     assert "Stopped rollout 1: production serves v1 to everybody." in page
     rollout = Rollout.objects.get()
     assert (rollout.state, rollout.reason) == (Rollout.STOPPED, "Wrong answers: It insults people")
@@ -267,7 +267,7 @@ def test_the_panel_that_stops_a_rollout_compares_no_other_version(change, act, b
     later = reply.propose(newer.number)
     approve(reply, later.number)
     rollout_services.start_rollout(actor=reply.actor("author"), change=later.number)
-    panel = words(browser("reviewer").get(f"/t/{REPLY}/-/labels?label=production&version=2"))
+    panel = read_html(browser("reviewer").get(f"/t/{REPLY}/-/labels?label=production&version=2"))
     assert "Roll production back to v2" in panel
     assert '/diff?from=3&amp;to=2">Compare v3 with v2' in panel
     assert "will be live" not in panel
@@ -295,8 +295,8 @@ def test_another_page_behind_leads_to_the_template(change, act, browser, behind)
 
 def test_home_leads_to_the_panel_that_stops_a_rollout(change, act, browser):
     act("author", **PLAN)
-    assert re.search(rf'href="{re.escape(STOP)}" data-panel> ?Roll back to v1', words(browser("reviewer").get("/")))
-    assert STOP not in words(browser("author").get("/"))
+    assert re.search(rf'href="{re.escape(STOP)}" data-panel> ?Roll back to v1', read_html(browser("reviewer").get("/")))
+    assert STOP not in read_html(browser("author").get("/"))
 
 
 def test_next_step_pause_and_resume(act):
@@ -347,7 +347,7 @@ PAGES = ["/", "/environments/", "/environments/?show=rolling", f"/t/{REPLY}"]
 def test_every_page_shows_the_share_the_next_step_and_the_scores(score, browser, address):
     score("stable", 300, 270)
     score("candidate", 250, 125)
-    page = words(browser("reader").get(address))
+    page = read_html(browser("reader").get(address))
     assert "<b>v2</b> at <b>5 %</b>" in page
     assert "25 %" in page
     assert "v1 serves the rest" in page
@@ -358,30 +358,30 @@ def test_every_page_shows_the_share_the_next_step_and_the_scores(score, browser,
 @pytest.mark.parametrize("address", PAGES)
 def test_scores_are_collected_before_they_are_read(score, browser, address):
     score("candidate", 84, 80)
-    assert "helpful collecting, 84 of 200" in words(browser("reader").get(address))
+    assert "helpful collecting, 84 of 200" in read_html(browser("reader").get(address))
 
 
 @pytest.mark.parametrize("address", ["/", "/environments/", f"/t/{REPLY}"])
 def test_no_page_speaks_of_a_rollout_that_ended(act, browser, address):
     act("author", **PLAN)
     act("reviewer", do="rollout_stop", rollout=1, text="Wrong answers")
-    assert "serves the rest" not in words(browser("reader").get(address))
+    assert "serves the rest" not in read_html(browser("reader").get(address))
 
 
 def test_paused_and_manual_rollouts_are_marked(act, browser):
     act("author", **{**PLAN, "hours": ""})
-    assert "25 % by hand, v1 serves the rest" in words(browser("reader").get("/"))
+    assert "25 % by hand, v1 serves the rest" in read_html(browser("reader").get("/"))
     act("author", do="rollout_pause", rollout=1)
-    assert "paused, v1 serves the rest" in words(browser("reader").get("/"))
+    assert "paused, v1 serves the rest" in read_html(browser("reader").get("/"))
 
 
 def test_home_lists_the_rollout_once_and_what_waits_for_it(reply, act, browser):
     act("author", **PLAN)
-    assert "Waiting on others" not in words(browser("author").get("/"))
+    assert "Waiting on others" not in read_html(browser("author").get("/"))
     reply.save(DOCUMENT + "    more\n")
     number = reply.propose(3).number
     approve(reply, number)
-    page = words(browser("author").get("/"))
+    page = read_html(browser("author").get("/"))
     assert "Rollout 1" in page
     assert "Rollout 1</span>" in page
 
@@ -389,28 +389,28 @@ def test_home_lists_the_rollout_once_and_what_waits_for_it(reply, act, browser):
 def test_environments_leads_to_the_next_step_and_back_by_the_rollout_only(change, act, browser):
     act("author", **PLAN)
     link = f'href="/changes/{change.number}#rollout">'
-    assert f"{link}Go to 25 %" in words(browser("author").get("/environments/"))
-    page = words(browser("reader").get("/environments/"))
+    assert f"{link}Go to 25 %" in read_html(browser("author").get("/environments/"))
+    page = read_html(browser("reader").get("/environments/"))
     assert f"{link}Open rollout" in page
     assert "Roll back" not in page
-    page = words(browser("reviewer").get("/environments/"))
+    page = read_html(browser("reviewer").get("/environments/"))
     assert page.count("Roll back to v") == 1
     assert f'href="{STOP}" data-panel>Roll back to v1' in page
 
 
 def test_environments_lists_what_is_rolling_out(reply, act, browser):
     reply.save(name="support/triage")
-    assert "Nothing is rolling out." in words(browser("reader").get("/environments/?show=rolling"))
+    assert "Nothing is rolling out." in read_html(browser("reader").get("/environments/?show=rolling"))
     act("author", **PLAN)
-    page = words(browser("reader").get("/environments/?show=rolling"))
+    page = read_html(browser("reader").get("/environments/?show=rolling"))
     assert "Rolling out 1" in page
     assert "support/triage" not in page
-    assert "in a rollout has" in words(browser("reader").get("/environments/?show=rolling&q=zebra"))
+    assert "in a rollout has" in read_html(browser("reader").get("/environments/?show=rolling&q=zebra"))
 
 
 def test_outsiders_get_no_rollouts(act, browser):
     act("author", **PLAN)
-    page = words(browser("outsider").get("/"))
+    page = read_html(browser("outsider").get("/"))
     assert "Rollouts in progress" not in page
 
 
@@ -444,7 +444,7 @@ def test_the_audit_page_has_a_linked_sentence_for_each_step(change, act, browser
     for button in ("rollout_pause", "rollout_resume", "rollout_step"):
         act("author", do=button, rollout=1)
     act("reviewer", do="rollout_stop", rollout=1, text="Wrong answers")
-    page = words(browser("reader").get("/n/support/audit"))
+    page = read_html(browser("reader").get("/n/support/audit"))
     subject = f"rollout 1 of {REPLY} 2 for production"
     for person, sentence in (
         ("author", f"started {subject}, with 5 % of the callers"),
@@ -458,7 +458,7 @@ def test_the_audit_page_has_a_linked_sentence_for_each_step(change, act, browser
 
 def test_nobody_is_asked_for_a_review_of_what_is_rolled_out(change, act, browser):
     address = f"/changes/{change.number}"
-    assert ">Ask</button>" in words(browser("author").get(address))
+    assert ">Ask</button>" in read_html(browser("author").get(address))
     page = act("author", **PLAN)
     assert ">Ask</button>" not in page
     assert "it waits for no review" in act("author", do="ask", person="reviewer")
@@ -473,13 +473,13 @@ def propose(browser, role="author", **fields):
 
 
 def test_a_proposal_offers_gradually_where_the_label_serves_another_version(browser, reply):
-    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
+    page = read_html(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
     assert re.findall(r'name="how" value="(\w+)"', page) == ["at_once", "gradually", "on_date"]
 
 
 def test_a_proposal_for_a_label_that_serves_nothing_offers_no_rollout(browser, reply):
     Label.objects.all().delete()
-    page = words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
+    page = read_html(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
     assert 'value="gradually"' not in page
 
 
@@ -487,7 +487,7 @@ def test_a_proposal_keeps_its_plan_and_shows_it(browser, reply):
     answer = propose(browser, metric="helpful", below="0.85")
     change = ChangeRequest.objects.get(version__number=2)
     assert answer["Location"] == f"/changes/{change.number}"
-    page = words(browser("author").get(f"/changes/{change.number}?view=conversation"))
+    page = read_html(browser("author").get(f"/changes/{change.number}?view=conversation"))
     assert "Goes live gradually: 5 %, 25 %" in page
     assert "proposed v2 for production, to go live gradually: 5 %, 25 %" in page
 
@@ -501,7 +501,7 @@ def test_the_panel_begins_with_the_plan_and_starts_it_unchanged(browser, reply):
         actor=reply.actor("author"), name=REPLY, label="production", version=2, message="", planned_rollout=plan
     )
     approve(reply, change.number)
-    page = words(browser("author").get(f"/changes/{change.number}/publish"))
+    page = read_html(browser("author").get(f"/changes/{change.number}/publish"))
     assert 'value="gradually" class="visually-hidden" checked' in page
     fields = {name: re.search(rf'name="{name}"[^>]*value="([^"]*)"', page)[1] for name in ("shares", "hours", "below")}
     assert fields == {"shares": "5, 25.5", "hours": "24, ", "below": "0.85"}
@@ -509,7 +509,7 @@ def test_the_panel_begins_with_the_plan_and_starts_it_unchanged(browser, reply):
     browser("author").post(f"/changes/{change.number}", sent)
     rollout = Rollout.objects.get()
     assert (rollout.steps, rollout.stop_rule) == (plan["steps"], plan["stop_rule"])
-    assert "Goes live gradually" not in words(browser("author").get(f"/changes/{change.number}"))
+    assert "Goes live gradually" not in read_html(browser("author").get(f"/changes/{change.number}"))
 
 
 def test_the_publisher_may_choose_otherwise(browser, reply):
@@ -534,7 +534,7 @@ def test_a_publish_that_chooses_nothing_follows_the_plan(browser, reply):
     propose(browser)
     change = ChangeRequest.objects.get(version__number=2)
     approve(reply, change.number)
-    page = words(
+    page = read_html(
         browser("author").post(
             f"/changes/{change.number}", {**seen_versions(change.number), "do": "publish"}, follow=True
         )
@@ -554,7 +554,7 @@ def test_a_publish_that_chooses_nothing_follows_the_plan(browser, reply):
 )
 def test_a_proposal_with_a_wrong_plan_opens_nothing_and_keeps_what_was_typed(browser, reply, field, text, fault):
     answer = propose(browser, why="They asked", **{field: text})
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 422
     assert fault in page.lower()
     assert "They asked</textarea>" in page
@@ -568,12 +568,12 @@ def test_where_a_stopped_version_can_be_published_again_its_stop_is_shown(act, c
     pages = ["/", "/environments/", f"/t/{REPLY}", f"/changes/{change.number}", f"/changes/{change.number}/publish"]
     said = f"Rollout {rollout.number} was stopped at 5 % <time"
     for page in pages[:-1]:
-        assert said not in words(browser("author").get(page)), page
+        assert said not in read_html(browser("author").get(page)), page
     rollout_services.stop_rollout(
         actor=reply.actor("reviewer"), number=rollout.number, reason="helpful 0.52, needs 0.85"
     )
     for page in pages:
-        text = words(browser("author").get(page))
+        text = read_html(browser("author").get(page))
         assert said in text, page
         assert "Helpful 0.52, needs 0.85." in text, page
 
@@ -584,10 +584,10 @@ def test_the_stop_is_not_said_of_another_version_nor_after_it_went_live(act, cha
     act("author", do="publish", how="at_once")
     change.refresh_from_db()
     assert change.state == "published"
-    assert "was stopped at" not in words(browser("author").get("/"))
+    assert "was stopped at" not in read_html(browser("author").get("/"))
     newer = reply.save(DOCUMENT + "\n")
     other = reply.propose(newer.number)
-    assert "was stopped at" not in words(browser("author").get(f"/changes/{other.number}"))
+    assert "was stopped at" not in read_html(browser("author").get(f"/changes/{other.number}"))
 
 
 def test_the_panels_of_a_release_name_the_stop_too(act, change, browser, reply):
@@ -597,7 +597,7 @@ def test_the_panels_of_a_release_name_the_stop_too(act, change, browser, reply):
     reply.save(name="demo/reminder")
     pair = {"from": "latest", "to": "production", "template": REPLY}
     for sent in (pair, {**pair, "template": [REPLY, "demo/reminder"]}):
-        text = words(browser("author").get("/releases/new/", sent))
+        text = read_html(browser("author").get("/releases/new/", sent))
         assert text.count("was stopped at 5 %") == 1
     proposed = proposals.propose_release(
         actor=reply.actor("author"),
@@ -607,7 +607,7 @@ def test_the_panels_of_a_release_name_the_stop_too(act, change, browser, reply):
         selection=ReleaseSelection(versions={REPLY: 2}),
     )
     page = browser("author").get(f"/releases/{proposed.release.number}/publish")
-    assert "was stopped at 5 %" in words(page)
+    assert "was stopped at 5 %" in read_html(page)
 
 
 def test_a_freeze_is_named_where_a_rollout_waits_for_it(act, change, browser, desk):
@@ -618,15 +618,15 @@ def test_a_freeze_is_named_where_a_rollout_waits_for_it(act, change, browser, de
         actor=desk.actor("admin"), namespace="support", repeat="once", starts=starts, ends=ends, reason="Stocktaking"
     )
     sentence = "(Stocktaking). The next step waits until then."
-    home = words(browser("author").get("/"))
+    home = read_html(browser("author").get("/"))
     assert "support has no releases until" in home
     assert home.count(sentence) == 1
     assert f"/changes/{change.number}#rollout" in home
     assert "Waiting on others" not in home  # the rollout's row already shows everything to wait for
-    page = words(browser("author").get(f"/changes/{change.number}"))
+    page = read_html(browser("author").get(f"/changes/{change.number}"))
     assert sentence in page
     assert len(re.findall(r'type="button" aria-disabled="true" aria-describedby="rollout-freeze"', page)) == 2
-    assert "The next step waits" not in words(browser("author").get("/environments/"))
+    assert "The next step waits" not in read_html(browser("author").get("/environments/"))
 
 
 def test_home_names_the_freeze_of_a_change_that_waits_for_more(reply, browser, desk):
@@ -637,21 +637,21 @@ def test_home_names_the_freeze_of_a_change_that_waits_for_more(reply, browser, d
         actor=desk.actor("admin"), namespace="support", repeat="once", starts=starts, ends=ends, reason="Stocktaking"
     )
     named = "(Stocktaking). Releases can continue after the freeze."
-    assert named in words(browser("reviewer").get("/"))
-    assert named in words(browser("author").get("/"))
+    assert named in read_html(browser("reviewer").get("/"))
+    assert named in read_html(browser("author").get("/"))
     approve(reply, number)
-    home = words(browser("author").get("/"))
+    home = read_html(browser("author").get("/"))
     assert home.count("support has no releases until") == 1
 
 
 def test_a_rollout_without_approval_any_more_is_marked(act, change, browser, desk):
     act("author", **PLAN)
     pages = ("/", "/environments/", f"/t/{REPLY}", f"/changes/{change.number}")
-    assert not any("not approved any more" in words(browser("reviewer").get(page)) for page in pages)
+    assert not any("not approved any more" in read_html(browser("reviewer").get(page)) for page in pages)
     act("reviewer", do="take_back", digest=change.version.digest)
     for page in pages:
-        assert "not approved any more" in words(browser("reviewer").get(page)), page
-    page = words(browser("reviewer").get(f"/changes/{change.number}"))
+        assert "not approved any more" in read_html(browser("reviewer").get(page)), page
+    page = read_html(browser("reviewer").get(f"/changes/{change.number}"))
     assert "<b>v2 is not approved any more, and 5 % of the callers still get it.</b> Roll back to v1" in page
     approve(desk, change.number)
-    assert not any("not approved any more" in words(browser("reviewer").get(page)) for page in pages)
+    assert not any("not approved any more" in read_html(browser("reviewer").get(page)) for page in pages)

@@ -9,7 +9,7 @@ from registry.changes.models import ChangeRequest
 from registry.freezes import services as freeze_services
 from registry.releases import proposals
 from registry.releases.plans import ReleaseSelection
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 from tests.support.seen_versions import seen_versions
 
 SOON = (datetime.now(UTC) + timedelta(days=30)).replace(second=0, microsecond=0)
@@ -21,15 +21,15 @@ def format_moment(moment):
 
 def test_an_author_schedules_changes_the_date_and_cancels(browser, change):
     page, author = f"/changes/{change.number}", browser("author")
-    assert "Schedule" in words(author.get(page))
+    assert "Schedule" in read_html(author.get(page))
     author.post(page, {**seen_versions(change.number), "do": "schedule", "goes_live_at": format_moment(SOON)})
-    text = words(author.get(page))
+    text = read_html(author.get(page))
     assert f"Goes live {SOON:%a} {SOON.day} {SOON:%b %H:%M} UTC" in text
     assert "Change date" in text
     change.refresh_from_db()
     assert change.goes_live_at == SOON
     author.post(page, {"do": "unschedule"})
-    assert "Change date" not in words(author.get(page))
+    assert "Change date" not in read_html(author.get(page))
 
 
 def test_the_moment_is_of_the_readers_time_zone(reply, browser, change):
@@ -50,7 +50,7 @@ def test_a_moment_that_makes_no_sense_comes_back_with_its_sentence(browser, chan
         f"/changes/{change.number}", {**seen_versions(change.number), "do": "schedule", "goes_live_at": moment}
     )
     assert answer.status_code == 422
-    assert ("in the past" if moment.startswith("2020") else "a date and a time") in words(answer)
+    assert ("in the past" if moment.startswith("2020") else "a date and a time") in read_html(answer)
 
 
 def test_a_reader_is_offered_no_schedule(browser, change):
@@ -74,7 +74,7 @@ def test_a_release_is_scheduled_on_its_page(reply, browser):
     ).release
     page, author = f"/releases/{release.number}", browser("author")
     author.post(page, {"do": "schedule", "goes_live_at": format_moment(SOON)})
-    assert "Change date" in words(author.get(page))
+    assert "Change date" in read_html(author.get(page))
     member = release.members.first()
     assert 'value="schedule"' not in author.get(f"/changes/{member.number}").content.decode()
     author.post(page, {"do": "unschedule"})
@@ -85,7 +85,7 @@ def test_a_release_is_scheduled_on_its_page(reply, browser):
 def test_a_proposal_is_scheduled_with_the_change(browser, reply):
     author = browser("author")
     address = f"/t/{REPLY}/-/propose"
-    assert 'name="how" value="on_date"' in words(author.get(f"{address}?label=production&version=2"))
+    assert 'name="how" value="on_date"' in read_html(author.get(f"{address}?label=production&version=2"))
     sent = {"label": "production", "version": "2", "title": "Quote it", "how": "on_date"}
     sent["goes_live_at"] = format_moment(SOON)
     answer = author.post(address, sent)
@@ -100,7 +100,7 @@ def test_a_proposal_is_scheduled_with_the_change(browser, reply):
 def test_a_proposal_with_a_wrong_moment_opens_nothing_and_keeps_what_was_typed(browser, reply, moment, fault):
     sent = {"label": "production", "version": "2", "title": "Quote it", "why": "They asked", "how": "on_date"}
     answer = browser("author").post(f"/t/{REPLY}/-/propose", {**sent, "goes_live_at": moment})
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 422
     assert fault in page
     assert "They asked</textarea>" in page
@@ -119,7 +119,7 @@ def test_a_proposal_into_a_freeze_is_refused_with_the_next_slot(browser, reply):
     )
     sent = {"label": "production", "version": "2", "title": "Quote it", "how": "on_date"}
     sent["goes_live_at"] = format_moment(SOON)
-    page = words(browser("author").post(f"/t/{REPLY}/-/propose", sent))
+    page = read_html(browser("author").post(f"/t/{REPLY}/-/propose", sent))
     assert "Releases can continue after the freeze" in page
     assert not ChangeRequest.objects.filter(version__number=2).exists()
 

@@ -10,7 +10,7 @@ from registry.rollouts import services as rollout_services
 from registry.templates import labels
 from registry.templates.models import Version
 from tests.frontend.changes.test_rollouts import approve
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 
 SAID = "Rollout 1 was stopped at 5 % <time"
 WHY = "Helpful 0.52, needs 0.85."
@@ -36,9 +36,9 @@ def read(label="production", number=2):
 
 def test_the_panel_and_environments_show_the_stop_before_another_proposal(stopped, browser):
     for page in (PROPOSE, "/environments/"):
-        text = words(browser("author").get(page))
+        text = read_html(browser("author").get(page))
         assert (text.count(SAID), WHY in text) == (1, True), page
-    assert "was stopped in a rollout" in words(browser("author").get("/environments/"))
+    assert "was stopped in a rollout" in read_html(browser("author").get("/environments/"))
 
 
 def test_the_api_and_the_command_line_report_the_stop(stopped, browser, capsys):
@@ -53,10 +53,10 @@ def test_another_proposal_shows_the_stop_on_every_page(stopped, browser):
     number = stopped.propose(2).number
     pages = ["/environments/", f"/t/{REPLY}", f"/changes/{number}", f"/changes/{number}/publish"]
     for page in pages:
-        assert words(browser("author").get(page)).count(SAID) == 1, page
+        assert read_html(browser("author").get(page)).count(SAID) == 1, page
     approve(stopped, number)
     for page in ["/", *pages]:
-        text = words(browser("author").get(page))
+        text = read_html(browser("author").get(page))
         assert (text.count(SAID), WHY in text) == (1, True), page
 
 
@@ -65,7 +65,7 @@ def test_a_newer_rollout_of_it_that_runs_is_not_called_stopped(stopped, browser)
     approve(stopped, number)
     rollout_services.start_rollout(actor=stopped.actor("author"), change=number)
     assert read() is None
-    assert SAID not in words(browser("author").get(f"/changes/{number}"))
+    assert SAID not in read_html(browser("author").get(f"/changes/{number}"))
 
 
 def test_once_the_label_came_to_it_the_stop_is_past(stopped, browser):
@@ -74,7 +74,7 @@ def test_once_the_label_came_to_it_the_stop_is_past(stopped, browser):
     labels.roll_back_label(
         actor=stopped.actor("reviewer"), name=REPLY, label="production", version=1, reason="Wrong answers"
     )
-    text = words(browser("author").get(PROPOSE))
+    text = read_html(browser("author").get(PROPOSE))
     assert (SAID in text, "production was rolled back from v2" in text) == (False, True)
 
 
@@ -83,7 +83,7 @@ def test_another_version_and_another_label_have_none(stopped, browser, django_as
     assert read("staging") is None
     assert read(number=1) is None
     stopped.save(OTHER + "\n")
-    assert SAID not in words(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
+    assert SAID not in read_html(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=3"))
     with django_assert_num_queries(0):
         assert read_stopped_rollouts([]) == {}
     with django_assert_num_queries(1):
@@ -92,4 +92,4 @@ def test_another_version_and_another_label_have_none(stopped, browser, django_as
 
 def test_a_closed_change_does_not_show_the_stop(stopped, browser):
     number = ChangeRequest.objects.get(state="withdrawn").number
-    assert SAID not in words(browser("author").get(f"/changes/{number}")).partition('id="rollout"')[0]
+    assert SAID not in read_html(browser("author").get(f"/changes/{number}")).partition('id="rollout"')[0]

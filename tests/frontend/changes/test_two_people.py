@@ -13,7 +13,7 @@ from registry.namespaces import services as namespace_services
 from registry.namespaces.models import Namespace
 from registry.templates import save as template_save
 from registry.templates.models import Version
-from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, read_html
 
 BETTER = DOCUMENT.replace("Use only the policy.", "Use the policy and nothing else.")
 SUGGESTION = "description: Answer a refund question well\n"
@@ -31,19 +31,19 @@ def suggest(desk, number, version, role="reviewer"):
 
 
 def page(browser, role, number, **query):
-    return words(browser(role).get(f"/changes/{number}", query))
+    return read_html(browser(role).get(f"/changes/{number}", query))
 
 
 def shows_the_fault(browser, role, number, sentence):
     """Check that the page shows the sentence, the button is disabled, and a POST is refused with the same sentence."""
     client = browser(role)
     answer = client.get(f"/changes/{number}")
-    assert sentence in words(answer)
+    assert sentence in read_html(answer)
     assert 'value="approve"' not in answer.content.decode()
     digest = ChangeRequest.objects.get(number=number).version.digest
     refused = client.post(f"/changes/{number}", {"do": "approve", "digest": digest})
     assert refused.status_code == 403
-    assert sentence in words(refused)
+    assert sentence in read_html(refused)
 
 
 def test_a_rebased_version(reply, browser):
@@ -163,4 +163,6 @@ def test_the_rule_is_set_on_the_page_of_rules(reply, browser, on):
     client = browser("admin")
     assert client.post(reverse("rules", args=["support"]), given).status_code == 302
     assert Namespace.objects.get(name="support").suggesters_may_approve is on
-    assert "A person whose suggestion was applied may approve" in words(client.get(reverse("rules", args=["support"])))
+    assert "A person whose suggestion was applied may approve" in read_html(
+        client.get(reverse("rules", args=["support"]))
+    )

@@ -5,7 +5,7 @@ import pytest
 from registry.changes.models import ChangeRequest
 from registry.templates import labels
 from registry.templates.models import Version
-from tests.frontend.conftest import DOCUMENT, REPLY, words
+from tests.frontend.conftest import DOCUMENT, REPLY, read_html
 
 POLICY = "---\nformat: text\n---\nGoods come back within 30 days.\n"
 ADDRESS = "/t/support/policy/-/dependants"
@@ -21,7 +21,7 @@ def policy(desk):
 
 
 def test_the_fragment_names_what_includes_it(policy, browser):
-    page = words(browser("author").get("/t/support/policy"))
+    page = read_html(browser("author").get("/t/support/policy"))
     assert "Included by</h2>" in page
     assert f'{REPLY}</a> <span class="note"> v1 </span>' in page
     assert ADDRESS in page
@@ -30,32 +30,32 @@ def test_the_fragment_names_what_includes_it(policy, browser):
 def test_a_label_is_chosen_among_the_known_ones(policy, browser):
     labels.move_label(actor=policy.actor("author"), name=REPLY, label="staging", version=1, expected=None)
     for address in (ADDRESS, f"/t/{REPLY}/-/labels"):
-        page = words(browser("author").get(address))
+        page = read_html(browser("author").get(address))
         assert 'list="known-labels"' in page
         assert '<option value="production"></option><option value="staging"></option>' in page
 
 
 def test_one_press_opens_a_request_on_each(policy, browser):
     client = browser("author")
-    page = words(client.get(f"{ADDRESS}?version=2"))
+    page = read_html(client.get(f"{ADDRESS}?version=2"))
     assert "<code>support/policy@1</code>" in page
     answer = client.post(ADDRESS, {"version": "2", "label": "production", "message": "New terms"})
     change = ChangeRequest.objects.get()
-    assert f'href="/changes/{change.number}">change {change.number}</a>' in words(answer)
+    assert f'href="/changes/{change.number}">change {change.number}</a>' in read_html(answer)
     head = Version.objects.get(template__name=REPLY, number=2)
     assert 'fragment("support/policy@2")' in head.document
     assert (change.version, change.message) == (head, "New terms")
-    assert "Nothing you may read includes another version" in words(client.get(f"{ADDRESS}?version=2"))
+    assert "Nothing you may read includes another version" in read_html(client.get(f"{ADDRESS}?version=2"))
 
 
 def test_a_dependant_that_cannot_be_updated_is_left_unchanged_with_the_reason(policy, browser):
     policy.save(POLICY.replace("30", "{{ missing }}"), name="support/policy")
     answer = browser("author").post(ADDRESS, {"version": "3", "label": "production"})
-    assert "not updated" in words(answer)
+    assert "not updated" in read_html(answer)
     assert not ChangeRequest.objects.exists()
 
 
 def test_a_reader_sees_which_role_is_needed(policy, browser):
-    page = words(browser("reader").get(ADDRESS + "?version=2"))
+    page = read_html(browser("reader").get(ADDRESS + "?version=2"))
     assert "saving it needs the author role in support" in page
     assert browser("outsider").get(ADDRESS).status_code == 404

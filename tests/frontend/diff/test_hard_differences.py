@@ -14,7 +14,7 @@ from registry.changes import services as change_services
 from registry.changes.line_anchors import Anchors
 from registry.changes.threads import Place
 from registry.templates import save as template_save
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 from tests.renderer.syntax.test_sequence_diff import HARD
 
 pytestmark = pytest.mark.slow
@@ -147,7 +147,7 @@ def test_the_diff_of_two_versions_is_quick_on_a_planted_pair(planted, browser):
     person = browser("reader")
     sequence_diff.forget()
     assert seconds(lambda: person.get(f"/t/{REPLY}/-/diff?from=1&to=2")) < PAGE
-    page = words(person.get(f"/t/{REPLY}/-/diff?from=1&to=2"))
+    page = read_html(person.get(f"/t/{REPLY}/-/diff?from=1&to=2"))
     assert "not shown: this difference is too long for a page." in page
 
 

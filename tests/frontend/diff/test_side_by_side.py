@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from frontend.diff.side_by_side import FoldedRows, Row, pair_lines
 from frontend.diff.text import Line, build_folded_diff, compare_lines, shorten_diff
 from registry.templates import drafts
-from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, read_html
 
 PAGE = f"/t/{REPLY}/-/diff"
 TEXTS = st.lists(st.sampled_from(["", "one", "two", "a b c d", "a b c e", "x y"]), max_size=9).map("\n".join)
@@ -40,7 +40,7 @@ def test_unchanged_runs_stay_folded():
 
 
 def test_the_page_shows_two_columns(reply, browser):
-    page = words(browser("reader").get(f"{PAGE}?from=1&to=2&layout=columns"))
+    page = read_html(browser("reader").get(f"{PAGE}?from=1&to=2&layout=columns"))
     assert 'aria-label="Source, side by side"' in page
     assert 'aria-current="true">Side by side</a>' in page
 
@@ -50,11 +50,11 @@ def test_a_draft_is_compared_with_any_version(reply, browser):
     text = OTHER.replace("Quote", "Cite")
     drafts.save_draft(actor=author, namespace="support", path="refunds/reply", document=text, base=2)
     client = browser("author")
-    page = words(client.get(f"{PAGE}?from=1&to=draft"))
+    page = read_html(client.get(f"{PAGE}?from=1&to=draft"))
     assert "v1 to your draft: 1 line added, 1 removed" in page
     assert "<ins>Cite</ins>" in page
-    assert "your draft to v2:" in words(client.get(f"{PAGE}?from=draft"))
-    assert '<input type="radio" name="to" value="draft">' in words(client.get(f"/t/{REPLY}/-/versions"))
+    assert "your draft to v2:" in read_html(client.get(f"{PAGE}?from=draft"))
+    assert '<input type="radio" name="to" value="draft">' in read_html(client.get(f"/t/{REPLY}/-/versions"))
 
 
 def test_a_draft_that_does_not_parse_is_compared_too(reply, browser):
@@ -66,4 +66,4 @@ def test_nobody_sees_the_draft_of_another(reply, browser):
     drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=DOCUMENT, base=2)
     answer = browser("reviewer").get(f"{PAGE}?to=draft")
     assert answer.status_code == 404
-    assert f"You have no draft of {REPLY}." in words(answer)
+    assert f"You have no draft of {REPLY}." in read_html(answer)

@@ -7,7 +7,7 @@ import pytest
 from frontend.editor.example_documents import EXAMPLES
 from registry.core.renderer_pool import seconds_of_request
 from registry.templates.models import Draft
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 
 NEW = "/t/support/late-parcel/-/edit"
 EXAMPLE = EXAMPLES["parts"]
@@ -59,7 +59,7 @@ def test_without_a_script_as_well(author):
     draft = Draft.objects.get()
     assert "excerpts" not in draft.document.split("inputs:\n")[1]
     assert json.loads(draft.samples) == {}
-    assert "inputs are used but not declared" not in words(page)
+    assert "inputs are used but not declared" not in read_html(page)
 
 
 def test_a_template_with_a_version_keeps_what_it_declares(author):

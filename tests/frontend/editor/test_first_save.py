@@ -5,7 +5,7 @@ import json
 import pytest
 
 from registry.templates.models import Draft, SampleSet, Version
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 
 NEW = "/t/support/late-parcel/-/edit"
 PASTED = """- name: instructions
@@ -35,20 +35,20 @@ def script(client, address: str = NEW, **body):
 
 
 def test_a_pasted_prompt_is_saved_although_nothing_is_declared_and_no_value_is_known(author):
-    assert "Saved as version 1." in words(form(author, "save"))
+    assert "Saved as version 1." in read_html(form(author, "save"))
     assert Version.objects.get().document == PASTED
 
 
 def test_after_the_save_nothing_is_left_to_save(author):
     form(author, "save")
-    page = words(author.get(NEW))
+    page = read_html(author.get(NEW))
     assert ("Same as v1." in page, "Ready to save." in page) == (True, False)
-    changed = words(form(author, "preview", base="1", document=f"{PASTED}# more\n"))
+    changed = read_html(form(author, "preview", base="1", document=f"{PASTED}# more\n"))
     assert "Against v1: <b>1 line</b>" in changed
 
 
 def test_one_click_fills_what_has_no_value_with_examples(author):
-    assert 'value="examples:"' in words(form(author, "preview"))
+    assert 'value="examples:"' in read_html(form(author, "preview"))
     answer = script(author, do="examples:", samples={"a": {"day": "Monday"}}, sample="a").json()
     values = {"day": "Monday", "customer": {"name": "Example name"}, "items": ["Example items 1", "Example items 2"]}
     assert answer["samples"] == {"a": values}
@@ -72,7 +72,7 @@ def test_the_sample_of_the_start_stays_while_the_text_uses_its_inputs(author):
 
 
 def test_all_undeclared_inputs_are_listed_together_with_their_kinds(author):
-    page = words(form(author, "preview"))
+    page = read_html(form(author, "preview"))
     assert "3 inputs are used but not declared" in page
     assert "Declare all 3</button>" in page
     assert '<select name="kind.items" aria-label="Kind of items">' in page
@@ -83,14 +83,14 @@ def test_all_undeclared_inputs_are_listed_together_with_their_kinds(author):
 
 def test_each_undeclared_input_names_its_part_and_the_line_of_its_first_use(author):
     text = PASTED + '- name: "excerpt {{ place }}"\n  content: |\n    See {{ place }} and {{ page }}.\n'
-    page = words(form(author, "preview", document=text))
+    page = read_html(form(author, "preview", document=text))
     assert "instructions, line 4" in page
     assert "excerpt, line 5" in page
     assert "excerpt, line 7" in page
 
 
 def test_a_text_without_parts_names_the_line_alone(author):
-    page = words(form(author, "preview", document="---\nformat: text\n---\n- name: x\n{{ place }}\n"))
+    page = read_html(form(author, "preview", document="---\nformat: text\n---\n- name: x\n{{ place }}\n"))
     assert "<td>line 5<" in page
 
 
@@ -146,7 +146,7 @@ def test_values_belong_to_the_sample_that_is_chosen(replier):
 def test_values_shown_for_one_sample_are_not_written_into_another_that_was_picked(replier):
     document = Version.objects.get(number=2).document
     fields = {"document": document, "base": "2", "sample": "late", "shown_sample": "boots"}
-    page = words(form(replier, "preview", f"/t/{REPLY}/-/edit", data='{"question": "Gloves?"}', **fields))
+    page = read_html(form(replier, "preview", f"/t/{REPLY}/-/edit", data='{"question": "Gloves?"}', **fields))
     assert "Where is it?" in page
 
 
@@ -164,10 +164,10 @@ RAW = {
 
 @pytest.mark.parametrize("text", RAW.values(), ids=RAW)
 def test_a_prompt_pasted_in_the_place_of_the_document_becomes_parts_with_one_click(author, text):
-    assert "This text has no parts yet" in words(form(author, "preview", document=text))
+    assert "This text has no parts yet" in read_html(form(author, "preview", document=text))
     answer = script(author, do="parts:", document=text).json()
     assert script(author, do="save", message="First version", document=answer["document"]).json()["saved"]
-    assert "no parts" not in words(form(author, "preview", document=answer["document"]))
+    assert "no parts" not in read_html(form(author, "preview", document=answer["document"]))
 
 
 def test_front_matter_that_is_right_stays_when_a_text_becomes_parts(author):
@@ -184,7 +184,7 @@ def test_the_model_and_settings_of_a_pasted_request_are_kept(author):
 
 
 def test_a_document_with_a_slip_in_its_parts_is_not_taken_for_a_plain_text(author):
-    assert "no parts yet" not in words(form(author, "preview", document="- name: a\n content: b\n"))
+    assert "no parts yet" not in read_html(form(author, "preview", document="- name: a\n content: b\n"))
 
 
 def test_a_text_that_no_document_can_hold_is_refused_with_a_sentence(author):
@@ -197,7 +197,7 @@ def _with_new_input() -> str:
 
 
 def test_samples_that_lack_a_value_are_named_in_one_line_with_fixes(replier):
-    page = words(form(replier, "preview", f"/t/{REPLY}/-/edit", document=_with_new_input(), base="2"))
+    page = read_html(form(replier, "preview", f"/t/{REPLY}/-/edit", document=_with_new_input(), base="2"))
     assert "2 samples need a value for <b>order</b>: boots, late." in page
     for value in ("optional:order", "default:order", "remove-sample:boots", "remove-sample:late"):
         assert f'value="{value}"' in page
@@ -205,12 +205,12 @@ def test_samples_that_lack_a_value_are_named_in_one_line_with_fixes(replier):
 
 def test_without_scripts_the_fix_for_a_missing_value_leads_to_the_field_of_values(replier):
     fields = {"document": _with_new_input(), "base": "2"}
-    page = words(form(replier, "preview", f"/t/{REPLY}/-/edit", **fields))
+    page = read_html(form(replier, "preview", f"/t/{REPLY}/-/edit", **fields))
     assert '<a class="button button-small without-build" href="#data">Enter a value</a>' in page
     assert '<textarea id="data" name="data"' in page
     values = json.dumps({"question": "Boots?", "order": "17"})
     filled = form(replier, "preview", f"/t/{REPLY}/-/edit", **fields, data=values, sample="boots", shown_sample="boots")
-    assert 'href="#data"' not in words(filled)
+    assert 'href="#data"' not in read_html(filled)
 
 
 def _fixed(client, do: str, **body):
@@ -249,14 +249,14 @@ def _with_two_new_inputs() -> str:
 
 def test_several_inputs_without_a_value_are_one_notice_with_one_set_of_fixes(replier):
     fields = {"document": _with_two_new_inputs(), "base": "2"}
-    page = words(form(replier, "preview", f"/t/{REPLY}/-/edit", **fields))
+    page = read_html(form(replier, "preview", f"/t/{REPLY}/-/edit", **fields))
     assert "2 inputs have no value in some of 2 samples" in page
     for value in ("optional-all:", "default-all:", "remove-samples:"):
         assert page.count(f'value="{value}"') == 1
     assert 'value="optional:order"' not in page
     values = json.dumps({"question": "Boots?", "order": "17"})
     filled = form(replier, "preview", f"/t/{REPLY}/-/edit", **fields, data=values, sample="boots", shown_sample="boots")
-    assert 'value="fill-all:"' in words(filled)
+    assert 'value="fill-all:"' in read_html(filled)
 
 
 def _fixed_all(client, do: str, **body):
@@ -288,8 +288,8 @@ def test_the_samples_that_lack_values_are_removed_together(replier):
 
 
 def test_it_says_that_a_save_works_only_if_nothing_else_prevents_it(author):
-    assert "You can save now." in words(form(author, "preview"))
-    page = words(form(author, "preview", document=PASTED + "- name: other\n  rol: user\n  content: x\n"))
+    assert "You can save now." in read_html(form(author, "preview"))
+    page = read_html(form(author, "preview", document=PASTED + "- name: other\n  rol: user\n  content: x\n"))
     assert "3 inputs are used but not declared" in page
     assert "You can save now." not in page
 
@@ -320,7 +320,7 @@ def test_a_name_that_is_taken_is_refused(replier):
 
 def test_values_typed_next_to_undeclared_inputs_become_the_first_sample(author):
     typed = {"value.text.day": "Monday", "value.list.items": "boots\r\n\r\ngloves", "shown.text.day": ""}
-    page = words(form(author, "preview", sample="", shown_sample="", data="{}", **typed))
+    page = read_html(form(author, "preview", sample="", shown_sample="", data="{}", **typed))
     assert 'name="value.text.day" data-value="text" aria-label="Value of day for the preview"' in page
     assert 'name="shown.text.day" value="Monday"' in page
     form(author, "save", sample="", shown_sample="", data="{}", **typed)
@@ -365,7 +365,7 @@ def test_values_of_an_input_that_is_gone_are_removed_from_all_samples(replier):
 
 def test_several_prompts_are_not_run_together_into_one(author):
     pasted = "prompts:\n  - Tell {{topic}}\n  - Say {{topic}}\nproviders: [openai:gpt-4o]\n"
-    page = words(form(author, "parts:", document=pasted))
+    page = read_html(form(author, "parts:", document=pasted))
     assert "This text has 2 prompts. Paste it on the page Import" in page
     assert "- Tell {{topic}}" in page
 
@@ -391,7 +391,7 @@ def test_several_prompts_are_not_run_together_into_one(author):
     ],
 )
 def test_a_prompt_in_the_place_of_the_source_has_a_way_on_whatever_keeps_it_from_being_read(author, pasted):
-    assert "This text has no parts yet" in words(form(author, "preview", document=pasted))
+    assert "This text has no parts yet" in read_html(form(author, "preview", document=pasted))
     answer = script(author, document=pasted, do="parts:").json()
     saved = script(author, document=answer["document"], do="save")
     assert saved.json()["saved"], saved.json()
@@ -409,7 +409,7 @@ def test_a_prompt_in_the_place_of_the_source_has_a_way_on_whatever_keeps_it_from
     ],
 )
 def test_a_part_that_is_being_written_is_not_a_prompt_without_parts(author, document):
-    page = words(form(author, "preview", document=document))
+    page = read_html(form(author, "preview", document=document))
     assert "This text has no parts yet" not in page
 
 
@@ -424,7 +424,7 @@ def test_a_part_that_is_being_written_is_not_a_prompt_without_parts(author, docu
     ],
 )
 def test_a_list_with_a_field_that_no_part_has_can_become_text_with_one_click(author, pasted):
-    page = words(form(author, "preview", document=pasted))
+    page = read_html(form(author, "preview", document=pasted))
     assert "This list is read as parts" in page
     assert "Turn the list into text" in page
     document = script(author, document=pasted, do="parts:").json()["document"]
@@ -434,7 +434,7 @@ def test_a_list_with_a_field_that_no_part_has_can_become_text_with_one_click(aut
 
 
 def test_a_misspelt_field_of_a_part_has_its_own_fix_and_no_notice(author):
-    page = words(form(author, "preview", document="- name: a\n  rol: user\n  content: Be kind.\n"))
+    page = read_html(form(author, "preview", document="- name: a\n  rol: user\n  content: Be kind.\n"))
     assert "read as parts" not in page
 
 

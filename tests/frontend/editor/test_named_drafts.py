@@ -5,7 +5,7 @@ import pytest
 from registry.templates import drafts, named_drafts
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft
-from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, read_html
 
 EDIT = f"/t/{REPLY}/-/edit"
 DRAFTS = f"/t/{REPLY}/-/drafts"
@@ -66,7 +66,7 @@ def test_a_refusal_is_shown_in_a_sentence(author, keep, sent, status, sentence):
     keep(SHORT, "Shorter")
     answer = author.post(DRAFTS, sent)
     assert answer.status_code == status
-    assert sentence in words(answer)
+    assert sentence in read_html(answer)
     assert list(Draft.objects.values_list("name", flat=True)) == ["Shorter"]
 
 
@@ -129,7 +129,7 @@ def test_links_of_the_editor_keep_the_draft(author, keep):
 def test_discarding_in_the_editor_offers_that_draft_back(reply, author, keep):
     keep(SHORT, "Shorter")
     page = author.post(f"{EDIT}?draft=Shorter", {"do": "discard"}, follow=True)
-    assert "Restore the draft Shorter you discarded" in words(page)
+    assert "Restore the draft Shorter you discarded" in read_html(page)
     page = author.post(EDIT, {"do": "restore-draft:Shorter"}, follow=True)
     assert page.redirect_chain[-1][0] == f"{EDIT}?draft=Shorter"
     assert find(reply, "Shorter").document == SHORT
@@ -154,7 +154,7 @@ def test_home_the_template_and_its_history_name_each_draft(author, keep):
 def test_any_two_of_versions_and_drafts_are_compared(author, keep):
     keep()
     keep(SHORT, "Shorter")
-    page = words(author.get(f"/t/{REPLY}/-/diff?from=draft&to=draft:Shorter"))
+    page = read_html(author.get(f"/t/{REPLY}/-/diff?from=draft&to=draft:Shorter"))
     assert "and stop" in page
     assert "in a word" in page
     assert "your draft Shorter" in page

@@ -6,7 +6,7 @@ import pytest
 
 from promptuary import renderer
 from registry.templates.models import Version
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 
 NEW = "/t/support/pasted-text/-/edit"
 LINE_ENDS = "its line ends become line feeds, which documents have"
@@ -74,7 +74,7 @@ def test_a_card_is_offered_to_keep_the_edges_of_its_text(author):
 
 def test_a_page_without_scripts_says_what_a_pasted_text_became(author):
     answer = author.post(NEW, {"document": "Be kind.\r\n", "do": "parts:"})
-    page = words(answer)
+    page = read_html(answer)
     assert "Turned into 1 part: user 1. Changed: the end of the last line is left out" in page
 
 

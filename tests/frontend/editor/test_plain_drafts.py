@@ -4,7 +4,7 @@ import pytest
 
 from registry.templates import drafts
 from registry.templates.models import Draft, Version
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 
 EDIT = f"/t/{REPLY}/-/edit"
 MINE = OTHER.replace("before you answer", "and stop")
@@ -33,17 +33,17 @@ def texts_aside():
 
 
 def test_the_page_says_which_revision_of_the_draft_it_shows(author, store):
-    assert 'name="revision" value="0"' in words(author.get(EDIT))
+    assert 'name="revision" value="0"' in read_html(author.get(EDIT))
     store()
     store(MINE)
-    assert 'name="revision" value="2"' in words(author.get(EDIT))
+    assert 'name="revision" value="2"' in read_html(author.get(EDIT))
 
 
 @pytest.mark.parametrize("do", ["save", "parallel", "declare:question", "restore-draft"])
 def test_a_draft_that_was_written_elsewhere_is_not_ended_unseen(author, store, do):
     store()
     answer = post(author, do, message="Stop")
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 409
     assert "This draft is newer elsewhere" in page
     assert "and stop." in page
@@ -56,36 +56,38 @@ def test_a_draft_that_was_written_elsewhere_is_not_ended_unseen(author, store, d
 
 def test_a_preview_of_an_older_page_does_not_make_the_draft_seen(author, store):
     store()
-    assert 'name="revision" value="0"' in words(post(author, "preview"))
+    assert 'name="revision" value="0"' in read_html(post(author, "preview"))
 
 
 def test_the_same_text_is_not_a_conflict(author, store):
     store(MINE)
-    assert "Saved as version 3." in words(post(author, "save"))
+    assert "Saved as version 3." in read_html(post(author, "save"))
     assert (Draft.objects.count(), texts_aside()) == (0, [])
 
 
 def test_a_draft_that_the_page_showed_ends_with_the_save(author, store):
     store()
-    assert "Saved as version 3." in words(post(author, "save", revision="1"))
+    assert "Saved as version 3." in read_html(post(author, "save", revision="1"))
     assert Draft.everything.count() == 0
 
 
 def test_the_typed_text_becomes_the_draft_and_the_other_one_can_be_restored(author, store):
     store()
-    page = words(author.post(EDIT, {"document": MINE, "base": "2", "revision": "0", "do": "use-mine"}, follow=True))
+    page = read_html(author.post(EDIT, {"document": MINE, "base": "2", "revision": "0", "do": "use-mine"}, follow=True))
     assert "Your text is the draft now." in page
     assert "and stop." in page
     assert 'name="revision" value="2"' in page
     assert texts_aside() == [THEIRS]
-    assert "Saved as version 3." in words(post(author, "save", revision="2"))
+    assert "Saved as version 3." in read_html(post(author, "save", revision="2"))
     post(author, "restore-draft", revision="0", document=MINE)
     assert Draft.objects.get().document == THEIRS
 
 
 def test_the_newer_draft_is_shown_and_the_typed_text_can_be_restored(author, store):
     store()
-    page = words(author.post(EDIT, {"document": MINE, "base": "2", "revision": "0", "do": "use-newer"}, follow=True))
+    page = read_html(
+        author.post(EDIT, {"document": MINE, "base": "2", "revision": "0", "do": "use-newer"}, follow=True)
+    )
     assert "The newer draft is shown." in page
     assert "of this year." in page
     assert texts_aside() == [MINE]
@@ -107,7 +109,7 @@ def test_discarding_keeps_what_is_in_the_page(author, store):
 
 def test_discarding_in_a_conflict_keeps_both_texts(author, store):
     store()
-    page = words(author.post(EDIT, {"document": MINE, "base": "2", "revision": "0", "do": "discard"}, follow=True))
+    page = read_html(author.post(EDIT, {"document": MINE, "base": "2", "revision": "0", "do": "discard"}, follow=True))
     assert "Your text and the newer draft are discarded." in page
     assert not Draft.objects.exists()
     assert texts_aside() == [THEIRS, MINE]

@@ -3,7 +3,7 @@
 import pytest
 
 from registry.templates import drafts, shared_drafts
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 
 DRAFTS = f"/t/{REPLY}/-/drafts"
 MINE = OTHER.replace("before you answer", "and <b>stop</b>")
@@ -34,7 +34,7 @@ def test_a_member_sees_text_and_preview_who_shares_and_since_when(browser, addre
     html = page.content.decode()
     assert "and &lt;b&gt;stop&lt;/b&gt;" in html
     assert "Can I return boots?" in html
-    assert "author shared this draft" in words(page)
+    assert "author shared this draft" in read_html(page)
     assert 'data-revision="1"' in html
     assert '<button name="do" value="save"' not in html
 
@@ -66,4 +66,4 @@ def test_strangers_get_the_answer_of_any_page_they_may_not_see(browser, client, 
 def test_after_stopping_there_is_no_page(browser, address):
     browser("author").post(DRAFTS, {"do": "stop", "draft": ""})
     assert browser("reader").get(address).status_code == 404
-    assert "Stop sharing" not in words(browser("author").get(DRAFTS))
+    assert "Stop sharing" not in read_html(browser("author").get(DRAFTS))

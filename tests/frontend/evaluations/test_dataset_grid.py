@@ -6,7 +6,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from registry.evaluations.dataset_models import Dataset
-from tests.frontend.conftest import DOCUMENT, REPLY, words
+from tests.frontend.conftest import DOCUMENT, REPLY, read_html
 from tests.support.finished_runs import GOLD, dataset_rows, save_rows
 
 PAGE = f"/d/{GOLD}"
@@ -113,6 +113,6 @@ def test_readers_get_a_refusal_in_json(browser, gold):
 
 
 def test_the_text_stays_for_browsers_without_scripts(browser, gold):
-    page = words(browser("author").get(f"{PAGE}/-/edit"))
+    page = read_html(browser("author").get(f"{PAGE}/-/edit"))
     assert "data-dataset-grid hidden" in page
     assert 'name="text"' in page

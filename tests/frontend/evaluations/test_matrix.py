@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 
 from registry.evaluations.models import Run, RunRow
 from registry.journal import log
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 from tests.support.finished_runs import WORSE, dataset_rows, save_rows, start_run
 
 
@@ -26,7 +26,7 @@ def two(reply):
 
 def matrix(browser, runs, role="reader", **query):
     first, *others = runs
-    return words(browser(role).get(f"/runs/{first.pk}/matrix", {"with": [run.pk for run in others], **query}))
+    return read_html(browser(role).get(f"/runs/{first.pk}/matrix", {"with": [run.pk for run in others], **query}))
 
 
 def test_one_run_is_a_matrix_of_one_column(browser, two):
@@ -113,7 +113,7 @@ def test_equal_reasons_for_failing_are_listed_once_and_lead_to_their_rows(browse
     assert '2 × <span class="bad">Timed out.' in page
     assert '1 × <span class="bad">The reply is empty.' in page
     address = html.unescape(re.search(r'href="([^"]*reason=[^"]*)">Show these 2 rows', page)[1])
-    rows = words(browser("reader").get(address))
+    rows = read_html(browser("reader").get(address))
     assert rows.count("<tr data-row") == 2
     assert "Show all failed rows" in rows
     assert matrix(browser, two, only="failed", reason="gone").count("<tr data-row") == 0
@@ -215,9 +215,9 @@ def test_all_runs_under_way_are_stopped_together(browser, reply, two):
     assert "/matrix/stop" not in matrix(browser, two, "author")
     answer = browser("author").post(address, follow=True)
     assert answer.redirect_chain == [(f"/runs/{waiting[0].pk}/matrix?with={waiting[1].pk}", 302)]
-    assert "2 runs are cancelled; what came so far is kept." in words(answer)
+    assert "2 runs are cancelled; what came so far is kept." in read_html(answer)
     assert {run.state for run in Run.objects.filter(pk__in=[run.pk for run in waiting])} == {Run.CANCELLED}
-    assert "No run was under way any more." in words(browser("author").post(address, follow=True))
+    assert "No run was under way any more." in read_html(browser("author").post(address, follow=True))
 
 
 def test_a_run_under_way_shows_the_rows_that_are_there_and_asks_again(browser, reply, two):
@@ -272,7 +272,7 @@ def test_runs_over_other_rows_are_not_put_side_by_side(browser, reply, two):
     other = start_run(reply, "1")
     answer = browser("reader").get(f"/runs/{two[0].pk}/matrix", {"with": other.pk})
     assert answer.status_code == 409
-    assert "went over different rows" in words(answer)
+    assert "went over different rows" in read_html(answer)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from frontend.templatetags.evaluation_rows import figure
 from registry.evaluations import nightly_runs, run_worker
 from registry.evaluations.models import Run
 from registry.templates import labels
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 from tests.support.finished_runs import WORSE, attach_gates, save_rows, start_run
 
 EVENING = datetime(2026, 3, 4, 23, tzinfo=UTC)
@@ -60,24 +60,24 @@ def test_latency_has_a_line_and_what_is_not_known_has_none(measured):
 
 
 def test_the_runs_of_a_template_begin_with_its_nights(measured, browser):
-    page = words(browser("reader").get(PAGE))
+    page = read_html(browser("reader").get(PAGE))
     assert "Every night</h2>" in page
     assert '<path class="trend-missed"' in page
     assert "2026-03-04" in page
-    assert "Every night</h2>" not in words(browser("reader").get("/runs/"))
+    assert "Every night</h2>" not in read_html(browser("reader").get("/runs/"))
 
 
 def test_an_outsider_is_shown_no_nights(measured, browser):
-    assert "Every night" not in words(browser("outsider").get(PAGE))
+    assert "Every night" not in read_html(browser("outsider").get(PAGE))
 
 
 def test_without_nights_there_is_no_section(reply, browser):
-    assert "Every night" not in words(browser("reader").get(PAGE))
+    assert "Every night" not in read_html(browser("reader").get(PAGE))
 
 
 def test_other_labels_have_lines_below_those_of_the_nights(measured, browser):
     labels.move_label(actor=measured.actor("author"), name=REPLY, label="canary", version=1, expected=None)
-    page = words(browser("reader").get(PAGE))
+    page = read_html(browser("reader").get(PAGE))
     assert "Other labels" in page
     assert 'canary, answers: Words in common <code class="faint">squad_f1 of answer</code>' in page
     assert "production, answers" not in page
@@ -87,7 +87,7 @@ def test_without_nights_the_live_label_has_its_lines_too(reply, browser):
     save_rows(reply)
     attach_gates(reply, "squad_f1 >= 0.9")
     start_run(reply)
-    page = words(browser("reader").get(PAGE))
+    page = read_html(browser("reader").get(PAGE))
     assert "Labels over time" in page
     assert 'production, answers: Words in common <code class="faint">squad_f1 of answer</code>' in page
 

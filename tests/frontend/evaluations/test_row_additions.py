@@ -3,7 +3,7 @@
 import pytest
 
 from registry.evaluations import dataset_queries, datasets
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 from tests.support.finished_runs import WORSE, dataset_rows, save_rows, start_run
 
 HARD = "support/refunds/hard"
@@ -25,15 +25,15 @@ def rows_of_hard(reply):
 
 def test_the_panel_leads_to_both(two, browser):
     address = f"/runs/{two[0].pk}/matrix?with={two[1].pk}&row=2"
-    page = words(browser("author").get(address))
+    page = read_html(browser("author").get(address))
     assert f'href="/runs/{two[0].pk}/rows/2/add?with={two[1].pk}" data-key="d"' in page
     assert f'href="/t/{REPLY}/-/edit?row={two[0].pk}.2" data-key="e"' in page
-    assert "Open in editor" not in words(browser("reader").get(address))
+    assert "Open in editor" not in read_html(browser("reader").get(address))
 
 
 def test_a_row_is_added_with_what_it_expects(reply, two, browser):
     client, address = browser("author"), f"/runs/{two[0].pk}/rows/2/add?with={two[1].pk}"
-    page = words(client.get(address))
+    page = read_html(client.get(address))
     assert HARD in page
     assert "As this row expects" in page
     assert page.count("The reply of v") == 2
@@ -66,8 +66,8 @@ def test_a_row_without_an_expectation_is_added_too(reply, two, browser):
 def test_a_refused_form_comes_back_with_the_reason(reply, two, browser, sent, sentence):
     answer = browser("author").post(f"/runs/{two[0].pk}/rows/1/add", {**sent, "name": "typed"})
     assert answer.status_code == 422
-    assert sentence in words(answer)
-    assert 'value="typed"' in words(answer)
+    assert sentence in read_html(answer)
+    assert 'value="typed"' in read_html(answer)
     assert len(rows_of_hard(reply)) == 1
 
 
@@ -77,12 +77,12 @@ def test_a_name_with_other_values_is_refused(reply, two, browser):
     assert client.post(address, sent).status_code == 302
     answer = client.post(f"/runs/{two[0].pk}/rows/2/add", sent)
     assert answer.status_code == 422
-    assert "same" in words(answer)
+    assert "same" in read_html(answer)
 
 
 def test_a_reader_is_told_the_role_and_an_outsider_nothing(two, browser):
     address = f"/runs/{two[0].pk}/rows/1/add"
-    assert "Adding rows needs the author role in support." in words(browser("reader").get(address))
+    assert "Adding rows needs the author role in support." in read_html(browser("reader").get(address))
     assert browser("outsider").get(address).status_code == 404
     assert browser("author").get(f"/runs/{two[0].pk}/rows/999/add").status_code == 404
 

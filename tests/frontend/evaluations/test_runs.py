@@ -16,7 +16,7 @@ from registry.evaluations.dataset_models import Dataset
 from registry.evaluations.models import Run, RunRow
 from registry.evaluations.run_queries import RunRowDetail
 from registry.templates import queries as template_queries
-from tests.frontend.conftest import DOCUMENT, REPLY, words
+from tests.frontend.conftest import DOCUMENT, REPLY, read_html
 from tests.support.finished_runs import GOLD, WORSE, attach_gates, dataset_rows, save_rows, start_run
 
 
@@ -35,21 +35,21 @@ def two(gold):
 
 def test_the_list_shows_runs_with_their_state_and_first_score(browser, gold):
     start_run(gold)
-    page = words(browser("reader").get("/runs/"))
+    page = read_html(browser("reader").get("/runs/"))
     assert "<b>Run 1</b>" in page
     assert "6 of 6" in page
     assert "<b>1.00</b>" in page
 
 
 def test_a_run_is_offered_to_whoever_may_start_one(browser, gold):
-    assert "Start a run" in words(browser("author").get("/runs/"))
-    assert "Start a run" not in words(browser("reader").get("/runs/"))
+    assert "Start a run" in read_html(browser("author").get("/runs/"))
+    assert "Start a run" not in read_html(browser("reader").get("/runs/"))
 
 
 def test_the_list_counts_rows_that_failed_as_not_answered(browser, gold):
     start_run(gold)
     Run.objects.update(failed=2)
-    page = re.sub(r"\s+", " ", words(browser("reader").get("/runs/")))
+    page = re.sub(r"\s+", " ", read_html(browser("reader").get("/runs/")))
     assert "4 of 6" in page
     assert "2 failed" in page
 
@@ -57,14 +57,14 @@ def test_the_list_counts_rows_that_failed_as_not_answered(browser, gold):
 def test_the_list_is_kept_to_a_template_and_a_state(browser, gold):
     start_run(gold)
     ask = browser("reader").get
-    assert "<b>Run 1</b>" in words(ask("/runs/", {"template": REPLY, "state": "done"}))
-    assert "<b>Run 1</b>" not in words(ask("/runs/", {"state": "failed"}))
-    assert "<b>Run 1</b>" not in words(ask("/runs/", {"template": "support/other"}))
+    assert "<b>Run 1</b>" in read_html(ask("/runs/", {"template": REPLY, "state": "done"}))
+    assert "<b>Run 1</b>" not in read_html(ask("/runs/", {"state": "failed"}))
+    assert "<b>Run 1</b>" not in read_html(ask("/runs/", {"template": "support/other"}))
 
 
 def test_a_list_with_runs_under_way_asks_again(browser, gold):
     start_run(gold, finish=False)
-    assert 'hx-trigger="every 4s"' in words(browser("reader").get("/runs/"))
+    assert 'hx-trigger="every 4s"' in read_html(browser("reader").get("/runs/"))
 
 
 def test_a_run_is_started_and_the_live_version_with_it(browser, gold):
@@ -87,15 +87,17 @@ def test_the_rows_that_the_template_was_run_over_are_offered_first(browser, gold
     text = '{"inputs": {"question": "How heavy?"}}\n'
     datasets.save_dataset(actor=gold.actor("author"), name="support/a-of-others", text=text)
     offered = re.compile(r'<option value="(support/[^"]+)"')
-    assert offered.findall(words(browser("author").get("/runs/new", {"template": REPLY})))[0] == "support/a-of-others"
+    assert (
+        offered.findall(read_html(browser("author").get("/runs/new", {"template": REPLY})))[0] == "support/a-of-others"
+    )
     start_run(gold)
-    assert offered.findall(words(browser("author").get("/runs/new", {"template": REPLY})))[0] == GOLD
+    assert offered.findall(read_html(browser("author").get("/runs/new", {"template": REPLY})))[0] == GOLD
 
 
 def test_rows_that_do_not_fit_are_offered_last_with_the_reason(browser, gold):
     rows = '{"inputs": {"weight": 3}}\n' * 3
     datasets.save_dataset(actor=gold.actor("author"), name="support/a-of-others", text=rows)
-    page = words(browser("author").get("/runs/new", {"template": REPLY}))
+    page = read_html(browser("author").get("/runs/new", {"template": REPLY}))
     assert re.findall(r'<option value="(support/[^"]+)"', page)[:2] == [GOLD, "support/a-of-others"]
     assert "support/a-of-others, 3 rows, which can&#x27;t be used: " in page
     assert f"{GOLD}, 6 rows<" in page
@@ -117,7 +119,7 @@ def test_several_versions_are_started_in_one_act_and_shown_side_by_side(browser,
     gold.save(WORSE)
     sent = {"template": REPLY, "ref": "latest", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], **TOGETHER}
     estimate = browser("author").post("/runs/new", {**sent, "do": "estimate"})
-    page = words(estimate)
+    page = read_html(estimate)
     assert "18 rows" in page
     assert 'name="also_ref" value="2"' in page
     assert not Run.objects.exists()
@@ -131,17 +133,17 @@ def test_a_column_that_cannot_run_is_reported_and_starts_none(browser, gold):
     sent = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], **TOGETHER}
     refused = browser("author").post("/runs/new", sent)
     assert refused.status_code == 422
-    assert "Two of them are the same version and model" in words(refused)
+    assert "Two of them are the same version and model" in read_html(refused)
     unknown = browser("author").post("/runs/new", {**sent, "also_ref": ["2"], "also_model": ["huge"]})
-    assert "Column 2: support has no model" in words(unknown)
+    assert "Column 2: support has no model" in read_html(unknown)
     assert not Run.objects.exists()
 
 
 def test_the_form_offers_rows_models_and_metrics(browser, gold):
-    page = words(browser("author").get("/runs/new", {"template": REPLY}))
+    page = read_html(browser("author").get("/runs/new", {"template": REPLY}))
     for word in (GOLD, "2 samples", "echo", "Words in common", "production, v1"):
         assert word in page
-    assert REPLY in words(browser("author").get("/runs/new"))
+    assert REPLY in read_html(browser("author").get("/runs/new"))
 
 
 @pytest.mark.parametrize(("changes", "said"), [({"ref": "99"}, "99"), ({"model": "gpt"}, "valid choice")])
@@ -149,7 +151,7 @@ def test_an_invalid_run_is_reported_in_the_form(browser, gold, changes, said):
     sent = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], **changes}
     answer = browser("author").post("/runs/new", sent)
     assert answer.status_code in (404, 422)
-    assert said in words(answer)
+    assert said in read_html(answer)
 
 
 def test_readers_start_nothing(browser, gold):
@@ -158,7 +160,7 @@ def test_readers_start_nothing(browser, gold):
 
 def test_a_run_under_way_shows_how_far_it_is_and_asks_again(browser, gold):
     start_run(gold, finish=False)
-    page = words(browser("author").get("/runs/1"))
+    page = read_html(browser("author").get("/runs/1"))
     assert 'hx-trigger="every 2s"' in page
     assert "Cancel the run" in page
     assert '<noscript><meta http-equiv="refresh"' in page
@@ -168,7 +170,7 @@ def test_a_run_under_way_shows_what_came_last(browser, gold):
     save_rows(gold, dataset_rows(40), gold_digest())
     started = start_run(gold, finish=False)
     run_worker.advance_run(started.pk, seconds=0)
-    page = words(browser("author").get("/runs/1"))
+    page = read_html(browser("author").get("/runs/1"))
     assert "Newest replies" in page
     assert "s left" in page
     assert "Boot " in page
@@ -179,7 +181,7 @@ def test_the_progress_of_a_run_that_ended_asks_for_the_whole_page(browser, gold)
     ask = {"HX-Request": "true", "HX-Target": "progress"}
     answer = browser("author").get("/runs/1", headers=ask)
     assert answer.headers["HX-Refresh"] == "true"
-    assert words(answer).startswith("<section")
+    assert read_html(answer).startswith("<section")
 
 
 def test_a_run_is_cancelled(browser, gold):
@@ -190,7 +192,7 @@ def test_a_run_is_cancelled(browser, gold):
 
 
 def test_a_worse_run_is_set_against_the_live_version(browser, two):
-    page = words(browser("reader").get("/runs/2"))
+    page = read_html(browser("reader").get("/runs/2"))
     assert "<b>Worse</b>" in page
     assert "Worst regressions" in page
     assert "6 of 6 lost" in page
@@ -198,13 +200,13 @@ def test_a_worse_run_is_set_against_the_live_version(browser, two):
 
 
 def test_a_plot_has_its_figures_in_the_same_row(browser, two):
-    page = words(browser("reader").get("/runs/2"))
+    page = read_html(browser("reader").get("/runs/2"))
     assert page.count('class="plot-worse plot-mark"') == 2
     assert "\u22120.5 to" in page or "\u22120.50 to" in page or "to \u22120." in page
 
 
 def test_a_plot_has_points_for_decimals_in_every_language(browser, two):
-    german = words(browser("reader").get("/runs/2", headers={"accept-language": "de"}))
+    german = read_html(browser("reader").get("/runs/2", headers={"accept-language": "de"}))
     drawn = "".join(re.findall(r'<svg class="plot".*?</svg>', german, re.DOTALL))
     places = re.findall(r'(?: x1?| cx| x2| d)="([^"]*)"', drawn)
     assert any("." in place for place in places)
@@ -242,24 +244,24 @@ def test_a_difference_has_a_sign_unless_it_is_none(value, english, german):
 
 def test_a_run_has_the_figures_of_the_page_s_language(browser, gold, two):
     attach_gates(gold, "squad_f1 >= 0.95")
-    german = words(browser("reader").get("/runs/2", headers={"accept-language": "de"}))
+    german = read_html(browser("reader").get("/runs/2", headers={"accept-language": "de"}))
     assert "mindestens 0,95" in german
 
 
 def test_another_run_can_be_chosen_or_none(browser, two):
-    page = words(browser("reader").get("/runs/2", {"against": "0"}))
+    page = read_html(browser("reader").get("/runs/2", {"against": "0"}))
     assert "Lowest rows" in page
     assert "Worst regressions" not in page
 
 
 def test_a_better_run_has_no_regressions(browser, two):
-    page = words(browser("reader").get("/runs/1", {"against": "2"}))
+    page = read_html(browser("reader").get("/runs/1", {"against": "2"}))
     assert "<b>Better</b>" in page
     assert "No row got worse" in page
 
 
 def test_a_row_shows_both_replies_and_what_the_model_read(browser, two):
-    page = words(browser("reader").get("/runs/2/rows/3", {"against": "1"}))
+    page = read_html(browser("reader").get("/runs/2/rows/3", {"against": "1"}))
     assert "case-3" in page
     assert "What the model read" in page
     assert "and more words than that" in page
@@ -272,23 +274,23 @@ def test_rows_that_failed_say_why(browser, gold):
     kept = {"actual": None, "problem": {"step": "model", "kind": "ModelError", "message": "small answered 503"}}
     RunRow.objects.filter(index=2).update(is_failed=True, result=json.dumps({**kept, "faults": ["429", "503"]}))
     Run.objects.update(failed=1, model="small")
-    assert "1 failed" in words(browser("author").get("/runs/1"))
-    page = words(browser("author").get("/runs/1/rows", {"only": "failed"}))
+    assert "1 failed" in read_html(browser("author").get("/runs/1"))
+    page = read_html(browser("author").get("/runs/1/rows", {"only": "failed"}))
     assert "small answered 503." in page
     assert "case-1" not in page
-    row = words(browser("author").get("/runs/1/rows/2"))
+    row = read_html(browser("author").get("/runs/1/rows/2"))
     assert "2 tries failed before" in row
     Run.objects.update(model="other")
-    assert "Small answered 503." in words(browser("author").get("/runs/1/rows", {"only": "failed"}))
+    assert "Small answered 503." in read_html(browser("author").get("/runs/1/rows", {"only": "failed"}))
 
 
 def test_a_reply_that_is_cut_off_says_so_next_to_its_scores(browser, gold):
     start_run(gold)
-    assert "limit of tokens" not in words(browser("author").get("/runs/1/rows/2"))
+    assert "limit of tokens" not in read_html(browser("author").get("/runs/1/rows/2"))
     row = RunRow.objects.get(run=1, index=2)
     RunRow.objects.filter(pk=row.pk).update(result=json.dumps({**json.loads(row.result), "is_cut_off": True}))
-    assert "A reply ended at its limit of tokens" in words(browser("author").get("/runs/1/rows/2"))
-    assert words(browser("author").get("/runs/1/matrix?row=2")).count("Cut off at its limit of tokens") == 2
+    assert "A reply ended at its limit of tokens" in read_html(browser("author").get("/runs/1/rows/2"))
+    assert read_html(browser("author").get("/runs/1/matrix?row=2")).count("Cut off at its limit of tokens") == 2
 
 
 def test_an_older_failure_is_shown_in_plain_words(browser, gold):
@@ -298,7 +300,7 @@ def test_an_older_failure_is_shown_in_plain_words(browser, gold):
     RunRow.objects.filter(index=2).update(is_failed=True, result=json.dumps(problem))
     Run.objects.update(failed=1, model="small", state=Run.FAILED, scores_text="{}", error=f"20 alike: {message}")
     for address in ("/runs/1", "/runs/1/rows?only=failed", "/runs/1/rows/2", "/runs/1/matrix"):
-        page = html.unescape(words(browser("author").get(address)))
+        page = html.unescape(read_html(browser("author").get(address)))
         assert "small can't be reached: nothing answers at its address" in page
         assert "Errno" not in page
 
@@ -307,31 +309,31 @@ def test_a_run_whose_judge_scored_no_row_is_not_shown_as_done(browser, gold):
     run = start_run(gold)
     scores = {"faithfulness": {"judgement": {"score": None, "scored": 0, "of": 6}}}
     Run.objects.update(judge=run.version, judge_model="echo", scores_text=json.dumps(scores))
-    page = words(browser("author").get("/runs/1"))
+    page = read_html(browser("author").get("/runs/1"))
     assert "Done, not judged" in page
     assert "Judge the rows again" in page
-    assert "Done, not judged" in words(browser("reader").get("/runs/"))
+    assert "Done, not judged" in read_html(browser("reader").get("/runs/"))
     scores["faithfulness"]["judgement"]["scored"] = 1
     Run.objects.update(scores_text=json.dumps(scores))
-    assert "not judged" not in words(browser("author").get("/runs/1"))
+    assert "not judged" not in read_html(browser("author").get("/runs/1"))
 
 
 def test_the_button_of_a_run_that_ended_early_says_how_many_rows_it_asks(browser, gold):
     start_run(gold)
     client = browser("author")
-    assert "rows that have no reply" not in words(client.get("/runs/1"))
+    assert "rows that have no reply" not in read_html(client.get("/runs/1"))
     Run.objects.update(state=Run.FAILED, failed=2, scores_text="{}")
-    assert ">Retry these 2 rows<" in words(client.get("/runs/1")).replace("> ", ">").replace(" <", "<")
+    assert ">Retry these 2 rows<" in read_html(client.get("/runs/1")).replace("> ", ">").replace(" <", "<")
     RunRow.objects.filter(index__gte=4).delete()
     Run.objects.update(done=4)
-    assert "Ask the 4 rows that have no reply" in words(client.get("/runs/1"))
+    assert "Ask the 4 rows that have no reply" in read_html(client.get("/runs/1"))
     client.post("/runs/1", {"do": "rerun"})
     assert Run.objects.get().state == "queued"
 
 
 def test_all_rows_are_listed_with_their_scores(browser, gold):
     start_run(gold)
-    page = words(browser("reader").get("/runs/1/rows"))
+    page = read_html(browser("reader").get("/runs/1/rows"))
     assert page.count("case-") >= 6
     assert "Words in common" in page
 
@@ -395,7 +397,7 @@ def test_a_run_may_be_judged_and_its_rows_show_what_the_judge_said(browser, gold
     gold.save(DOCUMENT.replace("inputs:\n", "inputs:\n  excerpts: {type: array, default: []}\n"))
     case = {"id": "one", "inputs": {"question": "Boots.", "excerpts": ["Boots come back. In a box."]}}
     save_rows(gold, json.dumps({**case, "expected": "Boots."}), gold_digest())
-    page = words(browser("author").get("/runs/new", {"template": REPLY}))
+    page = read_html(browser("author").get("/runs/new", {"template": REPLY}))
     assert '<option value="support/judge@1">support/judge</option>' in page
     assert '<option value="excerpts" selected>' in page
     sent = {"template": REPLY, "ref": "3", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"]}
@@ -403,10 +405,10 @@ def test_a_run_may_be_judged_and_its_rows_show_what_the_judge_said(browser, gold
     assert browser("author").post("/runs/new", {**sent, **judged_by}).headers["Location"] == "/runs/1"
     while run_worker.advance_run(1, seconds=5):
         pass
-    board = words(browser("reader").get("/runs/1"))
+    board = read_html(browser("reader").get("/runs/1"))
     assert "Judge <a" in board
     assert "Sentences supported" in board
-    row = words(browser("reader").get("/runs/1/rows/0"))
+    row = read_html(browser("reader").get("/runs/1/rows/0"))
     assert "What the judge said" in row
     assert '<a href="#sentence-0a">0a</a>' in row
     assert "judged-used" in row
@@ -423,10 +425,10 @@ def test_a_run_whose_rows_all_failed_is_not_shown_as_done(browser, gold):
     run = start_runs.create_run(template, template.latest, source, endpoint, [], actor.person)
     while run_worker.advance_run(run.pk, seconds=5):
         pass
-    page = words(browser("reader").get(f"/runs/{run.pk}"))
+    page = read_html(browser("reader").get(f"/runs/{run.pk}"))
     assert "Failed</b>" in page
     assert "2 failed" in page
-    listed = words(browser("reader").get("/runs/")).partition("<tbody")[2]
+    listed = read_html(browser("reader").get("/runs/")).partition("<tbody")[2]
     assert '<span class="bad">' in listed
     assert "Done" not in listed
 
@@ -437,7 +439,7 @@ def test_a_run_whose_rows_lack_an_input_is_refused_in_the_form(browser, gold):
     sent = {"template": REPLY, "ref": "1", "dataset": "support/odd", "model": "echo", "metrics": []}
     answer = browser("author").post("/runs/new", sent)
     assert answer.status_code == 422
-    assert "No row of support/odd fits v1. In row 1 (odd) at `question`" in words(answer)
+    assert "No row of support/odd fits v1. In row 1 (odd) at `question`" in read_html(answer)
     assert not Run.objects.exists()
 
 
@@ -445,21 +447,21 @@ def test_the_form_tells_the_expected_cost_and_starts_nothing(browser, gold):
     sent = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo", "metrics": [], "do": "estimate"}
     answer = browser("author").post("/runs/new", sent)
     assert answer.status_code == 200
-    assert "Cost not known" in words(answer)
-    assert "6 rows" in words(answer).partition('id="estimate"')[2]
+    assert "Cost not known" in read_html(answer)
+    assert "6 rows" in read_html(answer).partition('id="estimate"')[2]
     assert not Run.objects.exists()
 
 
 def test_a_finished_run_leads_to_proposing_its_version_and_to_thresholds(browser, gold):
     gold.save(WORSE)
     run = start_run(gold, "3")
-    page = words(browser("author").get(f"/runs/{run.number}"))
+    page = read_html(browser("author").get(f"/runs/{run.number}"))
     assert f'href="/t/{REPLY}/-/propose?label=production&amp;version=3"' in page
     assert "Set thresholds" not in page
-    page = words(browser("admin").get(f"/runs/{run.number}"))
+    page = read_html(browser("admin").get(f"/runs/{run.number}"))
     query = "pattern=refunds%2Freply&amp;dataset=support%2Frefunds%2Fgold&amp;model=echo"
     assert f'href="/n/support/evaluations?{query}#evaluation-head"' in page
-    page = words(browser("reader").get(f"/runs/{run.number}"))
+    page = read_html(browser("reader").get(f"/runs/{run.number}"))
     assert "/-/propose" not in page
     assert "Set thresholds" not in page
 
@@ -467,5 +469,5 @@ def test_a_finished_run_leads_to_proposing_its_version_and_to_thresholds(browser
 def test_live_and_unmeasured_versions_are_not_offered_for_a_proposal(browser, gold):
     gold.save(WORSE)
     live, waiting = start_run(gold, "1"), start_run(gold, "3", finish=False)
-    assert "/-/propose" not in words(browser("author").get(f"/runs/{live.number}"))
-    assert "/-/propose" not in words(browser("author").get(f"/runs/{waiting.number}"))
+    assert "/-/propose" not in read_html(browser("author").get(f"/runs/{live.number}"))
+    assert "/-/propose" not in read_html(browser("author").get(f"/runs/{waiting.number}"))

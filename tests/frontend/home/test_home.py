@@ -16,14 +16,14 @@ from registry.journal import log
 from registry.namespaces.models import Membership
 from registry.templates import drafts, labels
 from registry.templates.models import Template, Version
-from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, read_html
 from tests.support.finished_runs import attach_gates, save_rows
 
 MOST_QUERIES = 30
 
 
 def test_where_nothing_waits_the_page_says_so_and_leads_on(reply, browser):
-    page = words(browser("reader").get("/"))
+    page = read_html(browser("reader").get("/"))
     assert "<h1>Nothing is waiting on you</h1>" in page
     assert "Go to the templates</a>" in page
     assert "No drafts. Unsaved edits appear here." in page
@@ -36,7 +36,7 @@ def test_the_counts_of_the_bar_are_reported_to_its_script(reply, browser):
     answer = reviewer.get("/counts.json")
     assert (answer.json(), answer["Cache-Control"]) == ({"waiting": 1, "open_changes": 1}, "private, no-store")
     assert author.get("/counts.json").json() == {"waiting": 0, "open_changes": 1}
-    page = words(reviewer.get("/"))
+    page = read_html(reviewer.get("/"))
     assert 'data-counts="/counts.json"' in page
     assert re.search(r'data-count="waiting"[^>]*>Home <span class="count"[^>]*>1</span>', page)
     assert re.search(r'data-count="open_changes"[^>]*>Changes <span class="count"[^>]*>1</span>', page)
@@ -44,7 +44,7 @@ def test_the_counts_of_the_bar_are_reported_to_its_script(reply, browser):
 
 def test_a_reviewer_reads_what_to_approve_and_since_when(reply, browser):
     reply.propose(2)
-    page = words(browser("reviewer").get("/"))
+    page = read_html(browser("reviewer").get("/"))
     assert "<h1>1 thing is waiting on you</h1>" in page
     assert "It has waited <time" in page
     assert "<b>Needs 1 more approval.</b>" in page
@@ -53,7 +53,7 @@ def test_a_reviewer_reads_what_to_approve_and_since_when(reply, browser):
 
 def test_the_author_waits_for_the_reviewers_meanwhile(reply, browser):
     reply.propose(2)
-    page = words(browser("author").get("/"))
+    page = read_html(browser("author").get("/"))
     assert "1 open change, waiting on others." in page
     assert "Waiting on others</h2>" in page
     assert "<span>admin or reviewer</span>" in page
@@ -66,24 +66,24 @@ def test_an_objection_is_the_author_s_to_answer_and_an_approval_to_publish(reply
     decisions.decide_on_change(
         actor=reviewer, number=change.number, decision="request_changes", digest=digest, text="Shorter."
     )
-    assert re.search(r'<a class="button button-primary"[^>]*> ?Answer</a>', words(browser("author").get("/")))
+    assert re.search(r'<a class="button button-primary"[^>]*> ?Answer</a>', read_html(browser("author").get("/")))
     decisions.decide_on_change(actor=reviewer, number=change.number, decision="approve", digest=digest)
-    page = words(browser("author").get("/"))
+    page = read_html(browser("author").get("/"))
     assert re.search(r'<a class="button button-primary"[^>]*> ?Publish</a>', page)
     assert "Nothing blocks it: it can be published." in page
 
 
 def test_a_reader_is_not_shown_what_concerns_others(reply, browser):
     reply.propose(2)
-    assert "Waiting on others" not in words(browser("reader").get("/"))
+    assert "Waiting on others" not in read_html(browser("reader").get("/"))
 
 
 def test_a_draft_can_be_resumed_and_tells_what_came_out_meanwhile(reply, browser):
     drafts.save_draft(actor=reply.actor("author"), namespace="support", path="refunds/reply", document=DOCUMENT, base=1)
-    page = words(browser("author").get("/"))
+    page = read_html(browser("author").get("/"))
     assert f'href="/t/{REPLY}/-/edit">Continue' in page
     assert "based on v1, v2 is newer" in page
-    assert "Continue" not in words(browser("reviewer").get("/"))
+    assert "Continue" not in read_html(browser("reviewer").get("/"))
 
 
 def test_publishes_and_rollbacks_are_reported(reply, browser):
@@ -91,7 +91,7 @@ def test_publishes_and_rollbacks_are_reported(reply, browser):
     labels.roll_back_label(
         actor=reply.actor("reviewer"), name=REPLY, label="production", version=1, reason="It quotes too much."
     )
-    page = words(browser("reader").get("/"))
+    page = read_html(browser("reader").get("/"))
     assert "reviewer rolled" in page
     assert "back to v1" in page
     assert "to v2, <a" in page
@@ -99,7 +99,7 @@ def test_publishes_and_rollbacks_are_reported(reply, browser):
 
 def test_an_outsider_reads_nothing_of_it(reply, browser):
     reply.propose(2)
-    page = words(browser("outsider").get("/"))
+    page = read_html(browser("outsider").get("/"))
     assert "Nothing has gone live yet." in page
     assert REPLY not in page
 
@@ -113,7 +113,7 @@ def test_the_page_costs_the_same_however_much_is_open(reply, browser, django_ass
         reply.save(OTHER.replace("Quote", "Quote " * number), message=f"Number {number}")
         reply.propose(number)
     with django_assert_max_num_queries(MOST_QUERIES):
-        assert words(client.get("/")).count("<b>Needs 1 more approval.</b>") == 5
+        assert read_html(client.get("/")).count("<b>Needs 1 more approval.</b>") == 5
 
 
 def test_the_list_of_changes_costs_the_same_however_long(reply, browser):
@@ -123,7 +123,7 @@ def test_the_list_of_changes_costs_the_same_however_long(reply, browser):
         reply.save(OTHER.replace("Quote", "Quote " * number), message=f"Number {number}")
         reply.propose(number + 1)
         with CaptureQueriesContext(connection) as asked:
-            assert words(client.get("/changes/")).count("<b>Your turn</b>") == number - 1
+            assert read_html(client.get("/changes/")).count("<b>Your turn</b>") == number - 1
         costs.append(len(asked))
     assert len(set(costs)) == 1
 
@@ -131,14 +131,14 @@ def test_the_list_of_changes_costs_the_same_however_long(reply, browser):
 def test_a_failing_live_version_is_named_with_the_missed_limits(reply, browser):
     save_rows(reply)
     attach_gates(reply, "squad_f1 >= 0.9", "chrf >= 101", nightly=True)
-    assert "Failing in production" not in words(browser("reader").get("/"))
+    assert "Failing in production" not in read_html(browser("reader").get("/"))
     nightly_runs.start_nightly_runs(log.now())
     run_worker.advance_run(Run.objects.get().pk)
-    page = words(browser("reader").get("/"))
+    page = read_html(browser("reader").get("/"))
     assert "Failing in production</h2>" in page
     assert "answers: chrF, at least 101: " in page
     assert f'href="/runs/{Run.objects.get().number}"' in page
-    assert "Failing in production" not in words(browser("outsider").get("/"))
+    assert "Failing in production" not in read_html(browser("outsider").get("/"))
 
 
 def test_an_owner_reads_the_figures_of_the_nights_and_what_others_changed(reply, browser):
@@ -148,7 +148,7 @@ def test_an_owner_reads_the_figures_of_the_nights_and_what_others_changed(reply,
     attach_gates(reply, "chrf >= 101", nightly=True)
     nightly_runs.start_nightly_runs(log.now())
     run_worker.advance_run(Run.objects.get().pk)
-    page = words(browser("author").get("/"))
+    page = read_html(browser("author").get("/"))
     assert "Production, last 14 days</h2>" in page
     assert "needs 101" in page
     assert "Changes to what you own</h2>" in page
@@ -157,15 +157,15 @@ def test_an_owner_reads_the_figures_of_the_nights_and_what_others_changed(reply,
     link = f'<a class="plain-link" href="/t/{REPLY}"><b>{REPLY}</b></a>'
     assert re.search(rf"reviewer rolled {pill} of {link} back to v1", owned), owned
     assert "“Wrong.”" in owned
-    german = words(browser("author").get("/", headers={"accept-language": "de"}))
+    german = read_html(browser("author").get("/", headers={"accept-language": "de"}))
     assert re.search(r'points="[\d.]+,[\d.]+', german), "a plot has points for decimals in every language"
-    assert "Recently published</h2>" in words(browser("reader").get("/"))
+    assert "Recently published</h2>" in read_html(browser("reader").get("/"))
 
 
 def test_a_person_without_any_role_reads_only_whom_to_ask(desk, browser, settings):
     settings.PROMPTUARY_NAMESPACE_CREATORS = "admins"
     Membership.objects.filter(person=desk.people["outsider"]).delete()
-    page = words(browser("outsider").get("/"))
+    page = read_html(browser("outsider").get("/"))
     assert "<h1>You have no access yet</h1>" in page
     assert "Ask admin to add you by your name, outsider." in page
     assert "support" not in page, "the namespaces are told to their members only"
@@ -177,18 +177,18 @@ def test_a_person_without_any_role_reads_only_whom_to_ask(desk, browser, setting
 def test_a_person_without_any_role_who_may_make_a_namespace_is_led_there(desk, browser, settings):
     settings.PROMPTUARY_NAMESPACE_CREATORS = "everyone"
     Membership.objects.filter(person=desk.people["outsider"]).delete()
-    assert '<a href="/n/new">Or make a namespace of your own</a>' in words(browser("outsider").get("/"))
+    assert '<a href="/n/new">Or make a namespace of your own</a>' in read_html(browser("outsider").get("/"))
 
 
 def test_without_an_active_admin_nobody_is_named_to_a_person_without_a_role(desk, browser):
     Membership.objects.filter(person=desk.people["outsider"]).delete()
     Membership.objects.filter(role="admin").update(role="reader")
-    page = words(browser("outsider").get("/"))
+    page = read_html(browser("outsider").get("/"))
     assert "Ask an admin of the namespace that you need to add you." in page
 
 
 def test_a_person_with_a_role_is_not_told_whom_to_ask(desk, browser):
-    assert "add you by your name" not in words(browser("reader").get("/"))
+    assert "add you by your name" not in read_html(browser("reader").get("/"))
 
 
 def test_a_failure_can_be_rolled_back_by_who_may(reply, browser):
@@ -202,9 +202,9 @@ def test_a_failure_can_be_rolled_back_by_who_may(reply, browser):
         findings=["chrf >= 101: 12"],
         since=log.now(),
     )
-    assert "answers: chrF, at least 101: 12." in words(browser("reader").get("/"))
-    assert "Roll back to v1" in words(browser("reviewer").get("/"))
-    assert "Roll back to v1" not in words(browser("reader").get("/"))
+    assert "answers: chrF, at least 101: 12." in read_html(browser("reader").get("/"))
+    assert "Roll back to v1" in read_html(browser("reviewer").get("/"))
+    assert "Roll back to v1" not in read_html(browser("reader").get("/"))
 
 
 def test_the_urgent_ones_are_counted_and_what_blocks_a_person_says_whom(reply, browser):
@@ -220,7 +220,7 @@ def test_the_urgent_ones_are_counted_and_what_blocks_a_person_says_whom(reply, b
         digest=change.version.digest,
         text="Shorter.",
     )
-    assert "<b>Blocks " not in words(browser("author").get("/")), "it is the author's own change"
+    assert "<b>Blocks " not in read_html(browser("author").get("/")), "it is the author's own change"
 
 
 def test_an_emergency_waits_since_it_went_live_and_not_since_it_was_proposed(reply, browser):
@@ -229,5 +229,5 @@ def test_an_emergency_waits_since_it_went_live_and_not_since_it_was_proposed(rep
     a_day_ago = log.now() - timedelta(days=1)
     ChangeRequest.objects.filter(pk=change.pk).update(created_at=a_day_ago)
     emergencies.publish_in_emergency(actor=reply.actor("reviewer"), number=change.number, reason="It burns")
-    page = " ".join(words(browser("admin").get("/")).split())
+    page = " ".join(read_html(browser("admin").get("/")).split())
     assert re.search("live without approval [^,]*less than a minute", page)

@@ -14,7 +14,7 @@ from registry.releases import gate as release_gate
 from registry.releases import proposals
 from registry.releases.models import Release
 from registry.releases.plans import ReleaseSelection
-from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, read_html
 
 POLICY, ONE, TWO = "support/policy", "support/refunds/one", "support/refunds/two"
 
@@ -41,7 +41,7 @@ def approve(browser, release, person, names):
 
 
 def list_approvals(browser, person) -> str:
-    page = words(browser(person).get("/releases/1"))
+    page = read_html(browser(person).get("/releases/1"))
     return page[page.index('class="release-approvals"') :].partition("</section>")[0]
 
 
@@ -69,20 +69,20 @@ def test_edits_are_asked_for_of_the_ticked_templates(release, browser):
     chosen = list_values(release, [ONE])
     client = browser("reviewer")
     assert ask_for_edits(client, chosen, "Name the window.")["Location"] == "/releases/1"
-    page = words(client.get("/releases/1"))
+    page = read_html(client.get("/releases/1"))
     assert '<a class="bad" href="/changes/2?view=conversation">reviewer asked for edits</a>' in page
     assert "You asked for edits. The author is told." in page
     # Approving the rest doesn't end the request: its template is no longer ticked.
     assert "Approve 2 templates" in page
     assert re.search(rf'value="{chosen[0]}">', page)
     assert re.search(rf'value="{list_values(release, [TWO])[0]}" checked', page)
-    assert "Name the window." in words(browser("author").get("/changes/2?view=conversation"))
+    assert "Name the window." in read_html(browser("author").get("/changes/2?view=conversation"))
 
 
 def test_a_request_for_edits_without_a_reason_keeps_what_is_ticked(release, browser):
     chosen = list_values(release, [TWO])
     answer = ask_for_edits(browser("reviewer"), chosen, " ")
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 422
     assert "a request for edits, needs words" in page
     assert re.search(rf'value="{chosen[0]}" checked', page)
@@ -92,10 +92,10 @@ def test_a_request_for_edits_without_a_reason_keeps_what_is_ticked(release, brow
 def test_edits_of_no_template_or_of_an_older_version_are_refused_and_the_reason_stays(release, browser):
     answer = ask_for_edits(browser("reviewer"), [], "Name the window.")
     assert answer.status_code == 422
-    assert "choose at least one template" in words(answer).lower()
+    assert "choose at least one template" in read_html(answer).lower()
     answer = ask_for_edits(browser("reviewer"), ["2:sha256:other"], "Name the window.")
-    assert (answer.status_code, "not what you looked at" in words(answer)) == (409, True)
-    assert ">Name the window.</textarea>" in words(answer)
+    assert (answer.status_code, "not what you looked at" in read_html(answer)) == (409, True)
+    assert ">Name the window.</textarea>" in read_html(answer)
     assert ask_for_edits(browser("author"), list_values(release, [ONE]), "Mine").status_code == 403
 
 
@@ -128,7 +128,7 @@ def test_a_person_is_asked_once_and_can_be_reminded_after_a_day(release, browser
     assert "Remind admin" not in listed
     refused = browser("author").post("/releases/1", {"do": "ask", "person": "admin"})
     assert refused.status_code == 409
-    assert "was asked by author within the last day" in words(refused)
+    assert "was asked by author within the last day" in read_html(refused)
     for change in ChangeRequest.objects.exclude(asked={}):
         change.asked["admin"]["at"] -= (REMINDER_PAUSE + timedelta(minutes=1)) // timedelta(microseconds=1)
         change.save(update_fields=["asked"])
@@ -164,7 +164,7 @@ def test_an_approval_that_several_templates_need_is_one_row(desk, browser):
     mine = list_todo_rows(release_gate.evaluate_release(release, reviewer), reviewer)
     (approvals,) = [row for row in mine if row.is_viewers]
     assert [change.template.name for change in approvals.changes] == [ONE, TWO]
-    page = words(browser("reviewer").get("/releases/1"))
+    page = read_html(browser("reviewer").get("/releases/1"))
     assert f"{len(mine)} thing" in page
     assert f'href="#template-{approvals.changes[0].number}">Review next</a>' in page
     for change in approvals.changes:
@@ -173,11 +173,11 @@ def test_an_approval_that_several_templates_need_is_one_row(desk, browser):
 
 
 def test_a_thing_to_do_offers_to_ask_whom_it_waits_for(release, browser, desk):
-    page = words(browser("author").get("/releases/1"))
+    page = read_html(browser("author").get("/releases/1"))
     blockers = page[page.index('class="blockers"') :].partition("</section>")[0]
     assert 'form="ask" name="person" value="admin"' in blockers
     assert 'form="ask" name="person" value="reviewer"' in blockers
-    page = words(browser("reader").get("/releases/1"))
+    page = read_html(browser("reader").get("/releases/1"))
     assert "<button" not in page[page.index('class="blockers"') :].partition("</section>")[0]
 
 
@@ -213,7 +213,7 @@ def test_each_failed_check_of_a_template_is_a_row_with_what_mends_it(breaking_re
 
     def list_failed(person: str) -> list[tuple[str, str, str]]:
         """The template, where the button leads, and its word, of each row of a failed check."""
-        page = words(browser(person).get(f"/releases/{breaking_release.number}"))
+        page = read_html(browser(person).get(f"/releases/{breaking_release.number}"))
         blockers = page[page.index('class="blockers"') :].partition("</section>")[0]
         rows = [row for row in blockers.split('<li class="blocker">') if "The check contract failed" in row]
         assert all('class="blocker-icon bad"' in row for row in rows)
@@ -231,5 +231,5 @@ def test_each_failed_check_of_a_template_is_a_row_with_what_mends_it(breaking_re
 def test_a_newer_version_is_offered_to_the_author_of_a_failed_check(breaking_release, desk, browser):
     number = breaking_release.members.get(template__name=REPLY).number
     desk.save(OTHER, name=REPLY)
-    page = words(browser("author").get(f"/releases/{breaking_release.number}"))
+    page = read_html(browser("author").get(f"/releases/{breaking_release.number}"))
     assert f'href="/changes/{number}#head">Choose another version<span' in page

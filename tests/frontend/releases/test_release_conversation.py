@@ -7,7 +7,7 @@ from registry.changes import services as change_services
 from registry.releases import proposals
 from registry.releases import services as release_services
 from registry.releases.plans import ReleaseSelection
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 
 ONE, TWO = "support/refunds/one", "support/two"
 
@@ -37,7 +37,7 @@ def _propose_alone(desk):
 
 
 def _read_story(browser, path: str = "/releases/1") -> str:
-    page = words(browser("reviewer").get(path))
+    page = read_html(browser("reviewer").get(path))
     return page.partition('<ol class="timeline">')[2].partition("</section>")[0]
 
 
@@ -87,7 +87,7 @@ def test_decisions_of_two_acts_are_separate_and_those_before_the_release_are_lef
 
 def test_the_panel_names_the_approved_change_that_would_join(saved, browser):
     _propose_alone(saved)
-    panel = words(browser("admin").get("/releases/new/support/?from=latest&to=production"))
+    panel = read_html(browser("admin").get("/releases/new/support/?from=latest&to=production"))
     said = '<a href="/changes/1">change 1</a> by author, approved, joins: it is published or withdrawn with the release'
     assert (panel.count(said), panel.count("joins")) == (1, 1)
 
@@ -103,15 +103,15 @@ def test_the_conversation_of_the_change_says_that_it_joined_and_leads_to_the_rel
 def test_before_a_withdrawal_the_page_names_the_changes_that_were_open_before_the_release(saved, browser):
     _propose_alone(saved)
     _propose(saved, "admin")
-    page = words(browser("admin").get("/releases/1"))
+    page = read_html(browser("admin").get("/releases/1"))
     assert 'Withdraws <a href="/changes/1">change 1</a> of refunds/one too, by author, approved.' in page
     assert page.count("Remove it from the release first to keep it open.") == 1
-    assert "Withdraws <a" not in words(browser("reader").get("/releases/1"))
+    assert "Withdraws <a" not in read_html(browser("reader").get("/releases/1"))
 
 
 def test_a_release_of_changes_that_it_opened_names_none(saved, browser):
     _propose(saved)
-    assert "Withdraws <a" not in words(browser("author").get("/releases/1"))
+    assert "Withdraws <a" not in read_html(browser("author").get("/releases/1"))
 
 
 def test_entries_about_a_removed_change_stay_in_both_histories(saved, browser):

@@ -21,7 +21,7 @@ from registry.templates import samples
 from registry.templates.label_models import Label
 from registry.templates.models import Version
 from registry.usage.models import Fetch
-from tests.frontend.conftest import OTHER, REPLY, SAMPLES, words
+from tests.frontend.conftest import OTHER, REPLY, SAMPLES, read_html
 from tests.support.seen_versions import seen_versions
 
 SUMMARY = "support/refunds/summary"
@@ -53,7 +53,7 @@ def served():
 
 
 def test_the_page_lists_its_templates_and_what_each_waits_for(release, browser):
-    page = words(browser("reviewer").get("/releases/1"))
+    page = read_html(browser("reviewer").get("/releases/1"))
     assert "Refund window" in page
     assert "Legal said so" in page
     assert "1 thing to do before this release can go live" in page
@@ -64,7 +64,7 @@ def test_the_page_lists_its_templates_and_what_each_waits_for(release, browser):
 def test_all_that_i_may_is_approved_in_one_act_and_published_in_another(release, browser):
     answer = browser("reviewer").post("/releases/1", {"do": "approve", "digest": approvals(release)})
     assert answer["Location"] == "/releases/1"
-    assert "Ready to publish." in words(browser("author").get("/releases/1"))
+    assert "Ready to publish." in read_html(browser("author").get("/releases/1"))
     browser("author").post("/releases/1", {"do": "publish"})
     assert served() == {ONE, TWO}
     assert Release.objects.get().state == "published"
@@ -74,19 +74,19 @@ def test_a_refused_publish_says_which_templates_wait(release, browser):
     browser("reviewer").post("/releases/1", {"do": "approve", "digest": approvals(release, [ONE])})
     answer = browser("author").post("/releases/1", {"do": "publish"})
     assert answer.status_code == 403
-    assert f"{TWO}: Needs 1 more approval." in words(answer)
+    assert f"{TWO}: Needs 1 more approval." in read_html(answer)
     assert served() == set()
 
 
 def test_an_approval_of_another_digest_is_refused(release, browser):
     answer = browser("reviewer").post("/releases/1", {"do": "approve", "digest": ["1:sha256:other"]})
     assert answer.status_code == 409
-    assert "not what you looked at" in words(answer)
+    assert "not what you looked at" in read_html(answer)
 
 
 def test_the_page_of_a_member_says_so_and_does_not_publish(release, browser):
     browser("reviewer").post("/releases/1", {"do": "approve", "digest": approvals(release)})
-    page = words(browser("author").get("/changes/1"))
+    page = read_html(browser("author").get("/changes/1"))
     assert "release 1: Refund window" in page
     assert "It goes live with" in page
     assert "Open release" in page
@@ -94,7 +94,7 @@ def test_the_page_of_a_member_says_so_and_does_not_publish(release, browser):
 
 
 def test_home_and_the_counts_show_a_release_once(release, browser):
-    page = words(browser("reviewer").get("/"))
+    page = read_html(browser("reviewer").get("/"))
     assert "1 thing is waiting on you" in page
     assert "1 blocks a release." in page
     assert "Blocks a release of 2 templates." in page
@@ -113,14 +113,14 @@ def test_a_release_without_open_templates_holds_nothing_up(desk, release):
 
 
 def test_home_of_its_author_shows_it_among_what_waits_on_others(release, browser):
-    page = words(browser("author").get("/"))
+    page = read_html(browser("author").get("/"))
     assert page.count("Refund window") == 1
     assert "Waiting on others" in page
 
 
 def test_words_stay_in_the_conversation(release, browser):
     browser("author").post("/releases/1", {"do": "comment", "text": "Sale items\r\ntoo?"})
-    page = words(browser("reader").get("/releases/1"))
+    page = read_html(browser("reader").get("/releases/1"))
     assert "Sale items" in page
     assert "opened the release of 2 templates" in page
 
@@ -129,7 +129,7 @@ def test_a_refused_withdrawal_keeps_what_was_typed(release, browser):
     answer = browser("author").post("/releases/1", {"do": "withdraw", "text": " "})
     assert answer.status_code == 422
     browser("author").post("/releases/1", {"do": "withdraw", "text": "Legal said no"})
-    assert "Legal said no" in words(browser("reader").get("/releases/1"))
+    assert "Legal said no" in read_html(browser("reader").get("/releases/1"))
 
 
 def test_templates_are_removed_and_added(desk, release, browser):
@@ -146,7 +146,7 @@ def test_a_release_is_rolled_back_from_its_page(desk, release, browser):
     browser("author").post("/releases/1", {"do": "publish"})
     answer = browser("reviewer").post("/releases/1", {"do": "roll_back", "reason": "Wrong", "template": [ONE, TWO]})
     assert answer.status_code == 409
-    assert "had no other version before" in words(answer)
+    assert "had no other version before" in read_html(answer)
     assert browser("reviewer").post("/releases/1", {"do": "roll_back", "reason": "Wrong"}).status_code == 422
 
 
@@ -158,7 +158,7 @@ def test_an_owner_is_asked_of_a_release_with_those_who_are_chosen(reply, browser
     rules.set_rules(
         actor=reply.actor("admin"), namespace="support", owners=[{"pattern": "refunds/*", "people": ["reviewer"]}]
     )
-    page = words(browser("author").get("/releases/new/support/refunds/?from=latest&to=production"))
+    page = read_html(browser("author").get("/releases/new/support/refunds/?from=latest&to=production"))
     assert "owner, always asked" in page
     fields = {"from_label": "latest", "label": "production", "title": "One", "template": [REPLY]}
     refused = browser("author").post("/releases/new/support/refunds/", {**fields, "reviewers": ["reader"]})
@@ -169,7 +169,7 @@ def test_an_owner_is_asked_of_a_release_with_those_who_are_chosen(reply, browser
 
 def test_a_release_is_proposed_from_a_folder(reply, browser):
     reply.save(name=SUMMARY)
-    page = words(browser("author").get("/releases/new/support/refunds/?from=latest&to=production"))
+    page = read_html(browser("author").get("/releases/new/support/refunds/?from=latest&to=production"))
     assert "Propose release" in page
     answer = browser("author").post(
         "/releases/new/support/refunds/",
@@ -186,7 +186,7 @@ def test_a_release_is_proposed_from_a_folder(reply, browser):
 
 def test_left_out_templates_are_named_with_the_reason(reply, browser):
     reply.publish(2)
-    page = words(browser("author").get("/releases/new/support/?from=latest&to=production"))
+    page = read_html(browser("author").get("/releases/new/support/?from=latest&to=production"))
     assert "Nothing to promote. production has everything from latest." in page
     assert "Left out" in page
     assert "production already serves exactly this." in page
@@ -197,7 +197,7 @@ def test_left_out_templates_are_named_with_the_reason(reply, browser):
     ["/releases/new/support/?from=latest&to=production", f"/releases/new/?from=latest&to=production&template={ONE}"],
 )
 def test_a_template_in_another_release_links_to_it(release, browser, address):
-    page = words(browser("author").get(address))
+    page = read_html(browser("author").get(address))
     assert '<a href="/releases/1">Release 1 already proposes version 1.</a>' in page
     assert "production has everything from latest" not in page
 
@@ -207,12 +207,12 @@ def test_no_template_chosen_and_no_title_are_refused_with_the_form(reply, browse
         "/releases/new/support/", {"from_label": "latest", "label": "production", "title": ""}
     )
     assert answer.status_code == 422
-    assert "Choose at least one template." in words(answer)
+    assert "Choose at least one template." in read_html(answer)
 
 
 def test_where_nothing_is_protected_there_is_nothing_to_release(desk, browser):
     desk.save(name="demo/x")
-    assert "No label is protected here" in words(browser("author").get("/releases/new/demo/"))
+    assert "No label is protected here" in read_html(browser("author").get("/releases/new/demo/"))
 
 
 def test_folder_and_environments_lead_to_it(reply, browser):
@@ -222,27 +222,27 @@ def test_folder_and_environments_lead_to_it(reply, browser):
 
 
 def test_the_list_shows_states(desk, release, browser):
-    assert "Refund window" in words(browser("reader").get("/releases/"))
-    assert "No releases match." in words(browser("reader").get("/releases/?state=published"))
+    assert "Refund window" in read_html(browser("reader").get("/releases/"))
+    assert "No releases match." in read_html(browser("reader").get("/releases/?state=published"))
     change_services.set_head(actor=desk.actor("author"), number=1, version=desk.save(OTHER, name=ONE).number)
-    assert "Your turn" in words(browser("reviewer").get("/releases/"))
+    assert "Your turn" in read_html(browser("reviewer").get("/releases/"))
 
 
 def test_comments_are_markdown_with_mentions_and_are_edited_and_deleted_by_their_writers(browser, release):
     reviewer = browser("reviewer")
     reviewer.post("/releases/1", {"do": "comment", "text": "Ask **@author** <b>now</b>"})
-    page = words(reviewer.get("/releases/1"))
+    page = read_html(reviewer.get("/releases/1"))
     assert '<strong><span class="mention">@author</span></strong> &lt;b&gt;now&lt;/b&gt;' in page
     assert 'data-mentions="/releases/1/people"' in page
     assert 'value="edit_comment"' in page
-    assert 'value="edit_comment"' not in words(browser("author").get("/releases/1"))
+    assert 'value="edit_comment"' not in read_html(browser("author").get("/releases/1"))
     sent = {"do": "edit_comment", "thread": 0, "comment": 1, "comment_text": "Ask\r\nSaturday"}
-    page = words(reviewer.post("/releases/1", sent, follow=True))
+    page = read_html(reviewer.post("/releases/1", sent, follow=True))
     assert "Comment changed. What it said before stays readable." in page
     assert "Edited" in page
-    page = words(browser("author").post("/releases/1", {"do": "delete_comment", "comment": 1}))
+    page = read_html(browser("author").post("/releases/1", {"do": "delete_comment", "comment": 1}))
     assert "nobody else edits or deletes it" in page
-    page = words(reviewer.post("/releases/1", {"do": "delete_comment", "comment": 1}, follow=True))
+    page = read_html(reviewer.post("/releases/1", {"do": "delete_comment", "comment": 1}, follow=True))
     assert "Deleted by its author" in page
     assert "Saturday" not in page
 
@@ -254,7 +254,7 @@ def test_a_refused_edit_of_a_comment_comes_back_open_with_what_was_typed(browser
     sent = {"do": "edit_comment", "thread": 0, "comment": 2, "comment_text": "long " * 3000}
     answer = reviewer.post("/releases/1", sent)
     assert answer.status_code == 413
-    page = words(answer)
+    page = read_html(answer)
     assert "> long long" in page
     assert "> One</textarea>" in page
     assert page.count('class="comment-edit" open>') == 1
@@ -267,7 +267,7 @@ def test_whom_a_release_can_mention_is_listed_for_who_may_comment(browser, relea
 
 def test_the_page_shows_what_the_model_reads_of_each_template(desk, release, browser):
     """The rendered text comes first if there is a sample to render; the source is one tab away."""
-    page = words(browser("reader").get("/releases/1"))
+    page = read_html(browser("reader").get("/releases/1"))
     assert page.count("v1, all new") == 2
     assert "No samples, so nothing to render. Showing the source." in page
     samples.save_samples(actor=desk.actor("author"), name=ONE, samples=SAMPLES)
@@ -280,11 +280,11 @@ def test_the_page_shows_what_the_model_reads_of_each_template(desk, release, bro
 
 def test_a_row_says_how_much_the_template_changes_and_that_it_was_not_evaluated(desk, release, browser):
     """The first version is all new: each of its lines counts, and tokens count once there is a sample."""
-    page = words(browser("reader").get("/releases/1"))
+    page = read_html(browser("reader").get("/releases/1"))
     assert len(re.findall(r">\d+ lines</a>", page)) == 2
     assert page.count("not evaluated") == 2
     samples.save_samples(actor=desk.actor("author"), name=ONE, samples=SAMPLES)
-    assert re.search(r">\d+ lines, \+\d+ tokens", words(browser("reader").get("/releases/1")))
+    assert re.search(r">\d+ lines, \+\d+ tokens", read_html(browser("reader").get("/releases/1")))
 
 
 def test_its_description_is_read_as_markdown(release, browser):
@@ -297,11 +297,11 @@ def test_past_the_most_differences_a_page_leads_to_the_change(release, browser, 
     monkeypatch.setattr(member_differences, "MOST_SHOWN", 1)
     page = browser("reader").get("/releases/1")
     assert page.content.decode().count('class="diff diff-source sheet') == 1
-    assert "Not shown on this page, which shows the first differences only." in words(page)
+    assert "Not shown on this page, which shows the first differences only." in read_html(page)
 
 
 def test_the_page_says_which_services_it_reaches_and_which_stay(release, desk, browser):
-    assert "No service fetched production in the last 30 days." in words(browser("reader").get("/releases/1"))
+    assert "No service fetched production in the last 30 days." in read_html(browser("reader").get("/releases/1"))
     now = datetime.now(UTC)
     for service, ref, count in (("chat", "production", 7000), ("chat", "1", 7), ("mail", "1", 70)):
         key = Key.objects.filter(name=service).first()
@@ -317,11 +317,11 @@ def test_the_page_says_which_services_it_reaches_and_which_stay(release, desk, b
         ServiceRow("chat", 2, 2000),
         ServiceRow("mail", 0, 10, "one v1"),
     ]
-    page = " ".join(words(browser("reader").get("/releases/1")).split())
+    page = " ".join(read_html(browser("reader").get("/releases/1")).split())
     assert page.index("<b>chat</b>") < page.index("<b>mail</b>") < page.index("stays on one v1")
 
 
 def test_a_published_release_names_no_services_any_more(release, browser):
     browser("reviewer").post("/releases/1", {"do": "approve", "digest": approvals(release)})
     browser("author").post("/releases/1", {"do": "publish"})
-    assert "Services affected" not in words(browser("reader").get("/releases/1"))
+    assert "Services affected" not in read_html(browser("reader").get("/releases/1"))

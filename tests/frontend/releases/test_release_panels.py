@@ -17,7 +17,7 @@ from registry.releases.models import Release
 from registry.releases.plans import ReleaseSelection
 from registry.templates.label_models import Label
 from registry.templates.models import Template
-from tests.frontend.conftest import OTHER, REPLY, words
+from tests.frontend.conftest import OTHER, REPLY, read_html
 
 ONE, TWO = "support/refunds/one", "support/two"
 MOVED = "Something changed while this panel was open, so nothing was done."
@@ -74,7 +74,7 @@ def move_alone(desk, name: str) -> None:
 
 
 def test_the_panel_shows_each_template_and_says_what_it_saw(release, browser):
-    page = words(browser("author").get("/releases/2/publish"))
+    page = read_html(browser("author").get("/releases/2/publish"))
     assert "Publish 2 templates to production" in page
     assert f'name="expected" value="{ONE} 2 1"' in page
     assert "All 2 go live together, or none." in page
@@ -84,13 +84,13 @@ def test_the_panel_shows_each_template_and_says_what_it_saw(release, browser):
 
 def test_the_panel_says_what_is_still_to_do_and_has_no_button(desk, release, browser):
     change_services.set_head(actor=desk.actor("author"), number=3, version=desk.save(OTHER + "\n", name=ONE).number)
-    page = words(browser("author").get("/releases/2/publish"))
+    page = read_html(browser("author").get("/releases/2/publish"))
     assert "Before this can go live" in page
     assert 'value="publish"' not in page
 
 
 def test_a_reader_sees_what_would_follow_and_no_button(release, browser):
-    page = words(browser("reader").get("/releases/2/publish"))
+    page = read_html(browser("reader").get("/releases/2/publish"))
     assert "Publishing needs the author role in support." in page
     assert 'value="publish"' not in page
 
@@ -99,7 +99,7 @@ def test_publishing_is_refused_where_a_label_moved_and_says_which(desk, release,
     seen = [f"{ONE} 2 1", f"{TWO} 2 1"]
     move_alone(desk, ONE)
     answer = browser("author").post("/releases/2", {"do": "publish", "how": "at_once", "expected": seen})
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 409
     assert MOVED in page
     assert f"{ONE}: production serves version 3 by now." in page
@@ -112,7 +112,7 @@ def test_publishing_is_refused_where_a_template_was_added(desk, release, browser
     proposals.add_to_release(actor=desk.actor("author"), number=2, versions={late: 1})
     answer = browser("author").post("/releases/2", {"do": "publish", "expected": [f"{ONE} 2 1", f"{TWO} 2 1"]})
     assert answer.status_code == 409
-    assert f"{late}: it was added after you looked." in words(answer)
+    assert f"{late}: it was added after you looked." in read_html(answer)
 
 
 def test_all_go_live_where_nothing_moved_and_the_status_line_leads_back(release, browser):
@@ -138,17 +138,17 @@ def test_typed_text_is_kept_until_the_release_is_published_or_rolled_back(releas
         ("publish", seen),
         ("roll-back", {"do": "roll_back", "template": [ONE, TWO], "reason": "Too long."}),
     ):
-        key = kept_as(words(client.get(f"/releases/2/{panel}")))
-        assert f'data-done="{key}"' in words(client.post("/releases/2", {**sent, "form": key}, follow=True))
+        key = kept_as(read_html(client.get(f"/releases/2/{panel}")))
+        assert f'data-done="{key}"' in read_html(client.post("/releases/2", {**sent, "form": key}, follow=True))
 
 
 def test_typed_text_is_kept_until_the_release_is_proposed(desk, browser):
     desk.save(name=ONE)
     client = browser("author")
-    shown = words(client.get("/releases/new/support/?from=latest&to=production&template={ONE}"))
+    shown = read_html(client.get("/releases/new/support/?from=latest&to=production&template={ONE}"))
     key = kept_as(shown)
     sent = {"from_label": "latest", "label": "production", "template": ONE, "title": "One", "form": key}
-    refused = words(client.post("/releases/new/support/", {**sent, "title": ""}))
+    refused = read_html(client.post("/releases/new/support/", {**sent, "title": ""}))
     assert kept_as(refused) == key
     done = client.post("/releases/new/support/", sent, follow=True).content.decode()
     assert f'<span data-done="{escape(key)}">Release 1 is open.</span>' in " ".join(done.split()).replace(" >", ">")
@@ -160,21 +160,21 @@ def test_a_moment_is_chosen_in_the_panel_and_refused_where_a_label_moved(desk, r
     sent_seen = {**sent, "expected": [f"{ONE} 2 1", f"{TWO} 2 1"]}
     answer = client.post("/releases/2", sent_seen)
     assert answer.status_code == 422
-    assert "This is in the past." in words(answer)
-    assert 'value="2000-01-01T10:00"' in words(answer)
+    assert "This is in the past." in read_html(answer)
+    assert 'value="2000-01-01T10:00"' in read_html(answer)
     answer = client.post("/releases/2", {**sent_seen, "goes_live_at": "2999-01-01T10:00"})
-    assert "This is more than a year away." in words(answer)
+    assert "This is more than a year away." in read_html(answer)
     move_alone(desk, TWO)
-    assert MOVED in words(client.post("/releases/2", sent_seen))
+    assert MOVED in read_html(client.post("/releases/2", sent_seen))
 
 
 def test_removing_is_refused_where_the_label_moved(desk, release, browser):
-    assert f'name="expected" value="{ONE} 2 1"' in words(browser("author").get("/releases/2"))
+    assert f'name="expected" value="{ONE} 2 1"' in read_html(browser("author").get("/releases/2"))
     move_alone(desk, ONE)
     sent = {"do": "remove", "change": "3", "expected": f"{ONE} 2 1"}
     answer = browser("author").post("/releases/2", sent)
     assert answer.status_code == 409
-    assert "production serves version 3 by now" in words(answer)
+    assert "production serves version 3 by now" in read_html(answer)
     assert release.members.count() == 2
     assert browser("author").post("/releases/2", {**sent, "expected": f"{ONE} 2 3"}).status_code == 302
 
@@ -185,7 +185,7 @@ def published(desk, release) -> Release:
 
 
 def test_rolling_back_shows_from_and_to_and_asks_for_a_reason(published, browser):
-    page = words(browser("reviewer").get("/releases/2/roll-back"))
+    page = read_html(browser("reviewer").get("/releases/2/roll-back"))
     assert "Roll production of 2 templates back" in page
     assert f'name="expected" value="{ONE} 1 2"' in page
     assert "Wrong answers" in page
@@ -197,23 +197,23 @@ def test_a_cause_is_a_reason_and_words_are_added_to_it(published, browser):
     sent = {"do": "roll_back", "template": [ONE, TWO], "expected": [f"{ONE} 1 2", f"{TWO} 1 2"]}
     answer = client.post("/releases/2", {**sent, "cause": "other"})
     assert answer.status_code == 422
-    assert "Say why it goes back" in words(answer)
+    assert "Say why it goes back" in read_html(answer)
     answer = client.post("/releases/2", {**sent, "cause": "cost", "reason": "Twice the tokens"})
     assert answer.status_code == 302
     assert served() == {ONE: 1, TWO: 1}
-    assert "Cost: Twice the tokens" in words(client.get("/releases/2"))
+    assert "Cost: Twice the tokens" in read_html(client.get("/releases/2"))
 
 
 def test_a_form_in_the_panel_over_a_page_is_refused_there_and_leads_to_the_whole_page_when_done(published, browser):
     client, headers = browser("reviewer"), {"HX-Request": "true", "HX-Target": "panel"}
     sent = {"do": "roll_back", "template": [ONE, TWO], "expected": [f"{ONE} 1 2", f"{TWO} 1 2"]}
     refused = client.post("/releases/2", sent, headers=headers)
-    page = words(refused)
+    page = read_html(refused)
     assert (refused.status_code, "Say why it goes back" in page, "<main" in page) == (422, True, False)
     done = client.post("/releases/2", {**sent, "cause": "cost"}, headers=headers)
     assert (done.status_code, done["HX-Redirect"], done.content) == (204, "/releases/2", b"")
     assert "Location" not in done
-    assert "Rolled back." in words(client.get("/releases/2"))
+    assert "Rolled back." in read_html(client.get("/releases/2"))
 
 
 def test_one_template_goes_back_alone(published, browser):
@@ -226,7 +226,7 @@ def test_rolling_back_is_refused_where_a_label_moved_and_keeps_what_was_typed(de
     move_alone(desk, ONE)
     sent = {"do": "roll_back", "template": [ONE, TWO], "reason": "Typed", "expected": [f"{ONE} 1 2", f"{TWO} 1 2"]}
     answer = browser("reviewer").post("/releases/2", sent)
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 409
     assert MOVED in page
     assert "Typed" in page
@@ -235,17 +235,19 @@ def test_rolling_back_is_refused_where_a_label_moved_and_keeps_what_was_typed(de
 
 
 def test_a_first_version_has_nothing_to_go_back_to_and_an_author_no_button(desk, release, browser):
-    page = words(browser("reviewer").get("/releases/1/roll-back"))
+    page = read_html(browser("reviewer").get("/releases/1/roll-back"))
     assert "production had no version before, so there is nothing to go back to." in page
     assert 'value="roll_back"' not in page
     release_services.publish_release(actor=desk.actor("author"), number=2)
-    assert "Rolling back needs the reviewer role in support." in words(browser("author").get("/releases/2/roll-back"))
+    assert "Rolling back needs the reviewer role in support." in read_html(
+        browser("author").get("/releases/2/roll-back")
+    )
 
 
 def test_a_template_outside_of_the_reviewers_folder_has_no_box_and_says_why(desk, published, browser):
     folder = {"namespace": "support", "folder": "refunds"}
     folder_roles.set_folder_role(actor=desk.actor("admin"), **folder, person="author", role="reviewer")
-    page = words(browser("author").get("/releases/2/roll-back"))
+    page = read_html(browser("author").get("/releases/2/roll-back"))
     assert "Roll production of 1 template back" in page
     assert f'name="template" value="{ONE}"' in page
     assert f'name="template" value="{TWO}"' not in page
@@ -288,18 +290,18 @@ def test_a_change_that_joins_loses_its_date_and_its_planned_rollout_and_both_are
     )
     schedules.schedule_change(actor=author, number=dated.number, at=timezone.now() + timedelta(days=1))
     client = browser("author")
-    panel = words(client.get("/releases/new/support/?from=latest&to=production"))
+    panel = read_html(client.get("/releases/new/support/?from=latest&to=production"))
     gradually, date = "at once, without its planned rollout", "its own date ends"
     assert (panel.count(gradually), panel.count(date)) == (1, 1), panel[:3000]
     number = _propose(desk, 3).number
     _approve(desk, Release.objects.get(number=number))
-    page = words(client.get(f"/releases/{number}/publish"))
+    page = read_html(client.get(f"/releases/{number}/publish"))
     assert (page.count(gradually), date in page) == (1, False)
 
 
 def test_each_panel_loads_the_size_and_the_evidence_of_each_template(published, browser):
     client = browser("reviewer")
-    page = words(client.get("/releases/2/roll-back"))
+    page = read_html(client.get("/releases/2/roll-back"))
     for name in (ONE, TWO):
         assert f'hx-get="/t/{name}/-/move/size?label=production&amp;version=1" hx-trigger="intersect once"' in page
         assert f'hx-get="/t/{name}/-/move/evidence?label=production&amp;version=1" hx-trigger="toggle once"' in page
@@ -308,22 +310,22 @@ def test_each_panel_loads_the_size_and_the_evidence_of_each_template(published, 
 def test_the_panel_that_proposes_prefills_the_title(desk, release, browser):
     desk.save(OTHER + "\n", name=ONE, message="Quote the policy")
     desk.save(OTHER + "\n", name=TWO, message="Quote the policy")
-    page = words(browser("author").get("/releases/new/support/?from=latest&to=production"))
+    page = read_html(browser("author").get("/releases/new/support/?from=latest&to=production"))
     assert 'value="Quote the policy"' in page
     assert f'hx-get="/t/{ONE}/-/move/size?label=production&amp;version=3" hx-trigger="intersect once"' in page
     desk.save(OTHER + "\n\n", name=TWO, message="Shorter")
-    page = words(browser("author").get("/releases/new/support/?from=latest&to=production"))
+    page = read_html(browser("author").get("/releases/new/support/?from=latest&to=production"))
     assert 'value="Promote latest to production"' in page
-    one = words(browser("author").get(f"/releases/new/support/?from=latest&to=production&template={TWO}"))
+    one = read_html(browser("author").get(f"/releases/new/support/?from=latest&to=production&template={TWO}"))
     assert 'value="Shorter"' in one
 
 
 def test_the_size_names_lines_tokens_and_inputs_that_callers_must_also_send(reply, browser):
     reply.save(OTHER.replace("inputs:", "inputs:\n  order: {type: string}"))
-    size = words(browser("reader").get(f"/t/{REPLY}/-/move/size?label=production&version=3"))
+    size = read_html(browser("reader").get(f"/t/{REPLY}/-/move/size?label=production&version=3"))
     assert "2 lines change" in size
     assert "callers must also send order" in size
-    same = words(browser("reader").get(f"/t/{REPLY}/-/move/size?label=production&version=2"))
+    same = read_html(browser("reader").get(f"/t/{REPLY}/-/move/size?label=production&version=2"))
     assert "1 line changes" in same
     assert "tokens" in same
     assert "callers need to send nothing new" in same
@@ -331,7 +333,7 @@ def test_the_size_names_lines_tokens_and_inputs_that_callers_must_also_send(repl
 
 def test_the_evidence_is_that_of_the_panel_of_one_template_and_stays_in_its_row(reply, browser):
     address = f"/t/{REPLY}/-/move/evidence?label=production&version=2"
-    shown = words(browser("reader").get(address))
+    shown = read_html(browser("reader").get(address))
     pk = Template.objects.get(name=REPLY).pk
     for part in ("what", "evaluation", "services", "checks"):
         assert f'aria-labelledby="panel-{part}-{pk}"' in shown
@@ -340,7 +342,7 @@ def test_the_evidence_is_that_of_the_panel_of_one_template_and_stays_in_its_row(
     assert "data-panel" not in shown
     source = f'hx-get="{address}&view=source"'.replace("&", "&amp;")
     assert f'{source} hx-target="closest .panel-member-evidence"' in shown
-    assert "Source, line by line" in words(browser("reader").get(f"{address}&view=source"))
+    assert "Source, line by line" in read_html(browser("reader").get(f"{address}&view=source"))
 
 
 def test_the_evidence_of_an_unknown_version_or_label_is_refused(reply, browser):
@@ -354,4 +356,4 @@ def test_the_evidence_of_an_unknown_version_or_label_is_refused(reply, browser):
 def test_the_size_of_a_redacted_text_is_left_out(reply, browser):
     redact_version(actor=reply.actor("admin"), name=REPLY, version=1, reason="A name", force=True)
     answer = browser("reader").get(f"/t/{REPLY}/-/move/size?label=production&version=2")
-    assert (answer.status_code, "change" in words(answer)) == (200, False)
+    assert (answer.status_code, "change" in read_html(answer)) == (200, False)

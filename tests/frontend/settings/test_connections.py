@@ -5,7 +5,7 @@ import re
 import pytest
 
 from registry.connections.models import Connection, SpendingCap
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 from tests.support.fake_model_server import ModelServer
 
 LIST = "/n/support/models"
@@ -37,7 +37,7 @@ def place(admin, fields):
 
 
 def test_a_connected_model_is_listed_and_its_key_is_nowhere(admin, place):
-    pages = words(admin.get(LIST)) + words(admin.get(place))
+    pages = read_html(admin.get(LIST)) + read_html(admin.get(place))
     assert "small-1" in pages
     assert "0.15 in, 0.6 out USD" in pages
     assert KEY not in pages
@@ -48,21 +48,21 @@ def test_a_connection_is_not_shown_among_those_of_another_namespace(admin, place
 
 
 def test_the_test_button_says_what_the_model_answered(admin, place):
-    page = words(admin.post(place, {"do": "try"}, follow=True))
+    page = read_html(admin.post(place, {"do": "try"}, follow=True))
     assert "The model answered “ready” after" in page
 
 
 def test_the_test_button_says_what_went_wrong(admin, fields):
     place = admin.post(LIST, {**fields, "base_url": "http://127.0.0.1:9/v1"})["Location"]
-    page = words(admin.post(place, {"do": "try"}, follow=True))
+    page = read_html(admin.post(place, {"do": "try"}, follow=True))
     assert "be reached: nothing answers at 127.0.0.1 on port 9." in page
-    page = words(admin.post(place, {"do": "try"}, follow=True, headers={"accept-language": "de"}))
+    page = read_html(admin.post(place, {"do": "try"}, follow=True, headers={"accept-language": "de"}))
     assert "ist nicht erreichbar: Nichts antwortet unter 127.0.0.1 an Port 9." in page
 
 
 def test_a_wrong_field_is_reported_there_and_nothing_typed_is_lost_but_the_key(admin, fields):
     answer = admin.post(LIST, {**fields, "base_url": "https://10.0.0.1/v1", "completion_price": ""})
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 422
     assert "10.0.0.1, which is not a public address" in page
     assert 'value="small-1"' in page
@@ -86,17 +86,17 @@ def test_the_limits_of_concurrent_calls_and_calls_a_second_are_set_and_shown_aga
     assert Connection.objects.get().per_second is None
     refused = admin.post(place, {**fields, "concurrency": "33"})
     assert refused.status_code == 422
-    assert "whole number from 1 to 32" in words(refused)
+    assert "whole number from 1 to 32" in read_html(refused)
 
 
 def test_a_refused_name_is_explained_in_a_whole_sentence(admin, fields):
     refused = admin.post(LIST, {**fields, "name": "Small Model"})
     assert refused.status_code == 422
-    assert "Use lower-case letters, digits, and - . _ between them" in words(refused)
+    assert "Use lower-case letters, digits, and - . _ between them" in read_html(refused)
 
 
 def test_a_connection_is_removed(admin, place):
-    assert "The connection small is removed." in words(admin.post(place, {"do": "remove"}, follow=True))
+    assert "The connection small is removed." in read_html(admin.post(place, {"do": "remove"}, follow=True))
     assert not Connection.objects.exists()
 
 
@@ -111,12 +111,12 @@ def test_caps_are_set_and_taken_away(admin):
 def test_a_cap_that_is_not_an_amount_is_refused_at_its_field(admin):
     answer = admin.post(LIST, {"do": "cap", "person_day": "a little", "namespace_month": "", "currency": "USD"})
     assert answer.status_code == 422
-    assert "An amount from 0" in words(answer)
+    assert "An amount from 0" in read_html(answer)
 
 
 def test_spending_is_listed_by_model(admin, place):
     admin.post(place, {"do": "try"})
-    page = words(admin.get(LIST))
+    page = read_html(admin.get(LIST))
     assert "This month" in page
 
 
@@ -125,4 +125,4 @@ def test_other_roles_are_refused_and_told_whom_to_ask(place, browser, role):
     for address in (LIST, place):
         answer = browser(role).get(address)
         assert answer.status_code == 403
-        assert "Ask an admin" in words(answer)
+        assert "Ask an admin" in read_html(answer)

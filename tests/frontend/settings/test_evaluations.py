@@ -5,7 +5,7 @@ import pytest
 from registry.evaluations import attachments
 from registry.evaluations.models import Attachment
 from registry.templates import save as template_save
-from tests.frontend.conftest import DOCUMENT, words
+from tests.frontend.conftest import DOCUMENT, read_html
 from tests.support.finished_runs import GOLD, WORSE, save_rows, start_run
 from tests.support.instances import ROOT
 
@@ -55,7 +55,7 @@ def test_an_admin_saves_thresholds_and_members_read_them(gold, browser):
     assert (answer.status_code, answer["Location"]) == (302, PAGE)
     gates = ["squad_f1 >= 0.9", "squad_exact_match - 0.02"]
     assert read_attachment() == ("answers", "refunds/*", GOLD, None, "echo", gates, 20)
-    page = words(browser("reader").get(PAGE))
+    page = read_html(browser("reader").get(PAGE))
     assert 'Words in common, at least 0.9 <code class="faint">squad_f1 &gt;= 0.9</code>' in page
     assert 'Same answer, at most 0.02 less <code class="faint">squad_exact_match - 0.02</code>' in page
     assert "Save thresholds" not in page
@@ -65,7 +65,7 @@ def test_results_on_earlier_runs_are_shown_before_anything_is_saved(gold, browse
     gold.save(WORSE)
     runs = start_run(gold, "1"), start_run(gold, "3")
     answer = browser("admin").post(PAGE, {**FIELDS, "do": "try"})
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 200
     assert page.index(f"/runs/{runs[1].pk}") < page.index(f"/runs/{runs[0].pk}")
     assert "fails" in page
@@ -74,7 +74,7 @@ def test_results_on_earlier_runs_are_shown_before_anything_is_saved(gold, browse
 
 
 def test_without_runs_a_trial_says_so(gold, browser):
-    assert "No finished run" in words(browser("admin").post(PAGE, {**FIELDS, "do": "try"}))
+    assert "No finished run" in read_html(browser("admin").post(PAGE, {**FIELDS, "do": "try"}))
 
 
 @pytest.mark.parametrize("button", ["save", "try"])
@@ -82,16 +82,16 @@ def test_without_runs_a_trial_says_so(gold, browser):
 def test_thresholds_that_cannot_be_read_come_back_with_what_was_typed(gold, browser, button, changes):
     answer = browser("admin").post(PAGE, {**FIELDS, **changes, "do": button})
     assert answer.status_code == 422
-    assert 'value="refunds/*"' in words(answer)
+    assert 'value="refunds/*"' in read_html(answer)
     assert not Attachment.objects.exists()
 
 
 def test_a_threshold_that_is_not_a_number_is_reported_at_its_row(gold, browser):
-    page = words(browser("admin").post(PAGE, {**FIELDS, "bound": ["0.9", "lots", ""], "do": "try"}))
+    page = read_html(browser("admin").post(PAGE, {**FIELDS, "bound": ["0.9", "lots", ""], "do": "try"}))
     assert 'id="threshold-2-problem"' in page
     assert "Write a number, such as 0.8." in page
     assert "threshold-1-problem" not in page
-    page = words(browser("admin").post(PAGE, {**FIELDS, "metric": ["", "", ""], "do": "try"}))
+    page = read_html(browser("admin").post(PAGE, {**FIELDS, "metric": ["", "", ""], "do": "try"}))
     assert 'id="threshold-1-problem"' in page
     assert "Choose a metric for this threshold." in page
 
@@ -105,7 +105,7 @@ def test_rows_that_do_not_fit_a_template_are_refused_at_the_form(gold, browser):
     gold.save(name="support/refunds/other", document=DOCUMENT.replace("question", "city"))
     answer = browser("admin").post(PAGE, {**FIELDS, "do": "save"})
     assert answer.status_code == 422
-    page = words(answer)
+    page = read_html(answer)
     assert "row 1 (case-0).inputs.city: " in page
     assert "row 4" not in page
     assert "3 more rows do not fit." in page
@@ -114,7 +114,7 @@ def test_rows_that_do_not_fit_a_template_are_refused_at_the_form(gold, browser):
 
 def test_an_evaluation_is_edited_with_all_it_has(attached, browser):
     admin = browser("admin")
-    page = words(admin.get(PAGE, {"name": "answers"}))
+    page = read_html(admin.get(PAGE, {"name": "answers"}))
     assert '<option value="squad_f1[answer]" selected>' in page
     assert 'value="refunds/reply"' in page
     assert 'name="nightly" value="on">' in page
@@ -123,7 +123,7 @@ def test_an_evaluation_is_edited_with_all_it_has(attached, browser):
     row = Attachment.objects.get()
     assert (row.gates, row.metrics, row.dataset_version) == (["squad_f1[answer] >= 0.75"], ["chrf"], 1)
     assert row.nightly
-    page = words(admin.get(PAGE, {"name": "answers"}))
+    page = read_html(admin.get(PAGE, {"name": "answers"}))
     assert 'name="nightly" value="on" checked>' in page
     assert "every night" in page
 
@@ -149,11 +149,11 @@ def test_a_judge_is_chosen_and_kept(gold, browser):
     gates = {"metric": ["faithfulness", "", ""], "bound": ["0.9", "", ""]}
     refused = browser("admin").post(PAGE, {**FIELDS, **gates, "do": "save"})
     assert refused.status_code == 422
-    assert "is a judge&#x27;s score" in words(refused)
+    assert "is a judge&#x27;s score" in read_html(refused)
     assert browser("admin").post(PAGE, {**FIELDS, **gates, **judge, "do": "save"}).status_code == 302
     row = Attachment.objects.get()
     assert (row.judge_address, row.judge_paths) == ("support/judge@1", {"documents": "inputs.passages"})
-    assert "judged by support/judge@1" in words(browser("reader").get(PAGE))
+    assert "judged by support/judge@1" in read_html(browser("reader").get(PAGE))
     page = browser("admin").get(f"{PAGE}?name=answers").content.decode()
     assert 'value="inputs.passages"' in page
     assert '<option value="support/judge@1" selected>' in page
@@ -161,7 +161,7 @@ def test_a_judge_is_chosen_and_kept(gold, browser):
 
 def test_the_address_fills_the_form(gold, browser):
     query = {"pattern": "refunds/reply", "dataset": GOLD, "model": "echo"}
-    page = words(browser("admin").get("/n/support/evaluations", query))
+    page = read_html(browser("admin").get("/n/support/evaluations", query))
     assert 'value="refunds/reply"' in page
     assert f'<option value="{GOLD}" selected' in page
-    assert 'value="refunds/reply"' not in words(browser("admin").get("/n/support/evaluations"))
+    assert 'value="refunds/reply"' not in read_html(browser("admin").get("/n/support/evaluations"))

@@ -4,7 +4,7 @@ import pytest
 
 from registry.namespaces import folder_roles, groups
 from registry.namespaces.models import FolderRole
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 
 PAGE = "/n/support/members"
 
@@ -26,11 +26,11 @@ def post(admin, **fields):
 def test_an_admin_gives_a_role_in_a_folder_and_takes_it_away(browser):
     admin = browser("admin")
     assert post(admin, folder_role="reviewer")["Location"] == f"{PAGE}#folder-roles"
-    page = words(admin.get(PAGE))
+    page = read_html(admin.get(PAGE))
     assert "reader is reviewer in the folder refunds now." in page
     assert 'Remove<span class="visually-hidden"> the role of reader in refunds</span>' in page
     post(admin, folder_role="")
-    assert "reader has no role in the folder refunds any more." in words(admin.get(PAGE))
+    assert "reader has no role in the folder refunds any more." in read_html(admin.get(PAGE))
     assert not FolderRole.objects.exists()
 
 
@@ -42,7 +42,7 @@ def test_a_group_is_chosen_by_its_title_where_it_has_a_role(desk, browser):
     assert 'value="group:legal"' in page
     assert 'value="group:friends"' not in page
     post(admin, holder="group:legal", folder_role="author")
-    assert "<b>Legal</b>" in words(admin.get(PAGE))
+    assert "<b>Legal</b>" in read_html(admin.get(PAGE))
 
 
 def test_a_refused_form_keeps_its_values(browser):
@@ -50,7 +50,7 @@ def test_a_refused_form_keeps_its_values(browser):
     answer = post(admin, folder="Not A Folder", folder_role="author")
     assert answer.status_code == 422
     assert 'value="Not A Folder"' in answer.content.decode()
-    assert "lower-case letters, digits and hyphens, like late-parcel-apology" in words(answer)
+    assert "lower-case letters, digits and hyphens, like late-parcel-apology" in read_html(answer)
     assert post(admin, holder="person:outsider", folder_role="author").status_code == 422
     assert post(admin, folder_role="admin").status_code == 422
 
@@ -58,13 +58,13 @@ def test_a_refused_form_keeps_its_values(browser):
 def test_a_reader_sees_them_and_no_form(browser, give):
     give()
     page = browser("reader").get(PAGE)
-    assert "<code>refunds</code>" in words(page)
+    assert "<code>refunds</code>" in read_html(page)
     assert b'name="folder_role"' not in page.content
 
 
 def test_people_says_where_else_somebody_has_a_role(browser, give):
     give("reviewer")
-    assert "<b>reviewer</b> in support/refunds" in words(browser("admin").get("/people"))
+    assert "<b>reviewer</b> in support/refunds" in read_html(browser("admin").get("/people"))
 
 
 def test_pages_of_a_template_offer_what_the_folder_role_allows(reply, browser, give):
@@ -90,11 +90,11 @@ def test_the_change_page_offers_a_folder_reviewer_the_decision(reply, browser, g
 def test_a_folder_without_templates_is_shown_with_the_one_that_was_probably_meant(reply, browser):
     admin = browser("admin")
     post(admin, folder_role="author")
-    assert "No template is in this folder yet." not in words(admin.get(PAGE))
+    assert "No template is in this folder yet." not in read_html(admin.get(PAGE))
     post(admin, folder="refnds", folder_role="author")
     said = "reader is author in the folder refnds now. No template is in this folder yet. Did you mean refunds?"
-    assert said in words(admin.get(PAGE))
+    assert said in read_html(admin.get(PAGE))
     post(admin, folder="quite/other", folder_role="author")
-    page = words(admin.get(PAGE))
+    page = read_html(admin.get(PAGE))
     assert "in the folder quite/other now. No template is in this folder yet." in page
     assert "Did you mean" not in page

@@ -9,7 +9,7 @@ from registry.freezes import services
 from registry.freezes.models import Freeze
 from registry.notifications.models import Notification
 from registry.rollouts import services as rollouts
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 
 PAGE = "/n/support/freezes"
 WEEKEND = {
@@ -50,7 +50,7 @@ def stocktaking(reply):
 
 def test_an_admin_sets_a_weekly_freeze_that_members_then_read(reply, browser):
     browser("admin").post(PAGE, WEEKEND)
-    text = words(browser("reader").get(PAGE))
+    text = read_html(browser("reader").get(PAGE))
     assert "Fri 16:00 to Mon 08:00 every week (Europe/Zurich)" in text
     assert "Nobody is there" in text
     assert "Set weekly freeze" not in text
@@ -63,7 +63,7 @@ def test_a_moment_is_read_on_the_clock_of_whoever_typed_it(reply, browser):
     sent = {"do": "once", "starts": "2100-12-24T12:00", "ends": "2100-12-27T08:00", "reason": "Holidays"}
     browser("admin").post(PAGE, sent)
     assert Freeze.objects.get().starts_at == datetime(2100, 12, 24, 11, tzinfo=UTC)
-    assert "24 Dec 2100 12:00 CET" in words(browser("admin").get(PAGE))
+    assert "24 Dec 2100 12:00 CET" in read_html(browser("admin").get(PAGE))
 
 
 @pytest.mark.parametrize(
@@ -80,24 +80,24 @@ def test_a_moment_is_read_on_the_clock_of_whoever_typed_it(reply, browser):
 def test_an_invalid_freeze_is_refused_with_a_sentence(reply, browser, sent, sentence):
     answer = browser("admin").post(PAGE, sent)
     assert answer.status_code == 422
-    assert sentence in words(answer)
+    assert sentence in read_html(answer)
     assert not Freeze.objects.exists()
 
 
 def test_an_admin_removes_a_freeze(reply, browser, stocktaking):
-    assert "support has no releases until" in words(browser("reader").get(PAGE))
+    assert "support has no releases until" in read_html(browser("reader").get(PAGE))
     browser("admin").post(PAGE, {"do": "remove", "freeze": str(stocktaking.number)})
-    assert "No freeze is set" in words(browser("reader").get(PAGE))
+    assert "No freeze is set" in read_html(browser("reader").get(PAGE))
 
 
 def test_change_panel_and_environments_say_it(reply, browser, change, stocktaking):
     for page in (f"/changes/{change.number}", f"/changes/{change.number}/publish", "/environments/"):
-        assert "no releases until" in words(browser("author").get(page)), page
+        assert "no releases until" in read_html(browser("author").get(page)), page
 
 
 def test_the_panel_of_an_emergency_says_that_it_ignores_the_freeze(reply, browser, change, stocktaking):
     rules.set_rules(actor=reply.actor("admin"), namespace="support", break_glass=True)
-    text = words(browser("reviewer").get(f"/changes/{change.number}/emergency"))
+    text = read_html(browser("reviewer").get(f"/changes/{change.number}/emergency"))
     assert "An emergency ignores the freeze" in text
 
 
@@ -115,7 +115,7 @@ def make_span_around(moment):
 def test_a_freeze_that_stops_a_schedule_is_set_once_that_was_read(reply, browser, scheduled):
     admin, sent = browser("admin"), make_span_around(scheduled.goes_live_at)
     asked = admin.post(PAGE, sent)
-    text = words(asked)
+    text = read_html(asked)
     assert asked.status_code == 409
     assert "The freeze is not set yet." in text
     subject = f"Change {scheduled.number} (support/refunds/reply v2): "
@@ -125,8 +125,8 @@ def test_a_freeze_that_stops_a_schedule_is_set_once_that_was_read(reply, browser
     assert f'name="confirmed" value="{confirmed}"' in text
     admin.post(PAGE, {**sent, "confirmed": confirmed})
     assert Freeze.objects.count() == 1
-    assert subject in words(browser("reader").get(PAGE))
-    page = words(browser("author").get(f"/changes/{scheduled.number}"))
+    assert subject in read_html(browser("reader").get(PAGE))
+    page = read_html(browser("author").get(f"/changes/{scheduled.number}"))
     assert "Not published then: a freeze was set meanwhile" in page
 
 
@@ -140,8 +140,8 @@ def test_a_confirmation_of_another_moment_asks_again(reply, browser, scheduled):
 def test_a_freeze_that_stops_no_schedule_is_set_immediately(reply, browser, scheduled):
     browser("admin").post(PAGE, make_span_around(scheduled.goes_live_at + timedelta(days=1)))
     assert Freeze.objects.count() == 1
-    assert "nothing scheduled" in words(browser("reader").get(PAGE))
-    assert "a freeze was set meanwhile" not in words(browser("author").get(f"/changes/{scheduled.number}"))
+    assert "nothing scheduled" in read_html(browser("reader").get(PAGE))
+    assert "a freeze was set meanwhile" not in read_html(browser("author").get(f"/changes/{scheduled.number}"))
 
 
 def test_the_api_lists_what_a_freeze_stops(reply, browser, scheduled):
@@ -163,12 +163,12 @@ def rollout(reply, approved_change):
 def test_a_freeze_over_the_next_step_of_a_rollout_names_it(reply, browser, rollout):
     admin, sent = browser("admin"), make_span_around(rollout.next_at)
     asked = admin.post(PAGE, sent)
-    text = words(asked)
+    text = read_html(asked)
     said = f"Rollout {rollout.number} (support/refunds/reply v2): its next step is due "
     assert (asked.status_code, said in text, "for author; it waits until the freeze ends." in text) == (409, True, True)
     assert f'href="/changes/{rollout.change_id}"' in text
     admin.post(PAGE, {**sent, "confirmed": f"rollout {rollout.number} at {rollout.next_at.isoformat()}"})
-    assert said in words(browser("reader").get(PAGE))
+    assert said in read_html(browser("reader").get(PAGE))
     (stop,) = browser("reader").get("/api/v1/namespaces/support/freezes").json()["results"][0]["stops"]
     assert (stop["kind"], stop["number"], stop["change"]) == ("rollout", rollout.number, rollout.change_id)
     told = Notification.objects.filter(person__username="author").latest("pk").sentence
@@ -181,7 +181,7 @@ def test_a_paused_rollout_and_one_that_goes_on_by_hand_wait_for_no_freeze(reply,
     sent = make_span_around(rollout.next_at)
     rollouts.pause_rollout(actor=reply.actor("author"), number=rollout.number)
     assert browser("admin").post(PAGE, sent).status_code == 302
-    assert "nothing scheduled" in words(browser("reader").get(PAGE))
+    assert "nothing scheduled" in read_html(browser("reader").get(PAGE))
 
 
 def test_the_form_of_a_date_begins_after_the_freeze(reply, browser, change, stocktaking):
@@ -192,6 +192,6 @@ def test_the_form_of_a_date_begins_after_the_freeze(reply, browser, change, stoc
 
 
 def test_home_says_that_a_change_waits_for_a_freeze(reply, browser, approved_change, stocktaking):
-    text = words(browser("author").get("/"))
+    text = read_html(browser("author").get("/"))
     assert "A freeze" in text
     assert "Releases can continue after the freeze." in text

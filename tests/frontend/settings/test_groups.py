@@ -5,7 +5,7 @@ import pytest
 from registry.changes import decisions
 from registry.namespaces import folder_roles, groups
 from registry.namespaces.models import FolderRole, Group, Membership
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 from tests.frontend.settings.test_members import read_hidden_fields
 
 PAGE = "/n/support/groups"
@@ -20,46 +20,46 @@ def test_an_admin_makes_a_group_fills_it_changes_it_and_removes_it(browser):
     admin = browser("admin")
     assert admin.post(PAGE, {"do": "make", "title": "Legal", "role": "reviewer"}).status_code == 302
     admin.post(PAGE, {"do": "add", "group": "legal", "username": "reader"})
-    page = words(admin.get(PAGE))
+    page = read_html(admin.get(PAGE))
     assert "reader is now in the group Legal." in page
     assert Membership.objects.get(namespace__name="support", person__username="reader").role == "reviewer"
     admin.post(PAGE, {"do": "change", "group": "legal", "title": "Lawyers", "role": ""})
     assert Membership.objects.get(namespace__name="support", person__username="reader").role == "reader"
     admin.post(PAGE, {"do": "take_out", "group": "legal", "username": "reader"})
-    assert "Nobody is in it yet." in words(admin.get(PAGE))
+    assert "Nobody is in it yet." in read_html(admin.get(PAGE))
     admin.post(PAGE, {"do": "remove", "group": "legal"})
     assert not Group.objects.exists()
-    assert "There is no group yet." in words(admin.get(PAGE))
+    assert "There is no group yet." in read_html(admin.get(PAGE))
 
 
 def test_a_refused_act_comes_back_with_its_sentence(desk, browser, legal):
     admin = browser("admin")
     twice = admin.post(PAGE, {"do": "make", "title": "Legal", "role": ""})
-    assert (twice.status_code, "There is a group legal in support already." in words(twice)) == (409, True)
+    assert (twice.status_code, "There is a group legal in support already." in read_html(twice)) == (409, True)
     empty = admin.post(PAGE, {"do": "make", "title": "", "role": ""})
     assert empty.status_code == 422
     nobody = admin.post(PAGE, {"do": "add", "group": "legal", "username": "nobody"})
-    assert (nobody.status_code, "There is no active account nobody." in words(nobody)) == (404, True)
+    assert (nobody.status_code, "There is no active account nobody." in read_html(nobody)) == (404, True)
     assert admin.post(PAGE, {"do": "dance"}).status_code == 422
 
 
 def test_a_reader_sees_the_groups_and_no_form(desk, browser, legal):
     groups.add_to_group(actor=desk.actor("admin"), namespace="support", name="legal", username="author")
     page = browser("reader").get(PAGE)
-    assert "Its people are reviewer." in words(page)
-    assert "author" in words(page)
+    assert "Its people are reviewer." in read_html(page)
+    assert "author" in read_html(page)
     assert b'name="title"' not in page.content
 
 
 def test_members_and_people_say_which_role_comes_of_a_group(desk, browser, legal):
     admin = browser("admin")
     groups.add_to_group(actor=desk.actor("admin"), namespace="support", name="legal", username="reader")
-    assert "reviewer by a group" in words(admin.get("/n/support/members"))
-    listed = words(admin.get("/people?person=reader"))
+    assert "reviewer by a group" in read_html(admin.get("/n/support/members"))
+    listed = read_html(admin.get("/people?person=reader"))
     assert "<b>reviewer</b> in support" in listed
     assert '<b>Legal</b></a></td><td class="aside">support, reviewer</td><td>reader</td>' in listed
     told = admin.post("/n/support/members", {"username": "reader", "role": ""}, follow=True)
-    assert "reader is still reviewer: a group gives this role." in words(told)
+    assert "reader is still reviewer: a group gives this role." in read_html(told)
 
 
 @pytest.mark.parametrize(
@@ -81,13 +81,13 @@ def test_effects_on_open_changes_are_confirmed_before_a_group_is_changed(reply, 
     admin = browser("admin")
     for confirmed in ("", "another seal"):
         answer = admin.post(PAGE, {**sent, "group": "legal", "confirmed": confirmed})
-        page = words(answer)
+        page = read_html(answer)
         assert "<b>Nothing is changed yet.</b>" in page
         assert f"reader&#x27;s approval of change {change.number} will not count any more." in page
         assert button in page
         assert Membership.objects.get(namespace__name="support", person__username="reader").role == "reviewer"
     fields = read_hidden_fields(answer.content.decode(), 'name="confirmed"')
-    assert done in words(admin.post(PAGE, fields, follow=True))
+    assert done in read_html(admin.post(PAGE, fields, follow=True))
     assert Membership.objects.get(namespace__name="support", person__username="reader").role != "reviewer"
 
 
@@ -100,11 +100,11 @@ def test_effects_of_removing_a_folder_role_are_named(reply, browser):
     admin, members = browser("admin"), "/n/support/members"
     sent = {"do": "folder_role", "folder": "refunds", "holder": "person:reader", "folder_role": ""}
     answer = admin.post(members, sent)
-    assert f"reader&#x27;s approval of change {change.number} will not count any more." in words(answer)
-    assert "Remove the role of reader in refunds" in words(answer)
+    assert f"reader&#x27;s approval of change {change.number} will not count any more." in read_html(answer)
+    assert "Remove the role of reader in refunds" in read_html(answer)
     assert FolderRole.objects.filter(person__username="reader").exists()
     fields = read_hidden_fields(answer.content.decode(), 'name="confirmed"')
-    assert "reader has no role in the folder refunds any more." in words(admin.post(members, fields, follow=True))
+    assert "reader has no role in the folder refunds any more." in read_html(admin.post(members, fields, follow=True))
     assert not FolderRole.objects.filter(person__username="reader").exists()
 
 
@@ -123,15 +123,15 @@ def test_a_line_of_the_rules_asks_for_a_group_and_the_pages_say_so(reply, browse
     groups.add_to_group(actor=reply.actor("admin"), namespace="support", name="legal", username="admin")
     line = "production refunds: 2, legal"
     assert admin.post("/n/support/rules", {**RULES, "approval_rules": line}).status_code == 302
-    assert line in words(admin.get("/n/support/rules"))
-    assert line in words(browser("reader").get("/n/support/rules"))
-    proposing = words(browser("author").get("/t/support/refunds/reply/-/propose?label=production&version=2"))
+    assert line in read_html(admin.get("/n/support/rules"))
+    assert line in read_html(browser("reader").get("/n/support/rules"))
+    proposing = read_html(browser("author").get("/t/support/refunds/reply/-/propose?label=production&version=2"))
     assert "Needs 2 approvals." in proposing
     assert "Needs an approval from Legal." in proposing
     change = reply.propose(2)
-    page = words(browser("admin").get(f"/changes/{change.number}"))
+    page = read_html(browser("admin").get(f"/changes/{change.number}"))
     assert "Needs an approval from Legal." in page
-    assert "Needs an approval from Legal." in words(browser("author").get(f"/changes/{change.number}"))
+    assert "Needs an approval from Legal." in read_html(browser("author").get(f"/changes/{change.number}"))
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_line_of_the_rules_asks_for_a_group_and_the_pages_say_so(reply, browse
 def test_a_wrong_line_comes_back_with_its_sentence(desk, browser, typed, sentence):
     answer = browser("admin").post("/n/support/rules", {**RULES, "approval_rules": typed})
     assert answer.status_code == 422
-    assert sentence in words(answer)
+    assert sentence in read_html(answer)
     assert typed in answer.content.decode()
 
 
@@ -157,7 +157,7 @@ def test_an_owner_is_a_group_in_a_line_of_the_rules(reply, browser):
     groups.make_group(actor=reply.actor("admin"), namespace="support", title="Legal")
     line = "refunds/*: reviewer, group:legal"
     assert browser("admin").post("/n/support/rules", {**RULES, "owners": line}).status_code == 302
-    assert line in words(browser("admin").get("/n/support/rules"))
-    assert line in words(browser("reader").get("/n/support/rules"))
+    assert line in read_html(browser("admin").get("/n/support/rules"))
+    assert line in read_html(browser("reader").get("/n/support/rules"))
     unknown = browser("admin").post("/n/support/rules", {**RULES, "owners": "*: group:medicine"})
-    assert (unknown.status_code, "medicine: not a group of support." in words(unknown)) == (422, True)
+    assert (unknown.status_code, "medicine: not a group of support." in read_html(unknown)) == (422, True)

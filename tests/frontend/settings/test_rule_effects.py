@@ -13,7 +13,7 @@ from registry.namespaces.rules import read_rules
 from registry.templates import labels
 from registry.templates.models import Version
 from registry.usage.models import Fetch
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 
 ADDRESS = "/n/support/rules"
 FORM = {
@@ -56,7 +56,7 @@ def fetched(reply):
 def test_a_request_that_is_blocked_by_more_approvals_is_named_before_anything_is_set(reply, approved, browser):
     client = browser("admin")
     answer = client.post(ADDRESS, {**FORM, "approvals": "2"})
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 200
     assert "1 open change is blocked by other things than before:" in page
     assert f'<a href="/changes/{approved.number}">Change {approved.number}</a> of {REPLY}' in page
@@ -68,12 +68,12 @@ def test_a_request_that_is_blocked_by_more_approvals_is_named_before_anything_is
 
 def test_effects_that_changed_meanwhile_are_confirmed_again(reply, approved, browser):
     client = browser("admin")
-    seal = seal_of(words(client.post(ADDRESS, {**FORM, "approvals": "2"})))
+    seal = seal_of(read_html(client.post(ADDRESS, {**FORM, "approvals": "2"})))
     change_services.withdraw_change(actor=reply.actor("author"), number=approved.number, reason="Not needed")
     change_services.reopen_change(actor=reply.actor("author"), number=approved.number)
     answer = client.post(ADDRESS, {**FORM, "approvals": "2", "confirmed": seal})
     assert answer.status_code == 200
-    assert seal_of(words(answer)) != seal
+    assert seal_of(read_html(answer)) != seal
     assert Namespace.objects.get(name="support").approvals == 1
 
 
@@ -82,7 +82,7 @@ def test_rules_that_change_nothing_for_anybody_are_set_immediately(reply, browse
 
 
 def test_a_label_that_is_freed_is_named_with_who_fetches_it(reply, fetched, browser):
-    page = words(browser("admin").post(ADDRESS, {**FORM, "protected_labels": ""}))
+    page = read_html(browser("admin").post(ADDRESS, {**FORM, "protected_labels": ""}))
     assert "is not protected any more: authors move it at once, in 1 template" in page
     assert "chat: 200 fetches a day" in page
     assert "These keys get any version from then on, approved or not:" in page
@@ -91,7 +91,7 @@ def test_a_label_that_is_freed_is_named_with_who_fetches_it(reply, fetched, brow
 
 def test_a_label_that_becomes_protected_is_named_with_its_templates(reply, browser):
     labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
-    page = words(browser("admin").post(ADDRESS, {**FORM, "protected_labels": "production, staging"}))
+    page = read_html(browser("admin").post(ADDRESS, {**FORM, "protected_labels": "production, staging"}))
     assert "becomes protected: 1 template has it" in page
     assert "No service fetched it in the last 30 days." in page
     assert "Protect staging and save rules" in page
@@ -99,7 +99,7 @@ def test_a_label_that_becomes_protected_is_named_with_its_templates(reply, brows
 
 def test_keys_that_the_switch_limits_are_named(reply, fetched, browser):
     rules.set_rules(actor=reply.actor("admin"), namespace="support", keys_approved_only=False)
-    page = words(browser("admin").post(ADDRESS, FORM))
+    page = read_html(browser("admin").post(ADDRESS, FORM))
     assert f"<b>chat</b> (pb_{fetched.id}, for admin): it got any version until now" in page
 
 
@@ -117,7 +117,7 @@ def test_the_page_the_api_and_the_query_say_the_same(reply, approved, fetched, b
     assert [row["change"] for row in told["changes"]] == [row.change.number for row in facts.changes]
     assert (told["blocked"], told["unblocked"]) == (facts.blocked, facts.unblocked) == (1, 0)
     assert told["freed_keys"] == [{"key": fetched.id, "name": "chat"}]
-    page = words(browser("admin").post(ADDRESS, {**FORM, "protected_labels": "", "approvals": "2"}))
+    page = read_html(browser("admin").post(ADDRESS, {**FORM, "protected_labels": "", "approvals": "2"}))
     assert seal_of(page) == facts.seal
 
 

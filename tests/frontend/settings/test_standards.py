@@ -11,7 +11,7 @@ from registry.changes import rules
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
 from registry.templates import labels
-from tests.frontend.conftest import DOCUMENT, REPLY, words
+from tests.frontend.conftest import DOCUMENT, REPLY, read_html
 from tests.frontend.settings.test_settings import RULES
 
 ALL: dict[str, dict[str, Any]] = {
@@ -54,7 +54,7 @@ def test_an_admin_sets_all_standards(reply, browser):
 
 def test_the_form_shows_the_standards_that_hold_and_saves_them_unchanged(reply, browser):
     set_standards(reply, **ALL)
-    page = words(browser("admin").get("/n/support/rules"))
+    page = read_html(browser("admin").get("/n/support/rules"))
     assert "guarantee for free</textarea>" in page
     assert 'value="refunds, two words"' in page
     form = StandardsForm(None, read_standards(ALL))
@@ -90,7 +90,7 @@ def test_a_form_that_was_opened_before_there_were_standards_leaves_them(reply, b
 def test_a_wrong_standard_comes_back_at_its_field_and_nothing_is_lost(reply, browser, field, typed, sentence):
     before = Event.objects.count()
     answer = browser("admin").post("/n/support/rules", {**RULES, **TYPED, f"standards-{field}": typed})
-    page = words(answer)
+    page = read_html(answer)
     assert answer.status_code == 422
     assert f'id="id_standards-{field}_error"' in page
     assert sentence in page
@@ -100,7 +100,7 @@ def test_a_wrong_standard_comes_back_at_its_field_and_nothing_is_lost(reply, bro
 
 def test_wrong_rules_and_wrong_standards_are_reported_together(reply, browser):
     sent = {**RULES, **TYPED, "approvals": "21", "standards-size_most": "0"}
-    page = words(browser("admin").post("/n/support/rules", sent))
+    page = read_html(browser("admin").post("/n/support/rules", sent))
     assert "A whole number from 0 to 20." in page
     assert "A whole number from 1 to 262,144." in page
 
@@ -109,7 +109,7 @@ def test_standards_wait_until_a_protection_is_confirmed(reply, browser):
     labels.move_label(actor=reply.actor("author"), name=REPLY, label="staging", version=2, expected=None)
     client, sent = browser("admin"), {**RULES, **TYPED}
     answer = client.post("/n/support/rules", sent)
-    page = words(answer)
+    page = read_html(answer)
     assert (answer.status_code, Namespace.objects.get(name="support").standards) == (200, {})
     assert 'value="8000"' in page
     seal = re.search(r'name="confirmed" value="(\w+)"', page)
@@ -119,7 +119,7 @@ def test_standards_wait_until_a_protection_is_confirmed(reply, browser):
 
 def test_members_read_the_standards_in_words(reply, browser):
     set_standards(reply, **ALL)
-    page = words(browser("reader").get("/n/support/rules"))
+    page = read_html(browser("reader").get("/n/support/rules"))
     for sentence in (
         "a description (warning)",
         "at least 1 tag<br>only these tags: refunds, two words",
@@ -137,9 +137,9 @@ def test_the_editor_tells_a_broken_standard_and_refuses_the_save(reply, browser)
     set_standards(reply, banned_words={"words": ["policy"]})
     sent = {"document": DOCUMENT.replace("before", "policy before"), "message": "", "base": "2"}
     author = browser("author")
-    preview = words(author.post(f"/t/{REPLY}/-/edit", {**sent, "do": "preview"}))
+    preview = read_html(author.post(f"/t/{REPLY}/-/edit", {**sent, "do": "preview"}))
     assert "PT007" in preview
     assert "/help/problems/PT007" in preview
     refused = author.post(f"/t/{REPLY}/-/edit", {**sent, "do": "save"})
     assert refused.status_code == 422
-    assert "is not allowed in this namespace" in words(refused)
+    assert "is not allowed in this namespace" in read_html(refused)

@@ -8,7 +8,7 @@ from registry.changes import check_results, rules
 from registry.changes.models import Verdict
 from registry.namespaces import keys
 from registry.templates.models import Version
-from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, words
+from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, read_html
 
 EDIT = f"/t/{REPLY}/-/edit"
 GERMAN = {"Accept-Language": "de"}
@@ -44,7 +44,7 @@ def test_the_editor_says_in_german_why_nothing_is_rendered(author):
     body = {"document": OTHER.replace("{{ question }}", "{{ question | upperr }}"), "base": "2"}
     said = post(author, f"{EDIT}/preview", body).json()
     assert said["stopped"] == "den Filter `upperr` gibt es nicht; war `upper` gemeint? PT205"
-    page = words(author.post(EDIT, {"document": body["document"], "base": "2", "do": "preview"}, headers=GERMAN))
+    page = read_html(author.post(EDIT, {"document": body["document"], "base": "2", "do": "preview"}, headers=GERMAN))
     assert "Den Filter <code>upperr</code> gibt es nicht" in page or "den Filter `upperr` gibt es nicht" in page
 
 
@@ -79,7 +79,7 @@ def test_checks_are_stored_in_english_and_shown_in_german(reply, browser):
     reply.save(breaking, samples={"one": {"question": "Why?", "order": "7"}})
     change = reply.propose(3)
     check_results.run_checks(number=change.number)
-    page = words(browser("reviewer").get(f"/changes/{change.number}", headers=GERMAN))
+    page = read_html(browser("reviewer").get(f"/changes/{change.number}", headers=GERMAN))
     assert "<code>order</code> ist neu und erforderlich" in page
     assert "Alle Beispiele lassen sich rendern." in page
     assert "Keine Fehler, 0 Warnungen und Hinweise." in page
@@ -91,18 +91,18 @@ def test_checks_are_stored_in_english_and_shown_in_german(reply, browser):
 
 def test_the_import_page_tells_differences_and_refusals_in_german(desk, browser):
     fields = {"namespace": "support", "do": "preview", "text": "<|im_start|>user\nHi {who}<|im_end|>\n"}
-    page = words(browser("author").post("/t/import", fields, headers=GERMAN))
+    page = read_html(browser("author").post("/t/import", fields, headers=GERMAN))
     assert "Die Marken werden weggelassen; beim Rendern kommen die des jeweiligen Modells dazu." in page
     text = "<|im_start|>user\nHi<|im_end|>\nbetween\n<|im_start|>user\nX<|im_end|>"
     fields |= {"text": text, "source_format": "chatml"}
-    page = words(browser("author").post("/t/import", fields, headers=GERMAN))
+    page = read_html(browser("author").post("/t/import", fields, headers=GERMAN))
     assert "Ein Text steht zwischen zwei Nachrichten." in page
 
 
 def test_rows_that_do_not_fit_are_refused_in_german(reply, browser):
     rows = '{"inputs": {"shop": "x"}}'
     sent = {"namespace": "support", "path": "gold", "form": "jsonl", "text": rows, "template": REPLY, "message": ""}
-    page = words(browser("author").post("/d/new", sent, headers=GERMAN))
+    page = read_html(browser("author").post("/d/new", sent, headers=GERMAN))
     assert "Die Eingabe <code>question</code> fehlt." in page
     answer = browser("author").post("/d/new", sent, headers={**GERMAN, "Accept": "application/json"})
     assert answer.json()["fields"] == {"row 1.inputs.question": "die Eingabe `question` fehlt"}

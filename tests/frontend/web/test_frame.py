@@ -3,7 +3,7 @@
 import pytest
 
 from registry.changes import gate as change_gate
-from tests.frontend.conftest import words
+from tests.frontend.conftest import read_html
 
 
 @pytest.fixture
@@ -58,5 +58,5 @@ def test_the_page_of_a_change_and_the_others_show_one_count(reply, browser, eval
 
 def test_changes_of_one_template_are_listed_under_its_name(reply, browser):
     change = reply.propose(2)
-    page = words(browser("reader").get("/changes/", {"state": "all", "template": change.template.name}))
+    page = read_html(browser("reader").get("/changes/", {"state": "all", "template": change.template.name}))
     assert f"Shown: {change.template.name}" in page

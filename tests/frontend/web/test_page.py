@@ -8,7 +8,7 @@ from django.test import Client, override_settings
 from frontend.editor.example_documents import EXAMPLES
 from frontend.web import refusals
 from registry.templates import document_check
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 
 PAGES = [
     "/",
@@ -65,19 +65,19 @@ def test_pages_are_not_kept_by_caches_between_people(reply, browser):
 
 def test_open_changes_are_counted_in_the_top_bar(reply, browser):
     reply.propose(2)
-    assert '<span class="count" title="Open changes">1</span>' in words(browser("reader").get("/t/"))
+    assert '<span class="count" title="Open changes">1</span>' in read_html(browser("reader").get("/t/"))
 
 
 def test_waiting_changes_are_counted_beside_home(reply, browser):
     reply.propose(2)
-    assert '<span class="count" title="Waiting on you">1</span>' in words(browser("reviewer").get("/t/"))
-    assert '<span class="count" title="Waiting on you">' not in words(browser("reader").get("/t/"))
+    assert '<span class="count" title="Waiting on you">1</span>' in read_html(browser("reviewer").get("/t/"))
+    assert '<span class="count" title="Waiting on you">' not in read_html(browser("reader").get("/t/"))
 
 
 def test_an_unknown_address_is_described_in_plain_words(reply, browser):
     answer = browser("reader").get("/nowhere")
     assert answer.status_code == 404
-    assert "<h1>Page not found</h1>" in words(answer)
+    assert "<h1>Page not found</h1>" in read_html(answer)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_a_form_without_its_token_is_refused_with_advice(reply):
     client.force_login(reply.people["author"])
     answer = client.post("/new", {"path": "x"})
     assert answer.status_code == 403
-    assert "This form is out of date" in words(answer)
+    assert "This form is out of date" in read_html(answer)
 
 
 def test_a_broken_server_still_speaks(rf):
@@ -146,7 +146,7 @@ def test_every_example_to_start_from_is_sound(desk, start):
 @override_settings(STATICFILES_DIRS=[])
 def test_pages_work_without_the_npm_build(reply, browser, monkeypatch):
     monkeypatch.setattr("frontend.templatetags.display._is_built", lambda name: False)
-    page = words(browser("author").get(f"/t/{REPLY}"))
+    page = read_html(browser("author").get(f"/t/{REPLY}"))
     assert 'class="plain"' in page
     assert "dist/" not in page
 
@@ -154,7 +154,7 @@ def test_pages_work_without_the_npm_build(reply, browser, monkeypatch):
 def test_words_written_while_the_session_ended_are_shown_again(reply):
     answer = Client().post(f"/t/{REPLY}/-/propose", {"title": "Quote", "why": "Because <it> matters", "version": "2"})
     assert answer.status_code == 401
-    assert "Because &lt;it&gt; matters</textarea>" in words(answer)
+    assert "Because &lt;it&gt; matters</textarea>" in read_html(answer)
 
 
 def test_words_refused_for_want_of_a_right_are_shown_again(reply, browser):
@@ -162,4 +162,4 @@ def test_words_refused_for_want_of_a_right_are_shown_again(reply, browser):
         f"/t/{REPLY}/-/propose", {"title": "Quote", "why": "Because it matters", "version": "2"}
     )
     assert answer.status_code == 403
-    assert "Because it matters</textarea>" in words(answer)
+    assert "Because it matters</textarea>" in read_html(answer)

@@ -14,7 +14,7 @@ from frontend.web import refusals
 from registry.core import errors as core_errors
 from registry.core import problem_details
 from registry.templates.models import Version
-from tests.frontend.conftest import REPLY, words
+from tests.frontend.conftest import REPLY, read_html
 
 
 def answer_without_database(request):
@@ -65,7 +65,7 @@ def test_each_handler_answers_a_request_that_has_nothing_at_all(handler):
 
 def test_typed_text_is_shown_again_while_the_database_is_unavailable():
     answer = answer_without_database(RequestFactory().post("/new?from=text", {"document": "Dear <you>"}))
-    page = words(answer)
+    page = read_html(answer)
     assert "Check whether this was done, and send it again if it wasn&#x27;t." in page
     assert "Dear &lt;you&gt;" in page
     assert 'href="/new?from=text"' in page
@@ -99,7 +99,7 @@ def test_below_the_api_each_handler_answers_with_a_problem(handler):
 def test_a_wrong_host_is_refused_with_a_page(db, address, host):
     answer = Client().get(address, headers={"host": host})
     assert (answer.status_code, answer["Content-Type"]) == (400, "text/html; charset=utf-8")
-    assert "PROMPTUARY_ALLOWED_HOSTS" in words(answer)
+    assert "PROMPTUARY_ALLOWED_HOSTS" in read_html(answer)
     assert "X-Request-Id" in answer
 
 
@@ -140,7 +140,7 @@ def test_probes_by_ip_address_are_answered(transactional_db, settings, tmp_path,
 def test_a_page_that_is_not_a_form_says_which_methods_it_takes(reply, browser):
     answer = browser("admin").delete(f"/t/{REPLY}")
     assert (answer.status_code, answer["Allow"]) == (405, "GET, HEAD")
-    assert "It takes GET, HEAD." in words(answer)
+    assert "It takes GET, HEAD." in read_html(answer)
     assert browser("admin").generic("BREW", "/login").status_code == 405
     assert Client(enforce_csrf_checks=True).generic("BREW", "/login").status_code == 403
 
@@ -152,7 +152,7 @@ def test_too_large_a_form_is_refused(reply, browser):
     assert answer.status_code < 500
     form = "document=" + "x" * (3 * 1024 * 1024)
     answer = browser("author").post(f"/t/{REPLY}/-/edit", form, content_type="application/x-www-form-urlencoded")
-    assert (answer.status_code, "<h1>Too large</h1>" in words(answer)) == (413, True)
+    assert (answer.status_code, "<h1>Too large</h1>" in read_html(answer)) == (413, True)
     assert Version.objects.filter(template__name=REPLY).count() == 2
 
 
@@ -219,4 +219,4 @@ def test_each_domain_error_is_answered_with_the_status_of_the_api_under_a_headin
     error = getattr(core_errors, name)("A sentence.")
     answer = _rendered(refusals.refuse(RequestFactory().get("/t/support/refunds/reply"), error))
     assert answer.status_code == problem_details.describe_error(error).status
-    assert f"<h1>{refusals.HEADINGS[type(error)]}</h1>" in words(answer)
+    assert f"<h1>{refusals.HEADINGS[type(error)]}</h1>" in read_html(answer)
