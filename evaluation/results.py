@@ -213,11 +213,11 @@ class Recorder:
             self._path.unlink(missing_ok=True)
 
     def add(self, row: Mapping[str, Any], index: int) -> None:
-        """Append a row. Raises for a value that isn't plain JSON, naming the row's index."""
+        """Append a row. Raises for a value that isn't plain JSON, naming the row."""
         try:
             self._write(row)
         except (TypeError, ValueError) as error:
-            raise EvaluationError(f"row {index} holds a value that isn't JSON: {error}") from error
+            raise EvaluationError(f"row {index + 1} holds a value that isn't JSON: {error}") from error
 
     def finish(self) -> EvaluationResult:
         """Close the file and return it as a result."""

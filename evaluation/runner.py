@@ -92,14 +92,15 @@ def _check_all(runnable: Runnable, rows: Iterable[Mapping[str, Any]]) -> Iterabl
 
 def _check_row(runnable: Runnable, row: Mapping[str, Any], index: int) -> None:
     if not isinstance(row, Mapping):
-        raise EvaluationError(f"row {index}: inputs are a mapping, not {type(row).__name__}")
+        raise EvaluationError(f"row {index + 1}: inputs are a mapping, not {type(row).__name__}")
     if isinstance(runnable, Chain):
         spread_inputs(runnable, row)
         return
     names = list_input_names(runnable)
     unknown = [name for name in row if names is not None and name not in names]
     if unknown:
-        raise EvaluationError(f"row {index}: {runnable.name} takes {', '.join(names or ())}, not {', '.join(unknown)}")
+        known, wrong = ", ".join(names or ()), ", ".join(unknown)
+        raise EvaluationError(f"row {index + 1}: {runnable.name} takes {known}, not {wrong}")
 
 
 def _describe(runnable: Runnable) -> dict[str, Any]:
@@ -119,7 +120,7 @@ def _pair_rows(
     for index, row in enumerate(rows):
         gold = None if blind else next(rows_expected, _END)
         if gold is _END:
-            raise EvaluationError(f"row {index} has inputs but expected_outputs ended before it")
+            raise EvaluationError(f"row {index + 1} has inputs but expected_outputs ended before it")
         assumed = simulated if isinstance(simulated, Mapping) else simulated[index] if simulated else {}
         yield index, dict(row), gold, assumed
     if not blind and next(rows_expected, _END) is not _END:

@@ -33,7 +33,7 @@ def score(
         as that. options: the metric's own, such as `field` and `k` for documents.
 
     Raises:
-        EvaluationError: not lists, different lengths, or a row of the wrong shape (named by index).
+        EvaluationError: not lists, different lengths, or a row of the wrong shape (named, counted from 1).
     """
     if any(isinstance(rows, str | Mapping) or not isinstance(rows, Sequence) for rows in (expected, actual)):
         raise EvaluationError("expected and actual are lists, an item a row")

@@ -74,7 +74,7 @@ def regex(
     try:
         compiled = {gold: compile_pattern(gold, ignore_case=ignore_case) for gold in golds(patterns, row)}
     except PatternError as error:
-        raise MetricError(f"row {row}: a gold is not a regular expression: {error}") from error
+        raise MetricError(f"row {row + 1}: a gold is not a regular expression: {error}") from error
     try:
         return _choose_best(
             patterns,
@@ -85,7 +85,7 @@ def regex(
             ),
         )
     except TooLong as error:
-        raise MetricError(f"row {row}: {error}") from error
+        raise MetricError(f"row {row + 1}: {error}") from error
 
 
 def span_f1(expected: Any, actual: Any, row: int) -> float:
@@ -129,7 +129,7 @@ Span = tuple[str, int, int] | None  # None: the answer says that there is none
 
 
 def _read_spans(answer: Any, row: int) -> list[Span]:
-    needs = f"row {row}: an extractive answer needs offsets_in_document: [{{start, end}}], or document_offset"
+    needs = f"row {row + 1}: an extractive answer needs offsets_in_document: [{{start, end}}], or document_offset"
     if not isinstance(answer, Mapping):
         raise EvaluationError(needs)
     offsets = answer.get("offsets_in_document") or answer.get("document_offset")

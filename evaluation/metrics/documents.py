@@ -136,7 +136,7 @@ def _list_expected_keys(gold: Any, field: str, row: int, get: Callable[[Any], An
     except (TypeError, KeyError):
         relevant = {key for key in list_document_keys(gold, field, row) if key is not None}
     if not relevant:
-        raise EvaluationError(f"row {row}: no expected document has {field!r} to compare by")
+        raise EvaluationError(f"row {row + 1}: no expected document has {field!r} to compare by")
     return relevant
 
 

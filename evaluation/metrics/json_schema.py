@@ -20,7 +20,7 @@ def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, An
     """
     schemas = schema if schema is not None else expected
     if not isinstance(schemas, Mapping | bool):
-        raise MetricError(f"row {row}: json_schema needs a schema, as the option or as the row's expected value")
+        raise MetricError(f"row {row + 1}: json_schema needs a schema, as the option or as the row's expected value")
     value = actual
     if isinstance(actual, Mapping) and "answer" in actual and "type" in actual:
         value = answer_text(actual, row)
@@ -29,10 +29,10 @@ def json_schema(expected: Any, actual: Any, row: int, *, schema: Mapping[str, An
             value = json.loads(value, parse_constant=_refuse)
         wrong = _find_schema_fault(json.dumps(schemas))
         if wrong is not None:
-            raise MetricError(f"row {row}: the schema is not a JSON Schema: {wrong}")
+            raise MetricError(f"row {row + 1}: the schema is not a JSON Schema: {wrong}")
         return float(next(validation.find_errors(schemas, value), None) is None)
     except validation.Unusable as error:
-        raise MetricError(f"row {row}: the schema can't be used: {error}") from error
+        raise MetricError(f"row {row + 1}: the schema can't be used: {error}") from error
     except (ValueError, RecursionError):
         return 0.0  # not JSON, or nested too deeply
 

@@ -122,9 +122,9 @@ def _read(
     mapping = _read_mapping(actual)
     if documents is None:
         if mapping is not None and any(name in mapping for name in _KEYED):
-            raise EvaluationError(f"row {row}: the judge's sentence keys need the row's documents, as `expected`")
+            raise EvaluationError(f"row {row + 1}: the judge's sentence keys need the row's documents, as `expected`")
         documents = []
     try:
         return trace(actual, documents, unit, tokenizer, mode)
     except OutputError as error:
-        raise EvaluationError(f"row {row}: {error.message}") from error
+        raise EvaluationError(f"row {row + 1}: {error.message}") from error

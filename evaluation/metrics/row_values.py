@@ -27,7 +27,8 @@ def answer_text(answer: Any, row: int) -> str:
                 return "" if answer[name] is None else answer_text(answer[name], row)
     if isinstance(answer, bool | int | float):
         return json.dumps(answer)
-    raise EvaluationError(f"row {row}: an answer is a string or a mapping with `answer`, not {type(answer).__name__}")
+    name = type(answer).__name__
+    raise EvaluationError(f"row {row + 1}: an answer is a string or a mapping with `answer`, not {name}")
 
 
 def answer_texts(actual: Any, row: int) -> list[str]:
@@ -46,7 +47,7 @@ def list_document_keys(documents: Any, field: str, row: int) -> list[str | None]
     None for a document without that value, which then equals no other.
     """
     if not _is_list(documents):
-        raise EvaluationError(f"row {row}: documents come as a list, not {type(documents).__name__}")
+        raise EvaluationError(f"row {row + 1}: documents come as a list, not {type(documents).__name__}")
     return [_read_document_key(document, field) for document in documents]
 
 
@@ -61,10 +62,10 @@ def list_gold_gains(documents: Sequence[Any], field: str, row: int) -> dict[str,
         if key is None:
             continue
         if score is None:
-            raise EvaluationError(f"row {row}: either every expected document has a score or none has")
+            raise EvaluationError(f"row {row + 1}: either every expected document has a score or none has")
         gains[key] = max(gains.get(key, 0.0), float(score))
     if not gains:
-        raise EvaluationError(f"row {row}: no expected document has {field!r} to compare by")
+        raise EvaluationError(f"row {row + 1}: no expected document has {field!r} to compare by")
     return gains
 
 

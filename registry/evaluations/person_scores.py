@@ -32,7 +32,7 @@ def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str
     if detail.row is None or detail.row.is_failed:
         raise Invalid(
             fields={
-                "row": gettext("row {index} of run {number} has no reply to score.").format(index=index, number=number)
+                "row": gettext("row {row} of run {number} has no reply to score.").format(row=index + 1, number=number)
             }
         )
     at = log.now()

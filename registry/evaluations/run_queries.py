@@ -175,7 +175,8 @@ def read_run_row(run: Run, index: int) -> RunRowDetail:
     """One row of the run."""
     rows = list_rows_of_run(run)
     if not 0 <= index < len(rows):
-        raise NotFound(gettext("Run {number} has rows 0 to {value}.").format(number=run.number, value=len(rows) - 1))
+        text = gettext("Run {number} has rows with the indexes 0 to {value}.")
+        raise NotFound(text.format(number=run.number, value=len(rows) - 1))
     run_row = RunRow.objects.filter(run=run, index=index).first()
     return RunRowDetail(index, rows[index].id, rows[index].inputs, rows[index].expected, run_row)
 

@@ -109,8 +109,8 @@ _NAMES: Mapping[type[Model], Any] = {
     DatasetVersion: lambda row: gettext("version {number} of the dataset {name}").format(
         number=row.number, name=row.dataset.name
     ),
-    PersonScore: lambda row: gettext("the comment of {username} on row {index} of run {run_id}").format(
-        username=row.person.username, index=row.index, run_id=row.run_id
+    PersonScore: lambda row: gettext("the comment of {username} on row {row} of run {run_id}").format(
+        username=row.person.username, row=row.index + 1, run_id=row.run_id
     ),
     Namespace: lambda row: gettext("the standards of the namespace {name}").format(name=row.name),
     Event: lambda row: gettext("event {number} of the journal ({kind}), as its words were written").format(

@@ -151,7 +151,7 @@ def test_raw_replies_are_scored_against_their_documents():
     assert found["individual_scores"] == [pytest.approx(2 / 3), pytest.approx(2 / 3), None]
     by_length = score("trace_utilization", [DOCUMENTS], [REPLY], unit="character")["score"]
     assert by_length == pytest.approx(26 / (26 + 17 + 26))
-    with pytest.raises(EvaluationError, match=r"row 0.*documents"):
+    with pytest.raises(EvaluationError, match=r"row 1.*documents"):
         score("trace_relevance", [None], [REPLY])
 
 

@@ -12,6 +12,7 @@ from promptuary.evaluation import (
     reports,
     run,
 )
+from promptuary.evaluation.results import Recorder
 
 GOLD = {"boat": "harbour", "bell": "tower"}
 
@@ -142,8 +143,21 @@ def test_an_input_that_two_components_take_is_refused_before_anything_runs():
 
 
 def test_an_input_the_runnable_does_not_take_is_refused_by_name():
-    with pytest.raises(EvaluationError, match=r"row 1.*takes query, not quary"):
+    with pytest.raises(EvaluationError, match=r"^row 2: .*takes query, not quary"):
         run(FunctionRunnable("search", search), [{"query": "x"}, {"quary": "y"}])
+
+
+def test_messages_count_rows_from_1(tmp_path):
+    runnable = FunctionRunnable("search", search)
+    with pytest.raises(EvaluationError, match=r"^row 1: inputs are a mapping, not str"):
+        run(runnable, ["x"])
+    with pytest.raises(EvaluationError, match=r"^row 2 has inputs but expected_outputs ended before it"):
+        run(runnable, iter([{"query": "x"}, {"query": "y"}]), iter([{"documents": []}]))
+    with (
+        Recorder({}, blind=True, path=tmp_path / "rows.jsonl") as recorder,
+        pytest.raises(EvaluationError, match=r"^row 1 holds a value that isn't JSON"),
+    ):
+        recorder.add({"actual": object()}, 0)
 
 
 def test_a_row_that_fails_is_reported_and_the_others_are_scored():

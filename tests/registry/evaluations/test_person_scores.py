@@ -8,6 +8,7 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound, TooLar
 from registry.evaluations import datasets, person_scores, run_worker, start_runs
 from registry.evaluations import person_score_queries as queries
 from registry.evaluations.models import PersonScore, Run, RunRow
+from registry.redaction import repeated_texts
 
 NAME, DATASET = "support/reply", "support/questions"
 ROWS = "".join(
@@ -81,7 +82,7 @@ def test_replies_of_a_run_that_is_not_done_are_scored(run, author, state):
     Run.objects.update(state=state)
     RunRow.objects.filter(run=run, index=3).delete()
     assert person_scores.set_score(actor=author, number=run.number, index=0, score="5").grade == 5
-    with pytest.raises(Invalid, match="row 3 of run"):
+    with pytest.raises(Invalid, match="row 4 of run"):
         person_scores.set_score(actor=author, number=run.number, index=3, score="5")
     person_scores.remove_score(actor=author, number=run.number, index=0)
     assert not PersonScore.objects.exists()
@@ -89,10 +90,16 @@ def test_replies_of_a_run_that_is_not_done_are_scored(run, author, state):
 
 def test_a_row_without_a_reply_is_not_scored(run, author):
     RunRow.objects.filter(run=run, index=1).update(is_failed=True)
-    with pytest.raises(Invalid, match="row 1 of run"):
+    with pytest.raises(Invalid, match="row 2 of run"):
         person_scores.set_score(actor=author, number=run.number, index=1, score="5")
     with pytest.raises(NotFound):
         person_scores.set_score(actor=author, number=run.number, index=9, score="5")
+
+
+def test_a_comment_that_repeats_a_redacted_text_is_named_with_its_row_counted_from_1(run, author):
+    person_scores.set_score(actor=author, number=run.number, index=2, score="5", comment="It says zebra-4711")
+    named = list(repeated_texts.list_remaining_copies(["zebra-4711"]))
+    assert f"the comment of {author.person.username} on row 3 of run {run.number}" in named
 
 
 def test_a_comment_that_is_too_long_is_refused(run, author):
