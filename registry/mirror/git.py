@@ -30,6 +30,7 @@ _OPTIONS = (
     "protocol.ext.allow=never",
     "safe.directory=*",  # the folder belongs to this instance, whatever its owner in a container
 )
+_MISSING = "The `git` program was not found; the mirror needs it."
 _PIPE = -1  # subprocess.PIPE
 _NO_SPACE = "No space left on device"  # in git's messages, which are in English (LC_ALL)
 
@@ -75,7 +76,7 @@ class Program:
                 kill_after_timeout=seconds,
             )
         except GitCommandNotFound as error:
-            raise GitMissing("The `git` program was not found; the mirror needs it.") from error
+            raise GitMissing(_MISSING) from error
         return status, out, err
 
     @contextmanager
@@ -85,9 +86,11 @@ class Program:
         Its input is closed at the end of the block, which makes git exit. It has its own process group: Ctrl-C in a
         terminal or a stopping supervisor signals this process's group, which can then finish its batch.
         """
-        process = self._git.execute(
-            self._build_command(*arguments), as_process=True, istream=_PIPE, pass_fds=self._passed, process_group=0
-        )
+        command = self._build_command(*arguments)
+        try:
+            process = self._git.execute(command, as_process=True, istream=_PIPE, pass_fds=self._passed, process_group=0)
+        except GitCommandNotFound as error:
+            raise GitMissing(_MISSING) from error
         try:
             yield process
             process.stdin.close()

@@ -87,6 +87,12 @@ def test_a_migration_that_goes_back_takes_the_guards_along_and_one_that_goes_for
     refused("UPDATE registry_event SET person = 'admin'")
 
 
+def test_the_operation_changes_no_models():
+    state = ProjectState()
+    immutable_tables.Immutable().state_forwards("registry", state)
+    assert state == ProjectState()
+
+
 def test_a_plan_of_migrations_says_what_the_operation_does():
     said = immutable_tables.Immutable().describe()
     assert said == "Write the triggers that keep versions, events, decisions and what else is lasting as they are"

@@ -8,13 +8,24 @@ from django.utils import timezone
 
 from registry import mirror
 from registry.journal import mirror_paths
+from registry.journal.models import Event
 from registry.mirror.git import Program
 from registry.mirror.models import Remote
 from registry.mirror.repository import Repository
+from tests.registry.mirror.test_restore import empty_the_database
 from tests.registry.mirror.test_verify import git
 from tests.support.failing_calls import limit_file_size
 
 pytestmark = pytest.mark.django_db
+
+# Removes itself once it ran as often as `left` has letters.
+_VANISHING_GIT = """\
+#!/bin/sh
+read -r left < {folder}/left
+printf '%s\\n' "${{left#x}}" > {folder}/left
+[ "$left" != x ] || /bin/rm {folder}/git
+exec {git} "$@"
+"""
 
 
 def empty_head(path):
@@ -127,3 +138,25 @@ def test_a_rebuild_that_fails_keeps_the_mirror_and_deletes_what_it_wrote(support
     assert [path.name for path in mirror_path.parent.glob("mirror.git*")] == [mirror_path.name]
     assert mirror.catch_up() == 0
     assert (mirror.read_status().head, mirror.verify()) == (before.head, [])
+
+
+def test_a_mirror_without_the_git_program_is_not_called_damaged(support, mirror_path, monkeypatch, tmp_path):
+    mirror.catch_up()
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert mirror.read_status().unreadable == "The `git` program was not found; the mirror needs it."
+
+
+@pytest.mark.parametrize("runs", [1, 2])
+def test_a_clone_is_not_called_damaged_where_git_goes_away_during_a_restore(
+    support, mirror_path, monkeypatch, tmp_path, runs
+):
+    mirror.catch_up()
+    empty_the_database()
+    (tmp_path / "left").write_text("x" * runs + "\n", encoding="ascii")
+    program = tmp_path / "git"
+    program.write_text(_VANISHING_GIT.format(folder=tmp_path, git=shutil.which("git")), encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(mirror.MirrorError, match=r"^The `git` program was not found; the mirror needs it\.$"):
+        mirror.restore(mirror_path)
+    assert not Event.objects.exists()

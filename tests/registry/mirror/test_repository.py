@@ -6,6 +6,7 @@ from registry.journal import mirror_paths
 from registry.mirror import fast_import as mirror_fast_import
 from registry.mirror.commit_message import Entry
 from registry.mirror.errors import GitFailed, MirrorError
+from registry.mirror.git import Program
 from registry.mirror.repository import Repository
 
 LEFT = [
@@ -130,3 +131,15 @@ def test_a_machine_without_git_is_reported(repository, monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(GitFailed, match="The `git` program was not found"):
         repository.list_heads()
+
+
+def test_an_error_is_raised_as_it_is_although_git_died_with_input_unread(repository):
+    def read_entries():
+        with Program(repository.path).start("cat-file", "--batch") as process:
+            process.proc.kill()
+            process.proc.wait()
+            process.stdin.write(b"unread")
+            raise ValueError("no such entry")
+
+    with pytest.raises(ValueError, match="no such entry"):
+        read_entries()

@@ -208,6 +208,17 @@ def test_a_restore_refuses_an_emergency_that_is_called_approved_without_approval
     refuse_forged(mirror_path, tmp_path, forge, "to version 2 of .*1 of 1 approvals were missing")
 
 
+def test_a_restore_refuses_an_emergency_where_none_is_allowed(world, mirror_path, tmp_path):
+    world.rule(break_glass=True)
+    world.hurry(world.propose(world.save("one")))
+
+    def forbid(facts):
+        if facts["kind"] == "namespace.ruled":
+            facts["body"]["rules"]["break_glass"] = False
+
+    refuse_forged(mirror_path, tmp_path, forbid, "to version 1 of .*: no emergencies are allowed there")
+
+
 def speak_for_groups(world):
     """Legal approves, then loses its member: approved changes stay approved, and waiting ones keep waiting."""
     people: dict[str, Any] = {"actor": world.admin, "namespace": "support"}
