@@ -108,3 +108,19 @@ def test_an_admin_page_has_no_barrier(visit: Visit, name: str):
 
 def test_the_login_has_no_barrier(visit: Visit):
     assert list_barriers_in_every_look(visit.open(path="/login")) == []
+
+
+@pytest.mark.parametrize(
+    ("theme", "colours"),
+    [("light", "rgb(150 150 150), CanvasText"), ("dark", "CanvasText, rgb(90 90 90)")],
+)
+def test_pale_text_in_one_theme_is_found_at_both_widths(visit: Visit, theme: str, colours: str):
+    page = visit.open(path="/login")
+    page.locator("h1").evaluate(
+        """(heading, colours) => {
+          heading.style.cssText = `font-size: 16px; background: Canvas; color: light-dark(${colours})`;
+        }""",
+        colours,
+    )
+    found = [each.partition(" x")[0] for each in list_barriers_in_every_look(page)]
+    assert found == [f"{theme} at 1280: color-contrast", f"{theme} at 390: color-contrast"]
