@@ -71,7 +71,7 @@ function start(root: HTMLFormElement): void {
     draft.saveSoon();
     playground.followEdits();
     findElement(root, "[data-sample-count]").textContent = String(inputs.samples.size);
-    sampleList.mark(inputs.sample);
+    sampleList.markSample(inputs.sample);
   };
   const goTo = (place: { line: number; column: number }): void => navigation.goTo(place);
   const keys = installEditorKeys(root, { save: () => save(), preview: () => void preview.refresh() });

@@ -147,8 +147,8 @@ test("rows are filtered by words, by column, by change and by error", () => {
   const search = (filter: Partial<typeof NO_FILTER>, rows = grid): number =>
     filterRows(rows, { ...NO_FILTER, ...filter }, baseline, listFaults(rows, [])).length;
   assert.equal(search({}), 3);
-  assert.equal(search({ words: "LOST ok" }), 1);
-  assert.equal(search({ words: "no", column: "inputs.question" }), 0);
+  assert.equal(search({ query: "LOST ok" }), 1);
+  assert.equal(search({ query: "no", column: "inputs.question" }), 0);
   assert.equal(search({ show: "changed" }), 0);
   const wrong = edits.setCells(grid, [
     { row: keyAt(grid, 0), column: "inputs.days", cell: { text: "x", problem: "Not a number." } },
@@ -165,7 +165,7 @@ test("rows are found by their tags, and get and lose them together", () => {
   assert.deepEqual(readRowTags(tagged.rows[0] as GridRow), ["sale", "gift card"]);
   const baseline = makeBaseline(grid);
   const count = (words: string, rows = tagged): number =>
-    filterRows(rows, { ...NO_FILTER, words }, baseline, new Map()).length;
+    filterRows(rows, { ...NO_FILTER, query: words }, baseline, new Map()).length;
   assert.equal(count("tag:sale"), 2);
   assert.equal(count("TAG:Sale lost"), 1);
   assert.equal(count('tag:"Gift card"'), 2);
@@ -235,7 +235,7 @@ test("the rows in view cover the window, and with the spacers the whole list", (
 const fixesOf = (text: string, column: Partial<Column>): string[] => {
   const one = makeColumn("inputs", "value", column);
   const cell = readCell(text, one.kind);
-  return listFixes(makeRow(cell ? { [one.key]: cell } : {}), one).map((fix) => fix.words);
+  return listFixes(makeRow(cell ? { [one.key]: cell } : {}), one).map((fix) => fix.text);
 };
 
 test("a fault offers the nearest choices, the number in a text, a text for JSON, and to leave the value out", () => {

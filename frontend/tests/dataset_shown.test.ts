@@ -52,7 +52,7 @@ test("removed rows follow the search, and are no errors", () => {
   const saved = makeGrid();
   const baseline = makeBaseline(saved);
   const grid = edits.removeRows(saved, keysOf(saved, "bd"));
-  assert.equal(names(listRemoved(grid, { ...NO_FILTER, words: "d?" }, baseline)), "d");
+  assert.equal(names(listRemoved(grid, { ...NO_FILTER, query: "d?" }, baseline)), "d");
   assert.equal(names(listRemoved(grid, { ...NO_FILTER, show: "changed" }, baseline)), "bd");
   assert.equal(listRemoved(grid, { ...NO_FILTER, show: "faults" }, baseline).length, 0);
 });

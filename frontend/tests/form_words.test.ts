@@ -10,13 +10,13 @@ import { findExpressionAt, findFirstName, nameChip } from "../src/editor/form/va
 test("statements read as words", () => {
   assert.deepEqual(describeStatement("for item in order.items"), {
     kind: "loop",
-    words: "Repeats for each of",
+    text: "Repeats for each of",
     expression: "order.items",
   });
-  assert.equal(describeStatement("elif x").words, "Otherwise, only if");
+  assert.equal(describeStatement("elif x").text, "Otherwise, only if");
   assert.equal(describeStatement("set a = 1").kind, "other");
-  assert.equal(nameChip('{%- if tone == "warm" -%}').words, "Only if tone is warm");
-  assert.equal(nameChip("{{ loop.index }}").words, "number");
+  assert.equal(nameChip('{%- if tone == "warm" -%}').text, "Only if tone is warm");
+  assert.equal(nameChip("{{ loop.index }}").text, "number");
 });
 
 test("a condition that is more than a simple one stays as it is written", () => {

@@ -40,7 +40,7 @@ test("another model, version or setting is told as well", () => {
 test("the first thing that stops a run is said, with what helps", () => {
   const blockerOf = (choices: Partial<Choices>, facts = {}): string | undefined => {
     const state = begin({ type: "choicesLoaded", choices: { ...CHOICES, ...choices } });
-    return findBlocker({ ...state, facts: { ...state.facts, ...facts } })?.words;
+    return findBlocker({ ...state, facts: { ...state.facts, ...facts } })?.text;
   };
   assert.equal(blockerOf({}), undefined);
   assert.equal(
@@ -58,7 +58,7 @@ test("the first thing that stops a run is said, with what helps", () => {
   assert.equal(blockerOf({ spent: { today: "0", cap: "0", currency: "USD" }, models: closed }), off);
   const link = { can_run: false, why_not: "No model connected", can_connect: true, connect_url: "/n/x/models" };
   const state = begin({ type: "choicesLoaded", choices: { ...CHOICES, ...link } });
-  assert.deepEqual(findBlocker(state)?.link, { words: "Connect a model", url: "/n/x/models" });
+  assert.deepEqual(findBlocker(state)?.link, { text: "Connect a model", url: "/n/x/models" });
 });
 
 test("a model that the caps refuse stops the columns that ask it, and an admin finds where to give it a price", () => {
@@ -67,11 +67,11 @@ test("a model that the caps refuse stops the columns that ask it, and an admin f
   const state = begin({ type: "choicesLoaded", choices: { ...CHOICES, models } });
   assert.equal(findBlocker(state), null);
   const refused = reduce(state, { type: "modelChosen", key: 2, model: "small" });
-  assert.deepEqual(findBlocker(refused), { words: why_not });
+  assert.deepEqual(findBlocker(refused), { text: why_not });
   assert.equal(findBlocker(refused, refused.columns.slice(0, 1)), null);
   const choices = { ...CHOICES, models, can_connect: true, connect_url: "/n/x/models" };
   const shown = reduce(refused, { type: "choicesLoaded", choices });
-  assert.deepEqual(findBlocker(shown)?.link, { words: "Models", url: "/n/x/models" });
+  assert.deepEqual(findBlocker(shown)?.link, { text: "Models", url: "/n/x/models" });
 });
 
 test("errors of the draft stop no run that does not ask with it", () => {
@@ -89,7 +89,7 @@ test("the estimate is the prompt and the longest reply of all columns, or unknow
 
 test("a reply is told by how its output reads", () => {
   const wordsOf = (more: Partial<Reply>): string =>
-    describeReply(makeReply(1, "draft", { state: "done", ...more })).words;
+    describeReply(makeReply(1, "draft", { state: "done", ...more })).text;
   const bad = { name: "decision", value: "maybe", problem: "Must be one of refund, refuse." };
   assert.equal(wordsOf({ text: "{}", output: json(true, []) }), "Output valid");
   assert.equal(wordsOf({ text: "{}", output: json(false, [bad]) }), "1 field invalid");

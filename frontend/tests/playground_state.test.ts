@@ -72,18 +72,18 @@ test("a call that waits says how long, and the next word ends the waiting", () =
     detail: "The model is busy (429). Retrying in 4 s.",
     until: 5000,
   });
-  assert.equal(describeVerdict(columnAt(waiting, 0), 1000)?.words, "The model is busy (429). Retrying in 4 s");
+  assert.equal(describeVerdict(columnAt(waiting, 0), 1000)?.text, "The model is busy (429). Retrying in 4 s");
   const going = reduce(waiting, { type: "textCame", id: 71, text: "A", isWhole: false });
-  assert.equal(describeVerdict(columnAt(going, 0), 1000)?.words, "Writing");
+  assert.equal(describeVerdict(columnAt(going, 0), 1000)?.text, "Writing");
   const queued = running({ type: "waitingCame", id: 71, detail: "Waiting for a free place", until: null });
-  assert.equal(describeVerdict(columnAt(queued, 0), 1000)?.words, "Waiting for a free place");
+  assert.equal(describeVerdict(columnAt(queued, 0), 1000)?.text, "Waiting for a free place");
 });
 
 test("a reply that is asked to stop says so until it has", () => {
   const asked = running({ type: "stopAsked", id: 71 });
-  assert.equal(describeVerdict(columnAt(asked, 0), 0)?.words, "Stopping");
+  assert.equal(describeVerdict(columnAt(asked, 0), 0)?.text, "Stopping");
   const stopped = reduce(asked, done(71, "draft", { state: "stopped", tokens: { prompt: 9, completion: 61 } }));
-  assert.equal(describeVerdict(columnAt(stopped, 0), 0)?.words, "Stopped after 61 tokens");
+  assert.equal(describeVerdict(columnAt(stopped, 0), 0)?.text, "Stopped after 61 tokens");
 });
 
 test("a reply that ended stands in its column and in the list of runs", () => {

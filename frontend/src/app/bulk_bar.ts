@@ -53,18 +53,18 @@ function showChosen(form: HTMLFormElement): void {
 /** Shows the effects of promoting the selection, of `total` boxes. */
 function showPromotion(bar: HTMLElement, facts: BulkFacts, total: number): void {
   const count = facts.names.length;
-  const tell = (name: string, text: string): void => {
+  const showText = (name: string, text: string): void => {
     findElement(bar, `[data-bulk-${name}]`).textContent = text;
   };
   const everything = findElement<HTMLInputElement>(bar, "[data-bulk-all]");
   everything.checked = count === total;
   everything.indeterminate = count < total;
   findElement(bar, "[data-bulk-passed]").hidden = facts.unchecked > 0;
-  tell("unchecked", facts.unchecked ? describeUnchecked(facts.unchecked) : "");
-  tell("reach", describeReach(facts));
-  tell("needs", describeNeeds(facts.needs));
+  showText("unchecked", facts.unchecked ? describeUnchecked(facts.unchecked) : "");
+  showText("reach", describeReach(facts));
+  showText("needs", describeNeeds(facts.needs));
   const releases = facts.needs.length;
-  tell(
+  showText(
     "releases",
     ngettext(
       "Makes {count} release. Its templates go live together, or none.",
@@ -72,7 +72,7 @@ function showPromotion(bar: HTMLElement, facts: BulkFacts, total: number): void 
       releases,
     ),
   );
-  tell("primary", ngettext("Promote {count} template", "Promote {count} templates", count));
+  showText("primary", ngettext("Promote {count} template", "Promote {count} templates", count));
 }
 
 function describeUnchecked(count: number): string {

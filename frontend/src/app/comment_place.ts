@@ -7,9 +7,9 @@ const PLACE = "comment-form-place";
 /** Closes the open form, and unmarks its lines. */
 function closeForm(): void {
   for (const open of document.querySelectorAll(`form#comment-form, #${PLACE}`)) {
-    const spot = open.closest(".diff-spot");
+    const row = open.closest(".diff-spot");
     open.remove();
-    if (spot && !spot.childElementCount) spot.remove();
+    if (row && !row.childElementCount) row.remove();
   }
   for (const line of document.querySelectorAll("#diff .is-selected")) line.classList.remove("is-selected");
   forgetListedForms();
@@ -23,12 +23,12 @@ export function makeFormPlace(link: HTMLAnchorElement): boolean {
   if (!line) return false;
   closeForm();
   const next = line.nextElementSibling;
-  const spot = next?.matches(".diff-spot") ? next : document.createElement("div");
-  spot.classList.add("diff-spot");
-  if (spot !== next) line.after(spot);
-  const place = document.createElement("div");
-  place.id = PLACE;
-  spot.append(place);
+  const row = next?.matches(".diff-spot") ? next : document.createElement("div");
+  row.classList.add("diff-spot");
+  if (row !== next) line.after(row);
+  const container = document.createElement("div");
+  container.id = PLACE;
+  row.append(container);
   line.classList.add("is-selected");
   return true;
 }

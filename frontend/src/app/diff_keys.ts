@@ -70,9 +70,9 @@ function moveWithinDiff(key: string, from: HTMLElement): boolean {
   const stops = listStops(diff).filter(isShown);
   const at = stops.indexOf(from);
   const places: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: stops.length - 1 };
-  const place = places[key];
-  if (at < 0 || place === undefined) return false;
-  moveTo(stops[Math.min(stops.length - 1, Math.max(0, place))]);
+  const index = places[key];
+  if (at < 0 || index === undefined) return false;
+  moveTo(stops[Math.min(stops.length - 1, Math.max(0, index))]);
   return true;
 }
 

@@ -28,12 +28,12 @@ export function showEnvironments(): void {
 
 /** Sorts the rows of each namespace: on a phone by urgency, else by name. */
 function sortRows(): void {
-  const place = (row: HTMLElement): number => Number(row.dataset.place);
+  const readPlace = (row: HTMLElement): number => Number(row.dataset.place);
   for (const body of document.querySelectorAll(".environments-table tbody")) {
     const rows = [...body.querySelectorAll<HTMLElement>("[data-row]")];
     for (const [at, row] of rows.entries()) row.dataset.place ??= String(at);
     const rank = (row: HTMLElement): number => (isPhone() ? Number(row.dataset.rank) : 0);
-    rows.sort((one, other) => rank(one) - rank(other) || place(one) - place(other));
+    rows.sort((one, other) => rank(one) - rank(other) || readPlace(one) - readPlace(other));
     body.append(...rows);
   }
 }

@@ -109,8 +109,8 @@ function restoreForm(form: HTMLFormElement): void {
   if (!kept || Object.keys(listChangedValues(form)).length) return;
   fillForm(form, kept.values);
   if (!Object.keys(listChangedValues(form)).length) return;
-  const words = gettext("Restored what you typed {when}.", { when: formatTimeAgo(kept.at) });
-  const note = createElement("p", { class: "note kept-note" }, `${words} `);
+  const message = gettext("Restored what you typed {when}.", { when: formatTimeAgo(kept.at) });
+  const note = createElement("p", { class: "note kept-note" }, `${message} `);
   const drop = createElement(
     "button",
     { type: "button", class: "button button-small button-quiet" },
@@ -136,13 +136,13 @@ function listOtherForms(): void {
       const key = name.slice(PREFIX.length);
       const kept = name.startsWith(PREFIX + prefix) && !open.has(key) ? readSavedForm(key) : null;
       if (!kept) continue;
-      const words = Object.values(kept.values).find((value) => value.trim()) ?? "";
+      const text = Object.values(kept.values).find((value) => value.trim()) ?? "";
       list.append(
         " ",
         createElement(
           "a",
           { href: kept.url },
-          gettext("“{words}”, {when}", { words: words.trim().slice(0, 40), when: formatTimeAgo(kept.at) }),
+          gettext("“{words}”, {when}", { words: text.trim().slice(0, 40), when: formatTimeAgo(kept.at) }),
         ),
       );
       list.hidden = false;

@@ -79,9 +79,9 @@ function openKeyHelp(): void {
 function moveCurrentRow(by: number): void {
   const rows = [...document.querySelectorAll<HTMLElement>("[data-row]")];
   if (!rows.length) return;
-  const now = rows.findIndex((row) => row.classList.contains("is-current"));
-  const next = rows[Math.min(rows.length - 1, Math.max(0, now + by))];
-  rows[now]?.classList.remove("is-current");
+  const current = rows.findIndex((row) => row.classList.contains("is-current"));
+  const next = rows[Math.min(rows.length - 1, Math.max(0, current + by))];
+  rows[current]?.classList.remove("is-current");
   next?.classList.add("is-current");
   next?.querySelector("a")?.focus();
   next?.scrollIntoView({ block: "nearest" });

@@ -91,23 +91,23 @@ class LiveStatus {
 
   private pass(event: JournalEvent): void {
     this.channel.postMessage({ event });
-    this.tell(event);
+    this.handleEvent(event);
   }
 
   private hear(message: { event?: JournalEvent; after?: number }): void {
-    if (message.event) this.tell(message.event);
+    if (message.event) this.handleEvent(message.event);
     else if (this.stream && message.after !== undefined && message.after < (this.after ?? 0)) {
       this.after = message.after; // a tab that was hidden missed events that this one has already passed on
       this.connect();
     }
   }
 
-  private readonly told = new Set<number>();
+  private readonly seenNumbers = new Set<number>();
 
-  private tell(event: JournalEvent): void {
+  private handleEvent(event: JournalEvent): void {
     this.after = Math.max(this.after ?? 0, event.number);
-    if (this.told.has(event.number)) return;
-    this.told.add(event.number);
+    if (this.seenNumbers.has(event.number)) return;
+    this.seenNumbers.add(event.number);
     document.dispatchEvent(new CustomEvent(JOURNAL, { detail: event }));
     if (!isAbout(this.topics, event)) return;
     this.topics = followRenaming(this.topics, event);
@@ -136,8 +136,8 @@ const FAULT = "decision-fault"; // the note below the first disabled button
 
 /** The change no longer matches what this page would publish or approve: disables its buttons, with the reason. */
 function disableDecision(reason: string): void {
-  const acts = document.querySelectorAll<HTMLElement>("[data-publish], [data-approve]");
-  for (const act of acts) disableAction(act, reason);
+  const buttons = document.querySelectorAll<HTMLElement>("[data-publish], [data-approve]");
+  for (const act of buttons) disableAction(act, reason);
   const note = document.getElementById(FAULT);
   if (note) note.textContent = reason;
 }

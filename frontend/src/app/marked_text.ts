@@ -51,27 +51,27 @@ function readMarks(): Marks {
 function drawLines(text: string, marks: Marks): HTMLElement[] {
   const split = stretchSplitter(marks);
   return text.split("\n").map((line) => {
-    const drawn = split(line).map(({ text: words, look }) =>
-      look ? createElement("span", { class: `marked-${look}` }, words) : words,
+    const spans = split(line).map(({ text: stretch, look }) =>
+      look ? createElement("span", { class: `marked-${look}` }, stretch) : stretch,
     );
-    return createElement("div", {}, ...drawn, line ? "" : "\u200b"); // an empty line keeps its height
+    return createElement("div", {}, ...spans, line ? "" : "\u200b"); // an empty line keeps its height
   });
 }
 
 /** A function that splits a line at the marks; if two begin at the same place, the longer one wins. */
 export function stretchSplitter(marks: Marks): (line: string) => Stretch[] {
-  const looks = new Map<string, Stretch["look"]>([
+  const lookOf = new Map<string, Stretch["look"]>([
     ...marks.markers.map((text): [string, Stretch["look"]] => [text, "marker"]),
     ...marks.inputs.map((text): [string, Stretch["look"]] => [text, "input"]),
   ]);
-  const longestFirst = [...looks.keys()].filter(Boolean).sort((one, other) => other.length - one.length);
+  const longestFirst = [...lookOf.keys()].filter(Boolean).sort((one, other) => other.length - one.length);
   if (!longestFirst.length) return (line) => [{ text: line, look: "" }];
   const pattern = new RegExp(`(${longestFirst.map(escapePattern).join("|")})`);
   return (line) =>
     line
       .split(pattern)
       .filter(Boolean)
-      .map((text) => ({ text, look: looks.get(text) ?? "" }));
+      .map((text) => ({ text, look: lookOf.get(text) ?? "" }));
 }
 
 function escapePattern(text: string): string {

@@ -82,9 +82,9 @@ class Picker {
   async update(): Promise<void> {
     if (!this.find()) return this.close();
     const people = await readPeople(this.field.dataset.owners ?? this.field.dataset.mentions ?? "");
-    const now = this.find(); // the user continues typing meanwhile
-    if (!now || document.activeElement !== this.field) return this.close();
-    this.shown = matchPeople(people, now.prefix);
+    const mention = this.find(); // the user continues typing meanwhile
+    if (!mention || document.activeElement !== this.field) return this.close();
+    this.shown = matchPeople(people, mention.prefix);
     if (this.shown.length === 0) return this.close();
     this.chosen = Math.min(this.chosen, this.shown.length - 1);
     this.draw();
@@ -95,7 +95,7 @@ class Picker {
     this.draw();
   }
 
-  take(index = this.chosen): void {
+  insertChosen(index = this.chosen): void {
     const mention = this.find();
     const person = this.shown[index];
     if (!mention || !person) return;
@@ -140,7 +140,7 @@ class Picker {
       option.append(name, person.title && person.title !== person.name ? ` ${person.title}` : "");
       option.addEventListener("pointerdown", (event) => {
         event.preventDefault(); // the caret stays in the text
-        this.take(index);
+        this.insertChosen(index);
       });
       return option;
     });
@@ -177,8 +177,8 @@ function onKey(event: KeyboardEvent): void {
   const act = {
     ArrowDown: () => picker.move(1),
     ArrowUp: () => picker.move(-1),
-    Enter: () => picker.take(),
-    Tab: () => picker.take(),
+    Enter: () => picker.insertChosen(),
+    Tab: () => picker.insertChosen(),
     Escape: () => picker.close(),
   }[event.key];
   if (!act) return;

@@ -3,9 +3,9 @@
 /** The points of a line with their figures, and the mark and the box of the selected one. */
 function findParts(line: HTMLElement) {
   const points = [...line.querySelectorAll<HTMLElement>("[data-x]")];
-  const mark = line.querySelector<SVGCircleElement>("[data-trend-mark]");
-  const words = line.querySelector<HTMLElement>("[data-trend-text]");
-  return { points, mark, words };
+  const marker = line.querySelector<SVGCircleElement>("[data-trend-mark]");
+  const caption = line.querySelector<HTMLElement>("[data-trend-text]");
+  return { points, marker, caption };
 }
 
 function readText(point: HTMLElement | undefined): string {
@@ -17,14 +17,14 @@ function findLine(event: Event): HTMLElement | null {
 }
 
 /** Selects the point at this index and shows its figure. */
-function showPoint(line: HTMLElement, place: number): void {
-  const { points, mark, words } = findParts(line);
-  const point = points[Math.max(0, Math.min(place, points.length - 1))];
-  if (!point || !mark || !words) return;
+function showPoint(line: HTMLElement, index: number): void {
+  const { points, marker, caption } = findParts(line);
+  const point = points[Math.max(0, Math.min(index, points.length - 1))];
+  if (!point || !marker || !caption) return;
   const text = readText(point);
-  mark.setAttribute("cx", point.dataset.x ?? "0");
-  mark.setAttribute("cy", point.dataset.y ?? "0");
-  words.textContent = text;
+  marker.setAttribute("cx", point.dataset.x ?? "0");
+  marker.setAttribute("cy", point.dataset.y ?? "0");
+  caption.textContent = text;
   line.classList.add("is-showing-value");
   line.setAttribute("aria-valuenow", String(points.indexOf(point) + 1));
   line.setAttribute("aria-valuetext", text);
@@ -45,9 +45,9 @@ function findNearestPlace(line: HTMLElement, clientX: number): number {
 }
 
 /** The index that a key moves to; null for other keys. */
-function placeByKey(key: string, now: number, last: number): number | null {
-  if (key === "ArrowLeft" || key === "ArrowDown") return now - 1;
-  if (key === "ArrowRight" || key === "ArrowUp") return now + 1;
+function placeByKey(key: string, current: number, last: number): number | null {
+  if (key === "ArrowLeft" || key === "ArrowDown") return current - 1;
+  if (key === "ArrowRight" || key === "ArrowUp") return current + 1;
   if (key === "Home") return 0;
   return key === "End" ? last : null;
 }
@@ -62,10 +62,10 @@ function handleKey(event: KeyboardEvent): void {
   const { points } = findParts(line);
   const address = points[readPlace(line)]?.dataset.url;
   if (event.key === "Enter" && address) location.assign(address);
-  const place = placeByKey(event.key, readPlace(line), points.length - 1);
-  if (place === null) return;
+  const index = placeByKey(event.key, readPlace(line), points.length - 1);
+  if (index === null) return;
   event.preventDefault();
-  showPoint(line, place);
+  showPoint(line, index);
 }
 
 /** Makes each line focusable; without scripts there is the table of all figures. */

@@ -115,14 +115,14 @@ class Palette {
         ),
       );
     }
-    this.#mark(0);
+    this.#select(0);
   }
 
   #rows(): HTMLAnchorElement[] {
     return [...this.#list.querySelectorAll("a")];
   }
 
-  #mark(index: number): void {
+  #select(index: number): void {
     const rows = this.#rows();
     rows.forEach((row, i) => {
       row.setAttribute("aria-selected", String(i === index));
@@ -135,12 +135,12 @@ class Palette {
 
   #press(event: KeyboardEvent): void {
     const rows = this.#rows();
-    const now = rows.findIndex((row) => row.getAttribute("aria-selected") === "true");
-    if (event.key === "ArrowDown") this.#mark(Math.min(rows.length - 1, now + 1));
-    else if (event.key === "ArrowUp") this.#mark(Math.max(0, now - 1));
-    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && rows[now]?.dataset.edit) {
-      window.location.assign(rows[now].dataset.edit);
-    } else if (event.key === "Enter") rows[now]?.click();
+    const current = rows.findIndex((row) => row.getAttribute("aria-selected") === "true");
+    if (event.key === "ArrowDown") this.#select(Math.min(rows.length - 1, current + 1));
+    else if (event.key === "ArrowUp") this.#select(Math.max(0, current - 1));
+    else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && rows[current]?.dataset.edit) {
+      window.location.assign(rows[current].dataset.edit);
+    } else if (event.key === "Enter") rows[current]?.click();
     else return;
     event.preventDefault();
   }

@@ -21,17 +21,17 @@ export async function fetchPanel(address: string): Promise<Document | null> {
 
 /** What the panel's button would act on: its title, the version shown as served, and whether it is available. */
 function describePanel(panel: ParentNode): string {
-  const seen = [...panel.querySelectorAll<HTMLInputElement>("input[type=hidden][name=expected]")];
-  const words = [...panel.querySelectorAll("#panel-title, button[form=panel-form]")].map(
+  const expected = [...panel.querySelectorAll<HTMLInputElement>("input[type=hidden][name=expected]")];
+  const texts = [...panel.querySelectorAll("#panel-title, button[form=panel-form]")].map(
     (part) => part.textContent ?? "",
   );
-  return [...words.map((text) => text.trim().replace(/\s+/g, " ")), ...seen.map((field) => field.value)].join("\n");
+  return [...texts.map((text) => text.trim().replace(/\s+/g, " ")), ...expected.map((field) => field.value)].join("\n");
 }
 
 /** Compares the open panel with the current one at its URL, on each journal event about its templates. */
 export function installPanelWatch(reload: (panel: HTMLElement) => void): void {
-  document.addEventListener(JOURNAL, (told) => {
-    const event = (told as CustomEvent<JournalEvent>).detail;
+  document.addEventListener(JOURNAL, (journalEvent) => {
+    const event = (journalEvent as CustomEvent<JournalEvent>).detail;
     for (const panel of document.querySelectorAll<HTMLElement>(".panel[data-about]"))
       if (isAbout((panel.dataset.about ?? "").trim().split(/\s+/), event)) void comparePanel(panel, event, reload);
   });
@@ -42,20 +42,20 @@ async function comparePanel(
   event: JournalEvent,
   reload: (panel: HTMLElement) => void,
 ): Promise<void> {
-  const now = await fetchPanel(panel.dataset.address ?? location.href);
-  if (!now || !panel.isConnected || describePanel(now) === describePanel(panel)) return;
+  const page = await fetchPanel(panel.dataset.address ?? location.href);
+  if (!page || !panel.isConnected || describePanel(page) === describePanel(panel)) return;
   for (const button of panel.querySelectorAll<HTMLButtonElement>("button[form=panel-form], #panel-form button")) {
     button.disabled = true;
     button.setAttribute("aria-describedby", "panel-news");
   }
-  const again = createElement(
+  const button = createElement(
     "button",
     { type: "button", class: "button button-small" },
     gettext("Reload the comparison"),
   );
-  again.addEventListener("click", () => reload(panel));
+  button.addEventListener("click", () => reload(panel));
   const line = createElement("p", { class: "banner banner-warn panel-moved", id: "panel-news", role: "alert" });
-  line.append(createElement("span", {}, describeEvent(event, false), " ", again));
+  line.append(createElement("span", {}, describeEvent(event, false), " ", button));
   panel.querySelector("#panel-news")?.remove();
   panel.querySelector(".panel-foot")?.before(line);
 }

@@ -49,9 +49,9 @@ function findNeighbour(box: HTMLInputElement): HTMLInputElement | null {
 /** Whether the box had to be moved. */
 function placeBox(picker: HTMLElement, box: HTMLInputElement): boolean {
   const label = box.closest("label");
-  const place = picker.querySelector<HTMLElement>(box.checked ? "[data-picker-chosen]" : "[data-picker-list]");
-  if (!label || !place || label.parentElement === place) return false;
-  place.append(label);
+  const list = picker.querySelector<HTMLElement>(box.checked ? "[data-picker-chosen]" : "[data-picker-list]");
+  if (!label || !list || label.parentElement === list) return false;
+  list.append(label);
   return true;
 }
 

@@ -41,14 +41,14 @@ export function describePresence({ people, parts, own_tabs }: Present, tab?: str
     const text = ngettext("{count} person is editing now", "{count} people are editing now", people.length);
     return [{ text, names: people.map((person) => describePart(person, parts[person])).join(", ") }, ...own];
   }
-  const placed = people.filter((person) => parts[person]);
-  const others = people.filter((person) => !parts[person]);
-  const words: PresenceWords[] = placed.map((person) => ({
+  const onParts = people.filter((person) => parts[person]);
+  const elsewhere = people.filter((person) => !parts[person]);
+  const sentences: PresenceWords[] = onParts.map((person) => ({
     text: describePart(person, parts[person]),
     part: parts[person] ?? "",
   }));
-  if (others.length) words.push({ text: joinPeople(others) });
-  return [...words, ...own];
+  if (elsewhere.length) sentences.push({ text: joinPeople(elsewhere) });
+  return [...sentences, ...own];
 }
 
 /** Of the reader's own tabs only those with the same draft matter: another draft can't be overwritten. */

@@ -19,16 +19,16 @@ export function installRecent(): void {
 /** The names of recently viewed templates, newest first; empty if the browser stores nothing. */
 export function readRecent(): string[] {
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(storageKey()) ?? "[]");
-    return Array.isArray(kept) ? kept.filter((name) => typeof name === "string").slice(0, MOST) : [];
+    const stored: unknown = JSON.parse(localStorage.getItem(storageKey()) ?? "[]");
+    return Array.isArray(stored) ? stored.filter((name) => typeof name === "string").slice(0, MOST) : [];
   } catch {
     return []; // storage is disabled or contains something else
   }
 }
 
 /** The query of the palette's request for this search. */
-export function buildPaletteQuery(words: string): string {
-  return new URLSearchParams([["q", words], ...readRecent().map((name) => ["recent", name])]).toString();
+export function buildPaletteQuery(query: string): string {
+  return new URLSearchParams([["q", query], ...readRecent().map((name) => ["recent", name])]).toString();
 }
 
 function remember(name: string): void {

@@ -59,6 +59,6 @@ function moveInMenu(event: KeyboardEvent): void {
   if (!menu || !step) return;
   event.preventDefault();
   const items = [...menu.querySelectorAll<HTMLElement>("a, button:not([hidden])")];
-  const now = items.indexOf(document.activeElement as HTMLElement);
-  items[(now + step + items.length) % items.length]?.focus();
+  const focused = items.indexOf(document.activeElement as HTMLElement);
+  items[(focused + step + items.length) % items.length]?.focus();
 }

@@ -72,10 +72,10 @@ class SharedDraft {
   #end(): void {
     this.#isOver = true;
     this.#close();
-    const words = gettext(
+    const message = gettext(
       "This draft is not shared any more: it was saved or discarded, or its author stopped sharing it.",
     );
     this.#page.querySelector("[data-shared-body]")?.remove();
-    this.#page.querySelector("[data-shared-state]")?.replaceChildren(createElement("b", {}, words));
+    this.#page.querySelector("[data-shared-state]")?.replaceChildren(createElement("b", {}, message));
   }
 }

@@ -8,7 +8,7 @@ let timer: number | undefined;
 
 /** Shows a message in the page's status line, with an undo button or a link to the result. Errors are shown where they
  * occur instead. */
-export function showStatus(text: string, undo?: () => void, link?: { words: string; url: string }): void {
+export function showStatus(text: string, undo?: () => void, link?: { text: string; url: string }): void {
   const line = findElement(document, "#status");
   window.clearTimeout(timer);
   const close = createElement("button", {
@@ -27,7 +27,7 @@ export function showStatus(text: string, undo?: () => void, link?: { words: stri
     line.replaceChildren();
     undo?.();
   });
-  const made = link ? [createElement("a", { href: link.url }, link.words)] : [];
+  const made = link ? [createElement("a", { href: link.url }, link.text)] : [];
   line.replaceChildren(createElement("span", {}, text), ...made, ...(undo ? [undoButton] : []), close);
   timer = window.setTimeout(() => line.replaceChildren(), undo || link ? SHOWN_WITH_UNDO_FOR : SHOWN_FOR);
 }
@@ -41,7 +41,7 @@ export function hideStatusLater(): void {
   form?.remove();
   const text = line.textContent?.trim();
   if (!text) return;
-  const link = anchor ? { words: anchor.text, url: anchor.href } : undefined;
+  const link = anchor ? { text: anchor.text, url: anchor.href } : undefined;
   showStatus(text, form ? () => submitHidden(form) : undefined, link);
 }
 

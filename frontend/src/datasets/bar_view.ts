@@ -25,8 +25,8 @@ export function showBulkBar(section: HTMLElement, ticked: TickedCounts, shownCou
 
 /** Says that the filter matches no rows, with a button that clears it. */
 export function showNoMatch(section: HTMLElement, filter: Filter, isShown: boolean): void {
-  const words = filter.words.trim();
-  const sentence = words ? gettext("No rows match {words}.", { words }) : gettext("No rows match.");
+  const query = filter.query.trim();
+  const sentence = query ? gettext("No rows match {words}.", { words: query }) : gettext("No rows match.");
   findElement(section, "[data-no-match-text]").textContent = isShown ? sentence : "";
   findElement(section, "[data-no-match]").hidden = !isShown;
 }

@@ -11,7 +11,7 @@ export interface CellView {
   readonly grid: Grid;
   /** The visible columns. */
   readonly columns: readonly Column[];
-  apply(grid: Grid, words: string): void;
+  apply(grid: Grid, description: string): void;
   undo(): void;
   /** Asks which column each of the pasted cells belongs to. */
   mapPasted(rows: DelimitedRow[]): void;

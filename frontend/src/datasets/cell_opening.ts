@@ -11,20 +11,20 @@ export function openCell(options: EditorOptions, keep: (editor: CellEditor) => v
     keep(openCellEditor(options));
     return;
   }
-  let held = cell;
+  let value = cell;
   const dialog = openFieldsDialog({
     column: { ...column, schema: column.schema as Schema },
     cell,
     label,
     commit: (next) => {
-      held = next;
+      value = next;
       options.commit(next, "stay");
       options.findTarget()?.focus({ preventScroll: true }); // the dialog focuses a cell that was redrawn since
     },
     cancel: options.cancel,
     openSource: () => {
       const target = options.findTarget();
-      if (target) keep(openCellEditor({ ...options, target, cell: held, typed: undefined }));
+      if (target) keep(openCellEditor({ ...options, target, cell: value, typed: undefined }));
     },
   });
   keep(dialog);

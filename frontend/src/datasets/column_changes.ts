@@ -7,7 +7,7 @@ import type { Column, Grid } from "./types.ts";
 
 interface Editable {
   readonly grid: Grid;
-  apply(grid: Grid, words: string): void;
+  apply(grid: Grid, description: string): void;
   undo(): void;
 }
 

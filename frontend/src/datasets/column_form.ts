@@ -15,11 +15,11 @@ export type ColumnChange = { do: "change"; name: string; kind: Kind } | { do: "d
 function createChoice<T extends string>(
   id: string,
   label: string,
-  words: Record<T, string>,
+  labels: Record<T, string>,
   value: T,
 ): [HTMLElement, () => T] {
   const select = createElement("select", { id: `grid-column-${id}` });
-  for (const [one, title] of Object.entries<string>(words))
+  for (const [one, title] of Object.entries<string>(labels))
     select.append(createElement("option", { value: one }, title));
   select.value = value;
   const field = createElement(

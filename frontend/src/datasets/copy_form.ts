@@ -76,19 +76,19 @@ export function openCopy(section: HTMLElement, grid: Grid): void {
 
 /** The messages of a refusal. Errors of the whole dialog name no field; row positions refer to the other dataset. */
 function listReasons(refusal: Refusal): string[] {
-  const reasons = Object.entries(refusal.fields).map(([place, sentence]) =>
-    /^(dataset|text|file|rows\.\d+\.id)$/.test(place)
+  const reasons = Object.entries(refusal.fields).map(([field, sentence]) =>
+    /^(dataset|text|file|rows\.\d+\.id)$/.test(field)
       ? sentence.charAt(0).toUpperCase() + sentence.slice(1)
-      : `${place}: ${sentence}`,
+      : `${field}: ${sentence}`,
   );
   return reasons.length ? [gettext("Nothing is copied."), ...reasons] : [refusal.detail];
 }
 
 function showCopied(copied: { url: string; dataset: string; number: number; added: number; warnings: string[] }): void {
   const { dataset, number, added } = copied;
-  const words = added
+  const message = added
     ? ngettext("{count} row copied to {dataset}.", "{count} rows copied to {dataset}.", added, { dataset })
     : gettext("{dataset} has these rows already.", { dataset });
-  const link = { words: gettext("Open version {number}", { number }), url: copied.url };
-  showStatus([words, ...copied.warnings].join(" "), undefined, link);
+  const link = { text: gettext("Open version {number}", { number }), url: copied.url };
+  showStatus([message, ...copied.warnings].join(" "), undefined, link);
 }

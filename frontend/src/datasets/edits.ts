@@ -106,9 +106,9 @@ export function removeColumn(grid: Grid, key: string): Grid {
 }
 
 export function renameColumn(grid: Grid, key: string, name: string): Grid {
-  const was = grid.columns.find((column) => column.key === key);
-  if (!was || was.name === name.trim()) return grid;
-  const column = makeColumn(was.section, name.trim(), { kind: was.kind });
+  const oldColumn = grid.columns.find((column) => column.key === key);
+  if (!oldColumn || oldColumn.name === name.trim()) return grid;
+  const column = makeColumn(oldColumn.section, name.trim(), { kind: oldColumn.kind });
   const rows = grid.rows.map((row) => moveCell(row, key, column.key));
   return { columns: grid.columns.map((one) => (one.key === key ? column : one)), rows };
 }
@@ -122,11 +122,11 @@ function moveCell(row: GridRow, from: string, to: string): GridRow {
 
 /** Duplicates the column with its values; the copy's name gets a number. */
 export function duplicateColumn(grid: Grid, key: string): Grid {
-  const was = grid.columns.find((column) => column.key === key);
-  if (!was || was.section === "id" || was.section === "tags") return grid;
+  const oldColumn = grid.columns.find((column) => column.key === key);
+  if (!oldColumn || oldColumn.section === "id" || oldColumn.section === "tags") return grid;
   let number = 2;
-  while (findNameProblem(grid, was.section, `${was.name}_${number}`)) number += 1;
-  const column = makeColumn(was.section, `${was.name}_${number}`, { kind: was.kind });
+  while (findNameProblem(grid, oldColumn.section, `${oldColumn.name}_${number}`)) number += 1;
+  const column = makeColumn(oldColumn.section, `${oldColumn.name}_${number}`, { kind: oldColumn.kind });
   const rows = grid.rows.map((row) => {
     const cell = row.cells[key];
     return cell ? { ...row, cells: { ...row.cells, [column.key]: cell } } : row;
@@ -136,11 +136,11 @@ export function duplicateColumn(grid: Grid, key: string): Grid {
 
 /** Converts the column's values to another kind; those that can't be converted stay as text with an error. */
 export function changeKind(grid: Grid, key: string, kind: Kind): Grid {
-  const was = grid.columns.find((column) => column.key === key);
-  if (!was || was.kind === kind) return grid;
+  const oldColumn = grid.columns.find((column) => column.key === key);
+  if (!oldColumn || oldColumn.kind === kind) return grid;
   const rows = grid.rows.map((row) => {
     const cell = row.cells[key];
-    return cell ? changeRow(row, [{ row: row.key, column: key, cell: convertCell(cell, was.kind, kind) }]) : row;
+    return cell ? changeRow(row, [{ row: row.key, column: key, cell: convertCell(cell, oldColumn.kind, kind) }]) : row;
   });
   return { columns: grid.columns.map((column) => (column.key === key ? { ...column, kind } : column)), rows };
 }

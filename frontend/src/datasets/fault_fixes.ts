@@ -5,7 +5,7 @@ import * as edits from "./edits.ts";
 import type { Cell, Column, Fault, Grid, GridRow } from "./types.ts";
 
 export interface Fix {
-  words: string;
+  text: string;
   /** The fixed cell; undefined removes the value. */
   makeCell: (grid: Grid) => Cell | undefined;
 }
@@ -13,7 +13,7 @@ export interface Fix {
 interface FixView {
   readonly grid: Grid;
   readonly faults: ReadonlyMap<number, readonly Fault[]>;
-  apply(grid: Grid, words: string): void;
+  apply(grid: Grid, description: string): void;
 }
 
 const NEAREST = 2; // choices that are offered
@@ -25,10 +25,10 @@ export function listFixes(row: GridRow, column: Column | undefined): Fix[] {
   if (!column || !cell) return [];
   if (column.section === "id") {
     const makeCell = (grid: Grid): Cell => ({ source: edits.numberName(readCellText(cell, "text"), grid) });
-    return [{ words: gettext("Add a number to the name"), makeCell }];
+    return [{ text: gettext("Add a number to the name"), makeCell }];
   }
   if (column.section === "tags") return [];
-  return [...listValues(cell, column), { words: gettext("Leave out"), makeCell: () => undefined }];
+  return [...listValues(cell, column), { text: gettext("Leave out"), makeCell: () => undefined }];
 }
 
 function listValues(cell: Cell, column: Column): Fix[] {
@@ -39,14 +39,14 @@ function listValues(cell: Cell, column: Column): Fix[] {
     );
   if (!("problem" in cell)) return [];
   if (column.kind === "json")
-    return [{ words: gettext("Use it as text"), makeCell: () => ({ source: JSON.stringify(text) }) }];
+    return [{ text: gettext("Use it as text"), makeCell: () => ({ source: JSON.stringify(text) }) }];
   const number = column.kind === "number" ? NUMBER.exec(text)?.[0].replace(",", ".") : undefined;
   const read = number ? readCell(number, "number") : undefined;
   return number && read && "source" in read ? [makeFix(number, read)] : [];
 }
 
 const makeFix = (value: string, cell: Cell): Fix => ({
-  words: gettext("Use {value}", { value }),
+  text: gettext("Use {value}", { value }),
   makeCell: () => cell,
 });
 

@@ -43,12 +43,12 @@ const FIELD_PATH = /^row (\d+)(?: \(.*\))?\.(id|inputs|expected|tags)(?:\.([^.[]
 export function placeFaults(fields: Record<string, string>, sent: Grid): { placed: ServerFault[]; others: string[] } {
   const placed: ServerFault[] = [];
   const others: string[] = [];
-  for (const [place, sentence] of Object.entries(fields)) {
-    const match = FIELD_PATH.exec(place);
+  for (const [field, sentence] of Object.entries(fields)) {
+    const match = FIELD_PATH.exec(field);
     const row = match ? sent.rows[Number(match[1]) - 1] : undefined;
     const message = capitalize(sentence);
     if (!match || !row) {
-      others.push(place === "text" || place === "file" ? message : `${place}: ${sentence}`);
+      others.push(field === "text" || field === "file" ? message : `${field}: ${sentence}`);
       continue;
     }
     const [, , section = "", name = ""] = match;
@@ -57,8 +57,8 @@ export function placeFaults(fields: Record<string, string>, sent: Grid): { place
     );
     // The line of a fault begins with the name of its column.
     const start = column ? `\`${column.name}\` ` : "";
-    const words = start && sentence.startsWith(start) ? sentence.slice(start.length) : message;
-    placed.push({ row, column: column?.key ?? "", message: column || !name ? words : `${name}: ${message}` });
+    const text = start && sentence.startsWith(start) ? sentence.slice(start.length) : message;
+    placed.push({ row, column: column?.key ?? "", message: column || !name ? text : `${name}: ${message}` });
   }
   return { placed, others };
 }

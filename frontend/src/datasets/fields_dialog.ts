@@ -35,10 +35,10 @@ export function openFieldsDialog({ column, cell, label, ...answers }: FieldsOpti
     },
   };
   const fields = createElement("div", { class: "pane-inputs" });
-  const place = createElement("div", { "data-fields": true });
-  fields.append(place);
-  drawFields(place, store, { [column.name]: column.schema }, null);
-  const take = createElement("button", { type: "button", class: "button button-primary" }, gettext("Done"));
+  const container = createElement("div", { "data-fields": true });
+  fields.append(container);
+  drawFields(container, store, { [column.name]: column.schema }, null);
+  const doneButton = createElement("button", { type: "button", class: "button button-primary" }, gettext("Done"));
   const source = createElement("button", { type: "button", class: "button" }, gettext("Edit as JSON"));
   const drop = createElement("button", { type: "button", class: "button" }, gettext("Leave it out"));
   const cancel = createElement("button", { type: "button", class: "button button-quiet" }, gettext("Cancel"));
@@ -47,13 +47,13 @@ export function openFieldsDialog({ column, cell, label, ...answers }: FieldsOpti
     { class: "dialog grid-fields", "aria-label": label },
     createElement("h2", {}, label),
     fields,
-    createElement("div", { class: "dialog-foot" }, take, source, drop, cancel),
+    createElement("div", { class: "dialog-foot" }, doneButton, source, drop, cancel),
   );
   const finish = (): void => {
     isTaken = true;
     dialog.close();
   };
-  take.addEventListener("click", finish);
+  doneButton.addEventListener("click", finish);
   drop.addEventListener("click", () => {
     data = {};
     finish();

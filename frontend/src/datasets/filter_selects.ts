@@ -31,14 +31,14 @@ export function listFilterSelects(grid: Grid): FilterSelect[] {
 const isExpected = (column: Column): boolean => column.section === "expected";
 
 /** Draws the selects, and redraws them only if their options changed. */
-export function drawFilterSelects(place: HTMLElement, grid: Grid, picks: Filter["picks"]): void {
+export function drawFilterSelects(container: HTMLElement, grid: Grid, picks: Filter["picks"]): void {
   const selects = listFilterSelects(grid);
-  const drawn = JSON.stringify(selects);
-  if (place.dataset.drawn !== drawn) {
-    place.dataset.drawn = drawn;
-    place.replaceChildren(...selects.map(drawSelect));
+  const drawing = JSON.stringify(selects);
+  if (container.dataset.drawn !== drawing) {
+    container.dataset.drawn = drawing;
+    container.replaceChildren(...selects.map(drawSelect));
   }
-  for (const select of place.querySelectorAll("select")) select.value = picks[select.dataset.pick ?? ""] ?? "";
+  for (const select of container.querySelectorAll("select")) select.value = picks[select.dataset.pick ?? ""] ?? "";
 }
 
 function drawSelect({ key, name, values }: FilterSelect): HTMLElement {
@@ -51,7 +51,7 @@ function drawSelect({ key, name, values }: FilterSelect): HTMLElement {
 }
 
 /** The selections after a change, without those of columns that no longer have a select. */
-export function readPicks(place: HTMLElement): Record<string, string> {
-  const selects = [...place.querySelectorAll("select")].filter((select) => select.value);
+export function readPicks(container: HTMLElement): Record<string, string> {
+  const selects = [...container.querySelectorAll("select")].filter((select) => select.value);
   return Object.fromEntries(selects.map((select) => [select.dataset.pick ?? "", select.value]));
 }

@@ -8,14 +8,14 @@ export type Show = "all" | "changed" | "faults";
 export interface Filter {
   show: Show;
   /** Words that the row's cells contain, in any order; `tag:sale` or `tag:"gift card"` requires a tag. */
-  words: string;
+  query: string;
   /** The key of the only column to search; empty for all. */
   column: string;
   /** Required values by column key: a tag, or the text of a choice. */
   picks: Readonly<Record<string, string>>;
 }
 
-export const NO_FILTER: Filter = { show: "all", words: "", column: "", picks: {} };
+export const NO_FILTER: Filter = { show: "all", query: "", column: "", picks: {} };
 
 export interface Baseline {
   rows: ReadonlyMap<number, GridRow>;
@@ -30,9 +30,9 @@ export const makeBaseline = (grid: Grid): Baseline => ({
 
 /** "new", "edited", or empty if the row is unchanged. */
 export function describeChange(row: GridRow, baseline: Baseline): "" | "new" | "edited" {
-  const was = baseline.rows.get(row.key);
-  if (!was) return "new";
-  return was === row || haveSameCells(was, row) ? "" : "edited";
+  const before = baseline.rows.get(row.key);
+  if (!before) return "new";
+  return before === row || haveSameCells(before, row) ? "" : "edited";
 }
 
 function haveSameCells(one: GridRow, other: GridRow): boolean {
@@ -69,7 +69,7 @@ export function filterRows(
   baseline: Baseline,
   faults: ReadonlyMap<number, readonly Fault[]>,
 ): readonly GridRow[] {
-  const { words, tags } = readSearch(filter.words);
+  const { words, tags } = readSearch(filter.query);
   const picks = Object.entries(filter.picks);
   if (filter.show === "all" && !words.length && !tags.length && !picks.length) return grid.rows;
   const columns = grid.columns.filter((column) => !filter.column || column.key === filter.column);

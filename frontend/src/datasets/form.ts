@@ -36,8 +36,8 @@ async function startGrid(section: HTMLElement, form: HTMLFormElement): Promise<v
     const loaded = url && !text.value.trim() ? await (await fetch(url)).text() : text.value;
     new DatasetForm(section, form, parseRows(loaded, declared), declared);
   } catch (error) {
-    const words = gettext("The rows are shown as text: {reason}", { reason: describeReadError(error) });
-    text.before(createElement("p", { class: "note" }, words));
+    const message = gettext("The rows are shown as text: {reason}", { reason: describeReadError(error) });
+    text.before(createElement("p", { class: "note" }, message));
   }
 }
 
@@ -88,7 +88,7 @@ class DatasetForm {
   }
 
   #listen(): void {
-    const acts: Record<string, () => void> = {
+    const actions: Record<string, () => void> = {
       undo: () => this.#view.undo(),
       redo: () => this.#view.redo(),
       "add-row": () => this.#view.addRow(),
@@ -107,13 +107,13 @@ class DatasetForm {
       const button = (event.target as Element).closest<HTMLElement>("button");
       if (!button) return;
       if (button.dataset.fix) fixFault(this.#view, button);
-      if (button.dataset.act) acts[button.dataset.act]?.();
+      if (button.dataset.act) actions[button.dataset.act]?.();
       if (button.dataset.show) this.#view.setFilter({ show: button.dataset.show as Show });
     });
     const search = findElement<HTMLInputElement>(this.#section, "[data-search]");
     search.value = new URLSearchParams(location.search).get("search") ?? ""; // a link to specific rows
-    if (search.value) this.#view.setFilter({ words: search.value });
-    search.addEventListener("input", () => this.#view.setFilter({ words: search.value }));
+    if (search.value) this.#view.setFilter({ query: search.value });
+    search.addEventListener("input", () => this.#view.setFilter({ query: search.value }));
     search.addEventListener("keydown", (event) => {
       if (event.key === "Enter") event.preventDefault();
     });
@@ -210,9 +210,9 @@ class DatasetForm {
     findElement(this.#section, "[data-shown]").textContent = isFiltered
       ? ngettext("{count} row shown.", "{count} rows shown.", view.shownCount)
       : "";
-    const words = describeChanges(changes) || (view.isChanged() ? gettext("Rows moved") : "");
-    showSaveLine(findElement(this.#form, "[data-save-line]"), words, counts.faults);
-    this.#autosave?.update(words);
+    const summary = describeChanges(changes) || (view.isChanged() ? gettext("Rows moved") : "");
+    showSaveLine(findElement(this.#form, "[data-save-line]"), summary, counts.faults);
+    this.#autosave?.update(summary);
     const menu = findElement(this.#section, "[data-columns]");
     drawColumnMenu(menu, view.grid.columns, view.hidden, (key, isHidden) => {
       view.closeEditor();
@@ -230,10 +230,10 @@ class DatasetForm {
     search.focus();
   }
 
-  #report(messages: readonly string[], link?: { words: string; url: string }): void {
+  #report(messages: readonly string[], link?: { text: string; url: string }): void {
     const line = findElement(this.#section, "[data-problems]");
     line.replaceChildren(...messages.map((message) => createElement("p", {}, message)));
-    if (link) line.append(createElement("a", { href: link.url, target: "_blank" }, link.words));
+    if (link) line.append(createElement("a", { href: link.url, target: "_blank" }, link.text));
     line.hidden = !messages.length;
     if (messages.length) line.scrollIntoView({ block: "nearest" });
   }
@@ -259,7 +259,7 @@ class DatasetForm {
     // Faults from the server's last response are checked again by the server.
     this.#view.refuse([]);
     if (this.#view.faults.size) {
-      this.#view.setFilter({ show: "faults", words: "" });
+      this.#view.setFilter({ show: "faults", query: "" });
       this.#report([
         ngettext(
           "Nothing is saved. Fix {count} row first.",
@@ -280,8 +280,8 @@ class DatasetForm {
     }
     const { placed, others } = placeFaults(answer.fields, sent);
     this.#view.refuse(placed);
-    if (placed.length) this.#view.setFilter({ show: "faults", words: "" });
-    const words = placed.length
+    if (placed.length) this.#view.setFilter({ show: "faults", query: "" });
+    const message = placed.length
       ? [
           ngettext(
             "Nothing is saved. {count} value can’t be taken.",
@@ -291,8 +291,8 @@ class DatasetForm {
         ]
       : [];
     const link = answer.diffUrl
-      ? { words: gettext("What changed in version {number}", { number: answer.latest ?? "" }), url: answer.diffUrl }
+      ? { text: gettext("What changed in version {number}", { number: answer.latest ?? "" }), url: answer.diffUrl }
       : undefined;
-    this.#report([...words, ...others, ...(placed.length + others.length ? [] : [answer.detail])], link);
+    this.#report([...message, ...others, ...(placed.length + others.length ? [] : [answer.detail])], link);
   }
 }

@@ -48,8 +48,8 @@ export function fillCells(
   let problem = "";
   for (const column of columns) {
     const cell = readCell(given.constants.get(column.key) ?? "", column.kind);
-    const wrong = findProblem(cell, column);
-    if (wrong) problem ||= gettext("{column}: {problem}", { column: column.name, problem: wrong });
+    const misfit = findProblem(cell, column);
+    if (misfit) problem ||= gettext("{column}: {problem}", { column: column.name, problem: misfit });
     else if (cell) cells[column.key] = cell;
   }
   return { cells, problem };

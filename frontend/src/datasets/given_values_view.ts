@@ -48,7 +48,7 @@ function drawMisfits(
   changed: (id: string) => void,
 ): HTMLElement {
   const legend = createElement("legend", {}, gettext("Not a choice of {column}", { column: column.name }));
-  const draw = (id: string, words: string, concerned: readonly string[]): HTMLElement => {
+  const draw = (id: string, title: string, concerned: readonly string[]): HTMLElement => {
     const chosen = new Set(concerned.map((text) => replaceText(given, column, text)));
     const common = chosen.size === 1 ? [...chosen][0] : undefined;
     const select = createElement(
@@ -68,7 +68,7 @@ function drawMisfits(
       changed(id);
     });
     const box = createElement("span", { class: "select" }, select, createIcon("chevrons-up-down"));
-    return createElement("div", { class: "field" }, createElement("label", { for: id }, words), box);
+    return createElement("div", { class: "field" }, createElement("label", { for: id }, title), box);
   };
   const base = `import-choice-${column.key}`;
   const all = texts.map(([text]) => text);
@@ -91,10 +91,10 @@ function drawStructureButton(
 ): HTMLElement {
   const cell = readCell(value, column.kind);
   const structure = describeStructure(cell, column);
-  const words = structure ? `${structure.first} ${structure.count}`.trim() : value || gettext("is left empty");
-  const shown = words.slice(0, SHOWN_LENGTH);
+  const text = structure ? `${structure.first} ${structure.count}`.trim() : value || gettext("is left empty");
+  const shown = text.slice(0, SHOWN_LENGTH);
   const button = createElement("button", { type: "button", class: "button", id, "aria-haspopup": "dialog" }, shown);
-  const commit = (taken: Cell | undefined): void => set(taken && "source" in taken ? taken.source : "");
+  const commit = (newCell: Cell | undefined): void => set(newCell && "source" in newCell ? newCell.source : "");
   button.addEventListener("click", () => {
     const label = gettext("{column}, one value for all rows", { column: column.name });
     openFieldsDialog({ column, cell, label, commit, cancel: () => button.focus(), openSource });

@@ -83,11 +83,11 @@ export class GridView {
   }
 
   get undoWords(): string {
-    return this.#history.past.at(-1)?.words ?? "";
+    return this.#history.past.at(-1)?.description ?? "";
   }
 
   get redoWords(): string {
-    return this.#history.future[0]?.words ?? "";
+    return this.#history.future[0]?.description ?? "";
   }
 
   countChanges(): { added: number; edited: number; removed: number } {
@@ -118,8 +118,8 @@ export class GridView {
   }
 
   /** Applies one undoable step. */
-  apply(grid: Grid, words: string): void {
-    this.#history = pushStep(this.#history, grid, words);
+  apply(grid: Grid, description: string): void {
+    this.#history = pushStep(this.#history, grid, description);
     this.refresh();
   }
 
@@ -169,7 +169,7 @@ export class GridView {
     const keys = new Set(grid.rows.map((row) => row.key));
     for (const key of this.#ticked) if (!keys.has(key)) this.#ticked.delete(key);
     const { drawn, columns } = this.#shown;
-    this.#table.place(drawn, this.#faults);
+    this.#table.update(drawn, this.#faults);
     const active = keepPlace(this.#shown, this.#active);
     if (active !== this.#active) this.#active = this.#anchor = active;
     this.#table.drawHead(columns);
@@ -270,7 +270,7 @@ export class GridView {
       cell: row.cells[column.key],
       label: `${name}, ${column.name}`,
       ...(typed === undefined ? {} : { typed }),
-      commit: (cell: Cell | undefined, move: Move) => this.#take(place, row, cell, move),
+      commit: (cell: Cell | undefined, move: Move) => this.#handleEdit(place, row, cell, move),
       cancel: () => {
         this.#editor = null;
         this.#table.findCell(this.#active)?.focus({ preventScroll: true });
@@ -281,10 +281,10 @@ export class GridView {
     });
   }
 
-  #take(place: CellPlace, row: GridRow, cell: Cell | undefined, move: Move): void {
+  #handleEdit(place: CellPlace, row: GridRow, cell: Cell | undefined, move: Move): void {
     this.#editor = null;
-    const was = this.grid.rows.find((one) => one.key === row.key)?.cells[place.column];
-    if (cell !== was) this.apply(edits.setCells(this.grid, [{ ...place, cell }]), gettext("edit"));
+    const before = this.grid.rows.find((one) => one.key === row.key)?.cells[place.column];
+    if (cell !== before) this.apply(edits.setCells(this.grid, [{ ...place, cell }]), gettext("edit"));
     if (move === "stay") return;
     this.#activate(place, false);
     this.#move({ down: [1, 0], right: [0, 1], left: [0, -1] }[move] as [number, number], false);

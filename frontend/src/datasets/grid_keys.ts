@@ -12,21 +12,21 @@ export interface GridActions {
 }
 
 /** Handles a key; other keys are left to the browser. */
-export function pressKey(event: KeyboardEvent, acts: GridActions): void {
+export function pressKey(event: KeyboardEvent, actions: GridActions): void {
   if (event.ctrlKey || event.metaKey) {
     const key = event.key.toLowerCase(); // Caps Lock makes it a capital letter
     if (event.altKey || (key !== "z" && key !== "y")) return;
     event.preventDefault();
-    if (key === "y" || event.shiftKey) acts.redo();
-    else acts.undo();
+    if (key === "y" || event.shiftKey) actions.redo();
+    else actions.undo();
     return;
   }
   const step = STEPS[event.key];
-  if (step) acts.move(step, event.shiftKey);
-  else if (event.key === "Enter" || event.key === "F2") acts.edit();
-  else if (event.key === "Delete" || event.key === "Backspace") acts.clear();
-  else if (event.key === " ") acts.tick();
-  else if (event.key.length === 1 && !event.altKey) acts.edit(event.key);
+  if (step) actions.move(step, event.shiftKey);
+  else if (event.key === "Enter" || event.key === "F2") actions.edit();
+  else if (event.key === "Delete" || event.key === "Backspace") actions.clear();
+  else if (event.key === " ") actions.tick();
+  else if (event.key.length === 1 && !event.altKey) actions.edit(event.key);
   else return;
   event.preventDefault();
   event.stopPropagation(); // otherwise the page's single-letter shortcuts fire too

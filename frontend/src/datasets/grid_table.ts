@@ -22,7 +22,7 @@ export class GridTable {
   }
 
   /** Sets the rows to show; those with a fault are taller. */
-  place(rows: readonly GridRow[], faults: ReadonlyMap<number, unknown>): void {
+  update(rows: readonly GridRow[], faults: ReadonlyMap<number, unknown>): void {
     this.#rows = rows;
     this.#tops = computeRowTops(rows.length, (index) => faults.has(rows[index]?.key ?? 0));
     this.#table.setAttribute("aria-rowcount", String(rows.length + 1));

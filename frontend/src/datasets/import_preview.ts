@@ -37,8 +37,8 @@ export function drawPreview({ headers, mapping, grid, imported, problems, map, s
   head.append(createElement("th", { scope: "col" }, gettext("Result")));
   const faulty = imported.filter((one) => one.outcome === "error");
   const alike = imported.filter((one) => one.outcome === "alike");
-  const found = [...faulty.slice(0, PREVIEW_PROBLEMS), ...alike.slice(0, PREVIEW_ROWS)];
-  const shown = [...new Set([...imported.slice(0, PREVIEW_ROWS), ...found])];
+  const samples = [...faulty.slice(0, PREVIEW_PROBLEMS), ...alike.slice(0, PREVIEW_ROWS)];
+  const shown = [...new Set([...imported.slice(0, PREVIEW_ROWS), ...samples])];
   const body = createElement("tbody", {}, ...shown.map((one) => drawImportedRow(one, headers.length, mapping)));
   const broken = problems.slice(0, PREVIEW_PROBLEMS).map((problem) => drawBrokenLine(problem, headers.length, skip));
   body.prepend(...broken); // nothing can be added until they are skipped
@@ -48,8 +48,8 @@ export function drawPreview({ headers, mapping, grid, imported, problems, map, s
 /** A line that can't be parsed, as it is in the file, with a button to skip it. */
 function drawBrokenLine(problem: DelimitedProblem, width: number, skip: (line: number) => void): HTMLElement {
   const { line, text, message } = problem;
-  const words = gettext("Skip line {number}", { number: line });
-  const button = createElement("button", { type: "button", class: "button button-small" }, words);
+  const label = gettext("Skip line {number}", { number: line });
+  const button = createElement("button", { type: "button", class: "button button-small" }, label);
   button.addEventListener("click", () => skip(line));
   const shown = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
   const cell = createElement("td", { colspan: width, class: "bad" }, message, " ", createElement("code", {}, shown));
@@ -102,9 +102,9 @@ function createTargetSelect(header: string, index: number, mapping: Mapping, gri
   if (!options.has("expected.answer")) options.set("expected.answer", gettext("Expected answer"));
   const own = mapping[index] ?? "";
   if (!options.has(own)) options.set(own, gettext("New {name}", { name: own.replace(/^(inputs|expected)\./, "") }));
-  for (const [value, words] of options) {
+  for (const [value, label] of options) {
     const isTaken = value !== "" && value !== own && mapping.includes(value);
-    select.append(createElement("option", { value, disabled: isTaken }, words));
+    select.append(createElement("option", { value, disabled: isTaken }, label));
   }
   select.value = own;
   return select;

@@ -84,8 +84,8 @@ export function openImport(
   const refresh = (): void => {
     imported = readImport(rows, mapping, grid, rules);
     const ready = imported.filter((one) => one.outcome === "new" || one.outcome === "update");
-    const wrong = imported.filter((one) => one.outcome === "error").length;
-    const left = imported.filter((one) => one.outcome === "skip" || one.outcome === "alike").length;
+    const errorCount = imported.filter((one) => one.outcome === "error").length;
+    const skippedCount = imported.filter((one) => one.outcome === "skip" || one.outcome === "alike").length;
     const problems = table.problems.filter((problem) => !skipped.has(problem.line));
     facts.textContent = [
       isPasted
@@ -124,10 +124,16 @@ export function openImport(
             surplus,
           )
         : "",
-      wrong
-        ? ngettext("{count} row has an error and is left out.", "{count} rows have an error and are left out.", wrong)
+      errorCount
+        ? ngettext(
+            "{count} row has an error and is left out.",
+            "{count} rows have an error and are left out.",
+            errorCount,
+          )
         : "",
-      left + skipped.size ? ngettext("{count} row is skipped.", "{count} rows are skipped.", left + skipped.size) : "",
+      skippedCount + skipped.size
+        ? ngettext("{count} row is skipped.", "{count} rows are skipped.", skippedCount + skipped.size)
+        : "",
       problems.length
         ? ngettext("Skip {count} line that can’t be read.", "Skip {count} lines that can’t be read.", problems.length)
         : "",
@@ -187,7 +193,7 @@ function createSameNameField(changed: () => void): [HTMLElement, () => SameName]
   return [field, () => select.value as SameName];
 }
 
-function checkField(id: string, words: string): [HTMLElement, HTMLInputElement] {
+function checkField(id: string, label: string): [HTMLElement, HTMLInputElement] {
   const box = createElement("input", { type: "checkbox", id, checked: true });
-  return [createElement("label", { class: "check", for: id }, box, ` ${words}`), box];
+  return [createElement("label", { class: "check", for: id }, box, ` ${label}`), box];
 }

@@ -50,8 +50,8 @@ export function listReplacedNames(kept: KeptRows, saved: Grid, base: string): st
   const replaced = kept.rows.flatMap((row): string[] => {
     if (typeof row === "number") return [];
     const name = readNameCell(row);
-    const now = name ? saved.rows.find((one) => readNameCell(one) === name) : undefined;
-    return now && JSON.stringify(now.cells) !== JSON.stringify(row.cells) ? [readName(name)] : [];
+    const stored = name ? saved.rows.find((one) => readNameCell(one) === name) : undefined;
+    return stored && JSON.stringify(stored.cells) !== JSON.stringify(row.cells) ? [readName(name)] : [];
   });
   return [...new Set(replaced)];
 }
@@ -74,17 +74,17 @@ function mergeRows(columns: readonly Column[], changed: readonly ChangedRow[], s
   const rows = [...saved.rows];
   for (const row of changed) {
     const name = readNameCell(row);
-    const place = name ? rows.findIndex((one) => readNameCell(one) === name) : -1;
-    if (place < 0) rows.push(restoreRow(row, undefined));
-    else rows[place] = restoreRow(row, rows[place]);
+    const index = name ? rows.findIndex((one) => readNameCell(one) === name) : -1;
+    if (index < 0) rows.push(restoreRow(row, undefined));
+    else rows[index] = restoreRow(row, rows[index]);
   }
   const known = new Set(saved.columns.map((column) => column.key));
   const added = columns.filter((column) => !known.has(column.key));
   return { columns: [...saved.columns.slice(0, -1), ...added, ...saved.columns.slice(-1)], rows };
 }
 
-const restoreRow = (row: ChangedRow, was: GridRow | undefined): GridRow => ({
-  key: was?.key ?? makeRow().key,
+const restoreRow = (row: ChangedRow, before: GridRow | undefined): GridRow => ({
+  key: before?.key ?? makeRow().key,
   cells: row.cells,
   expectsEmpty: row.expectsEmpty,
 });

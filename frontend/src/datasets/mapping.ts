@@ -209,12 +209,12 @@ function readCells(texts: readonly string[], targets: readonly (Target | null)[]
     const { column, field } = target;
     const cell = field ? readField(text) : readCell(text, column.kind);
     if (!cell) return;
-    const wrong = findProblem(cell, column);
-    const choice = wrong && !field ? replaceText(given, column, text) : undefined;
+    const misfit = findProblem(cell, column);
+    const choice = misfit && !field ? replaceText(given, column, text) : undefined;
     if (choice !== undefined) {
       replaced.set(index, choice);
       if (choice) cells[column.key] = { source: JSON.stringify(choice) }; // an empty choice leaves the cell out
-    } else if (wrong) problem ||= `${column.name}: ${wrong}`;
+    } else if (misfit) problem ||= `${column.name}: ${misfit}`;
     else if (field && "source" in cell)
       fields.set(column.key, [...(fields.get(column.key) ?? []), [field, cell.source]]);
     else cells[column.key] = cell;
@@ -270,11 +270,11 @@ export function applyImport(grid: Grid, mapping: Mapping, imported: readonly Imp
 function mergeCells(cells: GridRow["cells"], update: GridRow["cells"]): Record<string, Cell> {
   const merged: Record<string, Cell> = { ...cells };
   for (const [key, cell] of Object.entries(update)) {
-    const was = cells[key];
+    const before = cells[key];
     const areObjects =
-      was && "source" in was && "source" in cell && isObjectSource(was.source) && isObjectSource(cell.source);
+      before && "source" in before && "source" in cell && isObjectSource(before.source) && isObjectSource(cell.source);
     merged[key] = areObjects
-      ? { source: joinObject([...new Map([...splitObject(was.source), ...splitObject(cell.source)])]) }
+      ? { source: joinObject([...new Map([...splitObject(before.source), ...splitObject(cell.source)])]) }
       : cell;
   }
   return merged;

@@ -19,11 +19,11 @@ export function placeRemoved(
 ): readonly GridRow[] {
   if (!removed.length) return shown;
   const keys = new Set(shown.map((row) => row.key));
-  const gone = new Map(removed.map((row) => [row.key, row]));
+  const removedByKey = new Map(removed.map((row) => [row.key, row]));
   const followers = new Map<number, GridRow[]>(); // by the key of the visible row before them; 0: before the first
   let before = 0;
   for (const key of baseline.rows.keys()) {
-    const row = gone.get(key);
+    const row = removedByKey.get(key);
     if (keys.has(key)) before = key;
     else if (row) followers.set(before, [...(followers.get(before) ?? []), row]);
   }

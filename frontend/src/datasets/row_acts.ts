@@ -14,7 +14,7 @@ interface RowView {
   /** The keys of the ticked rows, or of the current cell's row if none is ticked. */
   listChosenRows(): ReadonlySet<number>;
   untickAll(): void;
-  apply(grid: Grid, words: string): void;
+  apply(grid: Grid, description: string): void;
   undo(): void;
 }
 
@@ -40,10 +40,10 @@ export function tagRows(view: RowView): void {
     const problem = findTagsProblem(view.grid, keys, tags, isAdded);
     if (problem) return problem;
     view.apply(edits.tagRows(view.grid, keys, tags, isAdded), gettext("tag rows"));
-    const words = isAdded
+    const text = isAdded
       ? ngettext("{count} row tagged.", "{count} rows tagged.", keys.size)
       : ngettext("Tags removed from {count} row.", "Tags removed from {count} rows.", keys.size);
-    showStatus(words, () => view.undo());
+    showStatus(text, () => view.undo());
     return "";
   });
 }

@@ -11,7 +11,7 @@ const MOST_NAMES = 5; // rows named in a sentence
 export interface RowsToKeep {
   readonly grid: Grid;
   isChanged(): boolean;
-  apply(grid: Grid, words: string): void;
+  apply(grid: Grid, description: string): void;
   undo(): void;
 }
 
@@ -27,12 +27,12 @@ export class RowAutosave {
   #changes = "";
 
   /** name: of the dataset, empty for a new one, for which nothing is stored. base: the digest of the saved version. */
-  constructor(view: RowsToKeep, saved: Grid, place: { name: string; base: string; line: HTMLElement | null }) {
+  constructor(view: RowsToKeep, saved: Grid, options: { name: string; base: string; line: HTMLElement | null }) {
     this.#view = view;
     this.#saved = saved;
-    this.#name = place.name && `${document.body.dataset.person ?? ""}:${place.name}`;
-    this.#base = place.base;
-    this.#line = place.line;
+    this.#name = options.name && `${document.body.dataset.person ?? ""}:${options.name}`;
+    this.#base = options.base;
+    this.#line = options.line;
     if (this.#name) setInterval(() => this.#draw(), TICK);
   }
 
@@ -46,9 +46,9 @@ export class RowAutosave {
       { type: "button", class: "button button-small button-quiet" },
       gettext("Remove it"),
     );
-    const words = gettext("Restored what you changed {when}.", { when: formatTimeAgo(kept.at) });
+    const message = gettext("Restored what you changed {when}.", { when: formatTimeAgo(kept.at) });
     const replaced = listReplacedNames(kept, this.#saved, this.#base);
-    const sentences = [words, ...(replaced.length ? [describeReplaced(replaced)] : [])].join(" ");
+    const sentences = [message, ...(replaced.length ? [describeReplaced(replaced)] : [])].join(" ");
     const note = createElement("p", { class: "note kept-note", role: "status" }, `${sentences} `, drop);
     drop.addEventListener("click", () => {
       this.#view.undo();

@@ -63,8 +63,8 @@ function drawColumnHead(column: Column): HTMLElement {
   if (column.section === "id")
     return createElement("th", { scope: "col", class: "grid-name" }, createElement("b", {}, column.name));
   if (column.section === "tags") return createElement("th", { scope: "col" }, createElement("b", {}, column.name));
-  const words = column.choices ? gettext("choice") : nameStructure(column.schema) || KIND_WORDS[column.kind];
-  const aside = column.section === "expected" ? gettext("expected, {kind}", { kind: words }) : words;
+  const kindText = column.choices ? gettext("choice") : nameStructure(column.schema) || KIND_WORDS[column.kind];
+  const aside = column.section === "expected" ? gettext("expected, {kind}", { kind: kindText }) : kindText;
   const button = createElement(
     "button",
     { type: "button", class: "grid-head", "data-edit-column": column.key, "aria-haspopup": "dialog" },
@@ -158,12 +158,12 @@ function drawName(row: GridRow, index: number, faults: readonly Fault[], facts: 
     const [fault] = faults as [Fault];
     const column = facts.allColumns.find((one) => one.key === fault.column);
     const more = faults.length > 1 ? [" ", gettext("And {count} more.", { count: faults.length - 1 })] : [];
-    const words = [createElement("b", {}, column?.name ?? ""), ` ${fault.message}`, ...more];
+    const nodes = [createElement("b", {}, column?.name ?? ""), ` ${fault.message}`, ...more];
     const fixes = listFixes(row, column).map((fix, number) =>
-      createElement("button", { type: "button", class: "button button-small", "data-fix": number }, fix.words),
+      createElement("button", { type: "button", class: "button button-small", "data-fix": number }, fix.text),
     );
     const link = linkToChoices(row, column);
-    cell.append(createElement("span", { class: "grid-fault" }, createElement("span", {}, ...words), ...fixes, ...link));
+    cell.append(createElement("span", { class: "grid-fault" }, createElement("span", {}, ...nodes), ...fixes, ...link));
   } else if (change)
     cell.append(createElement("span", { class: `grid-mark ${change === "new" ? "ok" : ""}` }, CHANGE_WORDS[change]));
   return cell;
@@ -173,30 +173,30 @@ function drawName(row: GridRow, index: number, faults: readonly Fault[], facts: 
 function linkToChoices(row: GridRow, column: Column | undefined): HTMLElement[] {
   const text = column && row.cells[column.key] ? readCellText(row.cells[column.key], column.kind).trim() : "";
   if (!column?.choicesUrl || !text || column.choices?.includes(text)) return [];
-  const words = gettext("Add “{value}” as a choice", { value: text.slice(0, 30) });
-  return [createElement("a", { href: column.choicesUrl, target: "_blank" }, words)];
+  const label = gettext("Add “{value}” as a choice", { value: text.slice(0, 30) });
+  return [createElement("a", { href: column.choicesUrl, target: "_blank" }, label)];
 }
 
 function drawValue(row: GridRow, column: Column, messages: readonly string[], facts: RowFacts): HTMLElement {
-  const held = row.cells[column.key];
-  const text = readCellText(held, column.kind);
-  const was = facts.baseline.rows.get(row.key);
-  const structure = describeStructure(held, column);
+  const cellValue = row.cells[column.key];
+  const text = readCellText(cellValue, column.kind);
+  const before = facts.baseline.rows.get(row.key);
+  const structure = describeStructure(cellValue, column);
   const classes = [column.section === "tags" ? "is-tags" : `is-${structure ? "text" : column.kind}`];
-  if (messages.length || findProblem(held, column)) classes.push("is-wrong");
-  else if (was && !isSameCell(was, row, column.key)) classes.push("is-changed");
-  const words = held
+  if (messages.length || findProblem(cellValue, column)) classes.push("is-wrong");
+  else if (before && !isSameCell(before, row, column.key)) classes.push("is-changed");
+  const content = cellValue
     ? createElement("span", { class: "grid-text", dir: "auto" }, shorten(text, SHOWN_LENGTH) || gettext("empty text"))
     : createElement("span", { class: "grid-text faint" }, column.section === "tags" ? "" : gettext("left out"));
   if (structure) {
     const count = structure.count ? [" ", createElement("span", { class: "badge" }, structure.count)] : [];
-    words.replaceChildren(shorten(structure.first, LIST_LENGTH), ...count);
-    words.classList.toggle("faint", structure.first === gettext("none"));
+    content.replaceChildren(shorten(structure.first, LIST_LENGTH), ...count);
+    content.classList.toggle("faint", structure.first === gettext("none"));
   }
-  if (column.section === "tags" && held)
-    words.replaceChildren(...splitTags(text).flatMap((tag) => [createElement("span", { class: "badge" }, tag), " "]));
-  if (held && !text) words.classList.add("faint");
-  const cell = createElement("td", { class: classes.join(" ") }, words);
+  if (column.section === "tags" && cellValue)
+    content.replaceChildren(...splitTags(text).flatMap((tag) => [createElement("span", { class: "badge" }, tag), " "]));
+  if (cellValue && !text) content.classList.add("faint");
+  const cell = createElement("td", { class: classes.join(" ") }, content);
   if (messages.length) cell.title = messages.join(" ");
   return cell;
 }

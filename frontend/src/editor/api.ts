@@ -65,9 +65,9 @@ export async function callServer<T>(
     throw new SignedOutError();
   }
   if (isJson(answer)) {
-    const said = (await answer.json()) as T & { error?: string };
-    if (said.error) throw new CallError(said.error);
-    return said;
+    const answerBody = (await answer.json()) as T & { error?: string };
+    if (answerBody.error) throw new CallError(answerBody.error);
+    return answerBody;
   }
   throw new CallError(
     gettext("The server answered {status}. Your text is safe here; try again.", { status: answer.status }),

@@ -64,9 +64,9 @@ const PART_KEYS = [
   makeKeyCompletion("truncation_priority", gettext("higher is cut first, 0 never")),
 ];
 const VALUES: Record<string, Completion[]> = {
-  format: ["parts", "text", "shaped", "prompter"].map((each) => makeWordCompletion(each)),
-  role: ["system", "user", "assistant", "tool"].map((each) => makeWordCompletion(each)),
-  type: ["string", "number", "integer", "boolean", "array", "object"].map((each) => makeWordCompletion(each)),
+  format: ["parts", "text", "shaped", "prompter"].map((keyword) => makeWordCompletion(keyword)),
+  role: ["system", "user", "assistant", "tool"].map((keyword) => makeWordCompletion(keyword)),
+  type: ["string", "number", "integer", "boolean", "array", "object"].map((keyword) => makeWordCompletion(keyword)),
   untrusted: [makeWordCompletion("true")],
 };
 const TAGS = "for endfor if elif else endif set endset macro endmacro include raw endraw".split(" "); // no text: Jinja
@@ -89,7 +89,7 @@ function listNames(state: EditorState, pos: number, vocabulary: Vocabulary): Map
     const items = findSchemaAt((over ?? "").split("."), names)?.items ?? {};
     if (first) names.set(first, second ? {} : items);
     if (second) names.set(second, {});
-    names.set("loop", { properties: Object.fromEntries(LOOP.map((each) => [each, {}])) });
+    names.set("loop", { properties: Object.fromEntries(LOOP.map((name) => [name, {}])) });
   }
   for (const [, name] of before.matchAll(/{%-?\s*set\s+(\w+)/g)) if (name) names.set(name, {});
   return names;
@@ -114,7 +114,7 @@ function completeShaped(context: CompletionContext, opened: string, vocabulary: 
     ...makeWordCompletion(name, "variable", describeSchema(schema)),
     boost: 2,
   }));
-  options.push(...listFunctions(vocabulary).map((each) => ({ ...each, boost: 1 })));
+  options.push(...listFunctions(vocabulary).map((option) => ({ ...option, boost: 1 })));
   return { from: context.pos - typed.length, options, validFor: /^\w*$/ };
 }
 
@@ -135,8 +135,8 @@ function completeExpression(
   const names = listNames(context.state, context.pos, vocabulary);
   if (dotted) {
     const schema = findSchemaAt((dotted[1] ?? "").slice(0, -1).split("."), names);
-    const options = Object.entries(schema?.properties ?? {}).map(([name, each]) =>
-      makeWordCompletion(name, "property", describeSchema(each)),
+    const options = Object.entries(schema?.properties ?? {}).map(([name, property]) =>
+      makeWordCompletion(name, "property", describeSchema(property)),
     );
     return options.length ? { from: context.pos - (dotted[2] ?? "").length, options, validFor } : null;
   }
@@ -148,10 +148,10 @@ function completeExpression(
   }));
   if (isTag && /^\s*\w*$/.test(inside))
     options.unshift(...TAGS.map((tag) => ({ ...makeWordCompletion(tag, "keyword"), boost: 3 })));
-  else options.push(...BLOCK_WORDS.map((each) => ({ ...makeWordCompletion(each, "keyword"), boost: 0 })));
+  else options.push(...BLOCK_WORDS.map((keyword) => ({ ...makeWordCompletion(keyword, "keyword"), boost: 0 })));
   if (!isTag) {
     options.push({ ...makeWordCompletion("fragment", "function", gettext("a pinned fragment")), boost: 1 });
-    options.push(...listFunctions(vocabulary).map((each) => ({ ...each, boost: 0 })));
+    options.push(...listFunctions(vocabulary).map((option) => ({ ...option, boost: 0 })));
   }
   return { from: context.pos - typed.length, options, validFor };
 }

@@ -41,7 +41,7 @@ export class Draft {
   readonly localTexts: LocalTexts;
   readonly #state: HTMLElement;
   readonly #badge: HTMLElement;
-  readonly #place: HTMLElement;
+  readonly #container: HTMLElement;
   readonly #revisionField: HTMLInputElement;
   readonly #status: DraftState = { ...NO_DRAFT };
   #timer: number | undefined;
@@ -65,7 +65,7 @@ export class Draft {
     this.localTexts = new LocalTexts(stored.draftName ? `${stored.name}:${stored.draftName}` : stored.name);
     this.#state = findElement(root, "[data-draft-state]");
     this.#badge = findElement(root, "[data-draft-badge]");
-    this.#place = findElement(root, "[data-draft-conflict]");
+    this.#container = findElement(root, "[data-draft-conflict]");
     this.#revisionField = findElement<HTMLInputElement>(root, "[name=revision]");
     this.#status.savedAt = stored.savedAt;
     this.#revision = stored.revision;
@@ -240,11 +240,11 @@ export class Draft {
       this.#settle();
       this.saveSoon();
     };
-    this.#place.replaceChildren(createConflict(newer, { take: () => this.#take(newer), keep }));
+    this.#container.replaceChildren(createConflict(newer, { takeNewer: () => this.#takeNewer(newer), keep }));
     this.#showState();
   }
 
-  #take(newer: NewerDraft): void {
+  #takeNewer(newer: NewerDraft): void {
     if (newer.document === undefined) {
       this.#keepLocally(this.#wiring.body());
       if (!this.#status.isKept) {
@@ -272,7 +272,7 @@ export class Draft {
 
   #settle(): void {
     this.#newer = null;
-    this.#place.replaceChildren();
+    this.#container.replaceChildren();
     this.#showState();
   }
 

@@ -30,11 +30,11 @@ export const NO_DRAFT: Readonly<DraftState> = {
 export const isDraftShown = ({ savedAt, trouble }: DraftState): boolean => savedAt !== null || trouble !== "";
 
 export function showDraftState(line: HTMLElement, state: DraftState): void {
-  const words = state.hasNewer && !state.trouble ? gettext("Not saved: newer elsewhere") : describeTrouble(state);
-  line.classList.toggle("is-bad", words !== "");
-  if (words) {
+  const message = state.hasNewer && !state.trouble ? gettext("Not saved: newer elsewhere") : describeTrouble(state);
+  line.classList.toggle("is-bad", message !== "");
+  if (message) {
     const link = createElement("a", { href: "/login", target: "_blank" }, gettext("Sign in"));
-    line.replaceChildren(createIcon("circle-alert"), words, ...(state.isSignedOut ? [" ", link] : []));
+    line.replaceChildren(createIcon("circle-alert"), message, ...(state.isSignedOut ? [" ", link] : []));
   } else
     line.textContent = state.savedAt === null ? "" : gettext("saved {when}", { when: formatTimeAgo(state.savedAt) });
 }

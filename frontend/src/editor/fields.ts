@@ -32,9 +32,9 @@ const describeDefault = (value: Json): string =>
 
 /** The saved value; omitted if it is too long. */
 function describeValueBefore(value: Json): string {
-  const words = describeOption(value);
-  if (typeof value === "object" || words.length > 24 || !words) return gettext("edited");
-  return gettext("was {value}", { value: words });
+  const label = describeOption(value);
+  if (typeof value === "object" || label.length > 24 || !label) return gettext("edited");
+  return gettext("was {value}", { value: label });
 }
 
 /** A typed field for the input at `path`, according to its schema; objects become one field per property. */
@@ -82,8 +82,8 @@ function drawGroup(
   schema: Schema & { properties: Record<string, Schema> },
   name: string,
 ): HTMLElement {
-  const inner = Object.entries(schema.properties).map(([key, each]) =>
-    drawField(store, [...path, key], each, (schema.required ?? []).includes(key)),
+  const inner = Object.entries(schema.properties).map(([key, property]) =>
+    drawField(store, [...path, key], property, (schema.required ?? []).includes(key)),
   );
   return createElement("div", { role: "group", "aria-label": name, class: "inputs-group" }, ...inner);
 }
@@ -105,11 +105,11 @@ function fitsItems(value: Json | undefined, items: Schema): boolean {
 
 /** One item of a list: a small form for a group, else the control of its kind. */
 function drawItem(store: ValueStore, path: string[], schema: Schema): HTMLElement {
-  const [name = "", place = "0"] = path.slice(-2);
-  const words = gettext("{name}, item {number}", { name, number: Number(place) + 1 });
-  if (isGroup(schema)) return drawGroup(store, path, schema, words);
+  const [name = "", index = "0"] = path.slice(-2);
+  const label = gettext("{name}, item {number}", { name, number: Number(index) + 1 });
+  if (isGroup(schema)) return drawGroup(store, path, schema, label);
   const control = drawControl(store, path, schema, true, makeId(path), () => undefined);
-  control.setAttribute("aria-label", words);
+  control.setAttribute("aria-label", label);
   return control;
 }
 
@@ -167,11 +167,11 @@ function drawChoice(
   id: string,
   showFacts: () => void,
 ): HTMLElement {
-  const now = (): string => JSON.stringify(store.read(path) ?? fallback);
+  const readText = (): string => JSON.stringify(store.read(path) ?? fallback);
   if (options.length > 4 || options.join("").length > 24) {
     const select = createElement("select", { id });
     for (const option of options) select.add(new Option(describeOption(option), JSON.stringify(option)));
-    select.value = now();
+    select.value = readText();
     select.addEventListener("change", () => {
       store.write(path, JSON.parse(select.value) as Json);
       showFacts();
@@ -185,12 +185,12 @@ function drawChoice(
       {
         type: "button",
         id: `${id}-choice-${options.indexOf(option)}`,
-        "aria-pressed": String(JSON.stringify(option) === now()),
+        "aria-pressed": String(JSON.stringify(option) === readText()),
       },
       describeOption(option),
     );
     button.addEventListener("click", () => {
-      for (const each of box.children) each.setAttribute("aria-pressed", String(each === button));
+      for (const child of box.children) child.setAttribute("aria-pressed", String(child === button));
       store.write(path, option);
       showFacts();
     });
@@ -201,7 +201,7 @@ function drawChoice(
 
 function drawJson(store: ValueStore, path: string[], id: string): HTMLElement {
   const area = createElement("textarea", { id, rows: 3, spellcheck: "false", class: "mono grows" });
-  const said = createElement("p", { class: "field-error", role: "alert", id: `${id}-error` });
+  const message = createElement("p", { class: "field-error", role: "alert", id: `${id}-error` });
   const value = store.read(path);
   area.value = value === undefined ? "" : JSON.stringify(value, null, 2);
   area.addEventListener("input", () => {
@@ -209,13 +209,13 @@ function drawJson(store: ValueStore, path: string[], id: string): HTMLElement {
       const parsed = area.value.trim() ? (JSON.parse(area.value) as Json) : undefined;
       area.removeAttribute("aria-invalid");
       area.removeAttribute("aria-describedby");
-      said.remove();
+      message.remove();
       store.write(path, parsed);
     } catch (error) {
       area.setAttribute("aria-invalid", "true");
-      area.setAttribute("aria-describedby", said.id);
-      area.after(said);
-      said.textContent = gettext("Not JSON yet: {reason}", { reason: (error as Error).message });
+      area.setAttribute("aria-describedby", message.id);
+      area.after(message);
+      message.textContent = gettext("Not JSON yet: {reason}", { reason: (error as Error).message });
     }
   });
   return area;

@@ -6,18 +6,18 @@ import type { Data, Schema, ValueStore } from "./types.ts";
 
 /** Renders a field for each input, and restores the focus. */
 export function drawFields(
-  place: HTMLElement,
+  container: HTMLElement,
   store: ValueStore,
   schemas: Record<string, Schema>,
   unused: HTMLElement | null,
 ): void {
-  const focused = place.contains(document.activeElement) ? document.activeElement?.id : "";
+  const focused = container.contains(document.activeElement) ? document.activeElement?.id : "";
   const fields = Object.entries(schemas).map(([name, schema]) =>
     drawField(store, [name], schema, schema.default === undefined),
   );
   if (unused) fields.push(unused);
   if (!fields.length) fields.push(createElement("p", { class: "note" }, gettext("This text uses no inputs.")));
-  place.replaceChildren(...fields);
+  container.replaceChildren(...fields);
   if (focused) restoreFocus(focused);
 }
 
@@ -32,14 +32,14 @@ function restoreFocus(id: string): void {
 }
 
 /** Focuses the first control for a value, skipping buttons beside the names of inputs. */
-export function focusFirstField(place: ParentNode): void {
-  place.querySelector<HTMLElement>("input, textarea, select, .segments button, .list-foot button")?.focus();
+export function focusFirstField(container: ParentNode): void {
+  container.querySelector<HTMLElement>("input, textarea, select, .segments button, .list-foot button")?.focus();
 }
 
 /** Lists values that aren't inputs of the text, with a button that removes them. */
 export function drawUnused(names: string[], declared: boolean, drop: () => void): HTMLElement {
   const values = { names: names.join(", ") };
-  const words = declared
+  const label = declared
     ? gettext("Not declared, so not used: {names}.", values)
     : gettext("Not used by the text: {names}.", values);
   const button = createElement(
@@ -48,7 +48,7 @@ export function drawUnused(names: string[], declared: boolean, drop: () => void)
     gettext("Remove"),
   );
   button.addEventListener("click", drop);
-  return createElement("p", { class: "inputs-extra" }, `${words} `, button);
+  return createElement("p", { class: "inputs-extra" }, `${label} `, button);
 }
 
 /** Focuses the field for a path such as `customer.name` or `items[0].title`. */

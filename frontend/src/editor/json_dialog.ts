@@ -12,23 +12,23 @@ interface Words {
 }
 
 /** Shows the values; `take` is called with their replacement if it is one JSON object. */
-export function openJsonDialog(data: Data, take: (values: Data) => void): void {
-  const words = {
+export function openJsonDialog(data: Data, accept: (values: Data) => void): void {
+  const texts = {
     title: gettext("Inputs as JSON"),
     hint: gettext("Paste one object; its keys are the inputs."),
     use: gettext("Use these inputs"),
   };
-  openDialog(JSON.stringify(data, null, 2), words, readValues, take);
+  openDialog(JSON.stringify(data, null, 2), texts, readValues, accept);
 }
 
 /** Shows all samples; `take` is called with their replacement if it is an object of objects. */
-export function openSamplesDialog(samples: Samples, take: (samples: Samples) => void): void {
-  const words = {
+export function openSamplesDialog(samples: Samples, accept: (samples: Samples) => void): void {
+  const texts = {
     title: gettext("Samples as JSON"),
     hint: gettext("One object: each name with the object of its values."),
     use: gettext("Use these samples"),
   };
-  openDialog(writeSamples(samples), words, readSamples, take);
+  openDialog(writeSamples(samples), texts, readSamples, accept);
 }
 
 /** The samples as JSON text, in order. */
@@ -44,34 +44,34 @@ const unused = new Map<string, { typed: string; at: number }>();
 
 function openDialog<Value extends object>(
   text: string,
-  words: Words,
+  texts: Words,
   read: (text: string) => Value | string,
-  take: (value: Value) => void,
+  accept: (value: Value) => void,
 ): void {
-  const { title } = words;
+  const { title } = texts;
   const area = createElement("textarea", { rows: 12, spellcheck: "false", class: "mono", "aria-label": title });
-  const left = unused.get(title);
-  area.value = left?.typed ?? text;
-  const said = createElement("p", { class: "field-error", role: "alert" });
-  const use = createElement("button", { type: "button", class: "button button-primary" }, words.use);
+  const typed = unused.get(title);
+  area.value = typed?.typed ?? text;
+  const message = createElement("p", { class: "field-error", role: "alert" });
+  const use = createElement("button", { type: "button", class: "button button-primary" }, texts.use);
   const leave = createElement("button", { type: "button", class: "button button-quiet" }, gettext("Leave as it is"));
   const dialog = createElement("dialog", { class: "dialog", "aria-label": title });
   dialog.append(
     createElement("h2", {}, title),
-    createElement("p", { class: "note" }, words.hint),
-    ...(left ? [drawReturnedText(left.at, area, text)] : []),
+    createElement("p", { class: "note" }, texts.hint),
+    ...(typed ? [drawReturnedText(typed.at, area, text)] : []),
     area,
-    said,
+    message,
     createElement("div", { class: "dialog-foot" }, use, leave),
   );
   use.addEventListener("click", () => {
-    const found = read(area.value);
-    if (typeof found === "string") {
-      said.textContent = found;
+    const values = read(area.value);
+    if (typeof values === "string") {
+      message.textContent = values;
       return;
     }
     area.value = text;
-    take(found);
+    accept(values);
     dialog.close();
   });
   leave.addEventListener("click", () => dialog.close());
@@ -89,13 +89,13 @@ function openDialog<Value extends object>(
 
 /** A line that says that input was restored, and can discard it. */
 function drawReturnedText(at: number, area: HTMLTextAreaElement, text: string): HTMLElement {
-  const words = gettext("Restored what you typed {when}.", { when: formatTimeAgo(at) });
+  const message = gettext("Restored what you typed {when}.", { when: formatTimeAgo(at) });
   const drop = createElement(
     "button",
     { type: "button", class: "button button-small button-quiet" },
     gettext("Remove it"),
   );
-  const note = createElement("p", { class: "note kept-note" }, `${words} `, drop);
+  const note = createElement("p", { class: "note kept-note" }, `${message} `, drop);
   drop.addEventListener("click", () => {
     area.value = text;
     note.remove();
@@ -106,13 +106,13 @@ function drawReturnedText(at: number, area: HTMLTextAreaElement, text: string): 
 
 /** Parses the samples from JSON text, in its order; returns the error as a string. */
 export function readSamples(text: string): Samples | string {
-  const found = readValues(text);
-  if (typeof found === "string") return found;
-  const wrong = Object.entries(found).find(
+  const values = readValues(text);
+  if (typeof values === "string") return values;
+  const misfit = Object.entries(values).find(
     ([, values]) => values === null || typeof values !== "object" || Array.isArray(values),
   );
-  if (wrong) return gettext("The values of the sample {name} must be an object.", { name: wrong[0] });
-  return unpackSamples({ samples: found as Record<string, Data>, sampleOrder: listKeys(text) });
+  if (misfit) return gettext("The values of the sample {name} must be an object.", { name: misfit[0] });
+  return unpackSamples({ samples: values as Record<string, Data>, sampleOrder: listKeys(text) });
 }
 
 /** The keys of an object in the order of its JSON text. */

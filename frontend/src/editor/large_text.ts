@@ -9,11 +9,11 @@ const isLong = (text: string): boolean => text.length > MOST_CHARACTERS || text.
 
 /** Adds a button to the head of a text field that opens the text in a dialog while it is long. */
 export function addLargeView(field: HTMLElement, area: HTMLTextAreaElement, name: string): void {
-  const words = gettext("Open large");
+  const label = gettext("Open large");
   const open = createElement(
     "button",
-    { type: "button", class: "link open-large", "aria-label": `${words}: ${name}` },
-    words,
+    { type: "button", class: "link open-large", "aria-label": `${label}: ${name}` },
+    label,
   );
   const show = (): void => {
     open.hidden = !isLong(area.value);
@@ -39,10 +39,10 @@ function openLarge(area: HTMLTextAreaElement, name: string): void {
     area.value = large.value;
     area.dispatchEvent(new Event("input", { bubbles: true }));
   });
-  const done = createElement("button", { type: "button", class: "button button-primary" }, gettext("Done"));
+  const button = createElement("button", { type: "button", class: "button button-primary" }, gettext("Done"));
   const dialog = createElement("dialog", { class: "dialog dialog-large", "aria-label": name });
-  dialog.append(createElement("h2", {}, name), large, createElement("div", { class: "dialog-foot" }, done));
-  done.addEventListener("click", () => dialog.close());
+  dialog.append(createElement("h2", {}, name), large, createElement("div", { class: "dialog-foot" }, button));
+  button.addEventListener("click", () => dialog.close());
   dialog.addEventListener("close", () => {
     dialog.remove();
     area.focus();

@@ -25,26 +25,26 @@ const SHOWN = 40; // most characters of the first item in the collapsed head
 const folds = new Map<string, boolean>();
 
 /** The items of a list, and a head with the first item that expands and collapses it. */
-export function drawList(place: ListPlace): HTMLElement {
-  return new ListField(place).element;
+export function drawList(list: ListPlace): HTMLElement {
+  return new ListField(list).element;
 }
 
 class ListField {
   readonly element: HTMLElement;
-  readonly #place: ListPlace;
+  readonly #list: ListPlace;
   readonly #summary = createElement("summary", { class: "list-head" });
   readonly #rows = createElement("div", { class: "list-rows" });
   #items: Json[];
   #isGiven: boolean;
 
-  constructor(place: ListPlace) {
-    this.#place = place;
-    const value = place.store.read(place.path);
+  constructor(list: ListPlace) {
+    this.#list = list;
+    const value = list.store.read(list.path);
     this.#isGiven = Array.isArray(value);
     this.#items = Array.isArray(value) ? [...value] : [];
-    const box = createElement("details", { class: "list", id: place.id }, this.#summary, this.#rows);
-    box.open = folds.get(place.id) ?? this.#items.length <= MOST_OPEN;
-    this.#summary.addEventListener("click", () => folds.set(place.id, !box.open));
+    const box = createElement("details", { class: "list", id: list.id }, this.#summary, this.#rows);
+    box.open = folds.get(list.id) ?? this.#items.length <= MOST_OPEN;
+    this.#summary.addEventListener("click", () => folds.set(list.id, !box.open));
     this.element = createElement("div", { role: "group" }, box);
     this.#draw();
   }
@@ -52,22 +52,22 @@ class ListField {
   #draw(): void {
     const rows = this.#items.map((_, index) => this.#drawRow(index));
     this.#rows.replaceChildren(...rows, this.#drawFoot());
-    this.#tell();
+    this.#showCount();
   }
 
   #drawFoot(): HTMLElement {
     const add = createElement(
       "button",
-      { type: "button", class: "button button-quiet button-small", id: `${this.#place.id}-add` },
+      { type: "button", class: "button button-quiet button-small", id: `${this.#list.id}-add` },
       createIcon("plus"),
       gettext("Add an item"),
     );
     add.addEventListener("click", () => {
-      this.#change([...this.#items, makeEmptyItem(this.#place.items)]);
+      this.#change([...this.#items, makeEmptyItem(this.#list.items)]);
       this.#focusItem(this.#items.length - 1);
     });
     const foot = createElement("div", { class: "list-foot" }, add);
-    if (this.#isGiven || !this.#place.isRequired) return foot;
+    if (this.#isGiven || !this.#list.isRequired) return foot;
     const leave = createElement(
       "button",
       { type: "button", class: "button button-quiet button-small" },
@@ -75,17 +75,17 @@ class ListField {
     );
     leave.addEventListener("click", () => {
       this.#change([]);
-      this.#focus(`${this.#place.id}-add`);
+      this.#focus(`${this.#list.id}-add`);
     });
     foot.append(leave);
     return foot;
   }
 
   #drawRow(index: number): HTMLElement {
-    const { path, items, drawItem } = this.#place;
+    const { path, items, drawItem } = this.#list;
     const name = gettext("item {number} of {name}", { name: path.at(-1) ?? "", number: index + 1 });
     const actions: NodeActions = {
-      words: name,
+      title: name,
       index,
       count: this.#items.length,
       move: (from, to) => this.#move(from, to),
@@ -116,7 +116,7 @@ class ListField {
 
   /** Reads and writes inside one item, without redrawing it while it is being typed in. */
   #storeOf(index: number): ValueStore {
-    const depth = this.#place.path.length + 1;
+    const depth = this.#list.path.length + 1;
     return {
       read: (path) => readValue(this.#items[index], path.slice(depth)),
       write: (path, value) => {
@@ -155,7 +155,7 @@ class ListField {
   #remove(index: number): void {
     this.#change(this.#items.filter((_, place) => place !== index));
     const next = Math.min(index, this.#items.length - 1);
-    this.#focus(next < 0 ? `${this.#place.id}-add` : `${this.#idOf(next)}-handle`);
+    this.#focus(next < 0 ? `${this.#list.id}-add` : `${this.#idOf(next)}-handle`);
   }
 
   /** Replaces the items in a separate undoable step. */
@@ -167,14 +167,14 @@ class ListField {
   }
 
   #save(isStep = false): void {
-    const { store, path, showFacts } = this.#place;
+    const { store, path, showFacts } = this.#list;
     store.write(path, [...this.#items], isStep);
-    this.#tell();
+    this.#showCount();
     showFacts();
   }
 
   #idOf(index: number): string {
-    return `${this.#place.id}.${index}`;
+    return `${this.#list.id}.${index}`;
   }
 
   #focus(id: string): void {
@@ -186,15 +186,15 @@ class ListField {
     row?.querySelector<HTMLElement>("textarea, input, select, .segments button")?.focus();
   }
 
-  #tell(): void {
+  #showCount(): void {
     const first = describeItem(this.#items[0]);
     const { length } = this.#items;
     const none = this.#isGiven ? gettext("empty") : gettext("none yet");
     const head = first.length > SHOWN ? `${[...first].slice(0, SHOWN).join("")}…` : first || (length ? "" : none);
-    const words = ngettext("{count} item", "{count} items", length);
+    const text = ngettext("{count} item", "{count} items", length);
     this.#summary.replaceChildren(
       createElement("span", { class: "list-first", dir: "auto" }, head),
-      createElement("span", { class: "note" }, words),
+      createElement("span", { class: "note" }, text),
     );
   }
 }

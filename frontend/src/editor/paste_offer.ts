@@ -79,7 +79,7 @@ export function installPasteOffer(
     return callServer<QuickFixAnswer>("POST", urls.edit, sent).catch(() => null);
   };
 
-  const take = async (pasted: string, offer: PastedPrompt): Promise<void> => {
+  const insertPrompt = async (pasted: string, offer: PastedPrompt): Promise<void> => {
     const change = changeIn(pasted, offer);
     close();
     if (!change) return;
@@ -92,11 +92,11 @@ export function installPasteOffer(
     if (!step) return;
     view.dispatch(makeSingleStep({ changes: step }));
     changed();
-    const said =
+    const text =
       offer.kind === "messages"
         ? ngettext("Turned into {count} part.", "Turned into {count} parts.", offer.count)
         : gettext("Changed the pasted text.");
-    showStatus(whole && declared ? `${said} ${declared.status}` : said, () => undo(view));
+    showStatus(whole && declared ? `${text} ${declared.status}` : text, () => undo(view));
   };
 
   /** Passes the text to the import page, which creates a template for each prompt; the draft also keeps it. */
@@ -116,11 +116,14 @@ export function installPasteOffer(
 
   const show = (pasted: string, offer: PastedPrompt): void => {
     const accept = createElement("button", { type: "button", class: "button", "data-accept": "" }, writeAction(offer));
-    accept.addEventListener("click", () => void (offer.kind === "several" ? openImport(pasted) : take(pasted, offer)));
+    accept.addEventListener(
+      "click",
+      () => void (offer.kind === "several" ? openImport(pasted) : insertPrompt(pasted, offer)),
+    );
     const leaving = offer.kind === "noted" ? gettext("Close") : gettext("Leave as text");
     const leave = createElement("button", { type: "button", class: "button button-quiet" }, leaving);
     leave.addEventListener("click", close);
-    const words = createElement("div", {}, createElement("p", {}, createElement("b", {}, writeTitle(offer))));
+    const content = createElement("div", {}, createElement("p", {}, createElement("b", {}, writeTitle(offer))));
     const isCut = hasSettings(offer) && placeOf(pasted) !== "document";
     const sentences = [
       ...describeParts(offer),
@@ -128,20 +131,20 @@ export function installPasteOffer(
       ...(offer.reason ? [offer.reason] : []),
       ...offer.differences,
     ];
-    const notes = sentences.map((said) =>
-      createElement("p", { class: "note" }, ...createCodeSpans(capitalizeSentence(said))),
+    const notes = sentences.map((text) =>
+      createElement("p", { class: "note" }, ...createCodeSpans(capitalizeSentence(text))),
     );
-    words.append(...notes.slice(0, MOST_DIFFERENCES));
+    content.append(...notes.slice(0, MOST_DIFFERENCES));
     const others = notes.slice(MOST_DIFFERENCES);
     if (others.length) {
       const more = ngettext("{count} more difference", "{count} more differences", others.length);
-      words.append(createElement("details", {}, createElement("summary", {}, more), ...others));
+      content.append(createElement("details", {}, createElement("summary", {}, more), ...others));
     }
     const head = createElement(
       "div",
       { class: "notice-head" },
       createIcon("info"),
-      words,
+      content,
       ...(offer.kind === "noted" ? [leave] : [accept, leave]),
     );
     const label = gettext("The text you pasted");
@@ -187,7 +190,7 @@ const hasSettings = (offer: PastedPrompt): boolean =>
 const endsInLineEnd = (text: string): boolean => /[\r\n]$/.test(text);
 
 /** Descriptions of differences are lower case, because elsewhere they follow a line number. */
-const capitalizeSentence = (said: string): string => `${capitalize(said)}${/[.!?]$/.test(said) ? "" : "."}`;
+const capitalizeSentence = (text: string): string => `${capitalize(text)}${/[.!?]$/.test(text) ? "" : "."}`;
 
 /** The parts of a converted conversation by name; of many only the first. */
 function describeParts(offer: PastedPrompt): string[] {

@@ -34,16 +34,16 @@ export class Preview {
   #stopped: PreviewAnswer | null = null;
   #trouble = "";
 
-  constructor(root: HTMLElement, wiring: Wiring, stood: Pick<Setup, "rendered" | "isPending" | "standIn">) {
+  constructor(root: HTMLElement, wiring: Wiring, initial: Pick<Setup, "rendered" | "isPending" | "standIn">) {
     this.#region = findElement(root, "[data-preview]");
     this.#budget = findElement(root, "[data-budget]");
     this.#state = findElement(root, "[data-preview-state]");
     this.#banner = findElement(root, "[data-preview-stopped]");
     this.#wiring = wiring;
-    this.#goodAt = stood.rendered ? Date.now() : null;
-    this.#standIn = stood.standIn;
-    this.#isPending = stood.isPending;
-    window.setInterval(() => this.#tell(), 5000);
+    this.#goodAt = initial.rendered ? Date.now() : null;
+    this.#standIn = initial.standIn;
+    this.#isPending = initial.isPending;
+    window.setInterval(() => this.#showStatus(), 5000);
     window.addEventListener("online", () => {
       if (this.#trouble) void this.refresh();
     });
@@ -64,7 +64,7 @@ export class Preview {
     this.#current = mine;
     const slow = window.setTimeout(() => {
       this.#asking = true;
-      this.#tell();
+      this.#showStatus();
     }, SLOW);
     try {
       const look = await callServer<PreviewAnswer>("POST", this.#wiring.url, this.#wiring.body(), {
@@ -78,7 +78,7 @@ export class Preview {
       window.clearTimeout(slow);
       if (this.#current === mine) {
         this.#asking = false;
-        this.#tell();
+        this.#showStatus();
       }
     }
   }
@@ -99,14 +99,14 @@ export class Preview {
     this.#wiring.onPreview(look, look.rendered, !this.#isWaiting);
   }
 
-  #tell(): void {
+  #showStatus(): void {
     const age = this.#goodAt === null ? "" : formatTimeAgo(this.#goodAt);
     const stale = this.#stopped !== null || this.#trouble !== "";
     this.#region.classList.toggle("is-stale", stale);
     this.#budget.classList.toggle("is-stale", stale);
-    const words = this.#asking ? this.#describeShown(age) : age && !stale ? age : "";
-    const mark = this.#asking ? createIcon("loader") : words ? createIcon("check") : "";
-    this.#state.replaceChildren(mark, words);
+    const text = this.#asking ? this.#describeShown(age) : age && !stale ? age : "";
+    const icon = this.#asking ? createIcon("loader") : text ? createIcon("check") : "";
+    this.#state.replaceChildren(icon, text);
     this.#state.title = age && !this.#asking ? gettext("rendered {when}", { when: age }) : "";
     this.#banner.hidden = !stale;
     if (stale) this.#banner.replaceChildren(...this.#reason());
@@ -127,16 +127,16 @@ export class Preview {
   #reason(): (Node | string)[] {
     const age = this.#shownWords();
     if (this.#trouble) {
-      const again = createElement(
+      const button = createElement(
         "button",
         { type: "button", class: "button button-quiet button-small" },
         gettext("Try again"),
       );
-      again.addEventListener("click", () => void this.refresh());
-      return [createIcon("clock"), createElement("p", {}, age, ` ${this.#trouble} `, again)];
+      button.addEventListener("click", () => void this.refresh());
+      return [createIcon("clock"), createElement("p", {}, age, ` ${this.#trouble} `, button)];
     }
     const at = this.#stopped?.stoppedAt;
-    const words = createElement("p", {}, age, " ", ...createCodeSpans(this.#stopped?.stopped ?? ""), " ");
+    const paragraph = createElement("p", {}, age, " ", ...createCodeSpans(this.#stopped?.stopped ?? ""), " ");
     if (at) {
       const go = createElement(
         "button",
@@ -144,9 +144,9 @@ export class Preview {
         gettext("Go to line {line}", { line: at.line }),
       );
       go.addEventListener("click", () => this.#wiring.goTo(at));
-      words.append(go);
+      paragraph.append(go);
     }
-    return [createIcon("circle-x"), words];
+    return [createIcon("circle-x"), paragraph];
   }
 }
 

@@ -20,15 +20,15 @@ export function installProblemCount(root: HTMLElement, go: () => void): (problem
   button.addEventListener("click", go);
   return (problems) => {
     button.hidden = false;
-    const of = (severity: string): number => problems.filter((each) => each.severity === severity).length;
-    const present = SEVERITIES.filter((severity) => of(severity));
+    const count = (severity: string): number => problems.filter((each) => each.severity === severity).length;
+    const present = SEVERITIES.filter((severity) => count(severity));
     button.dataset.worst = present[0] ?? "none";
-    const words = present.map((severity) => COUNTS[severity](of(severity))).join(", ") || gettext("no problems");
-    if (button.textContent === words) return;
-    button.textContent = words;
+    const text = present.map((severity) => COUNTS[severity](count(severity))).join(", ") || gettext("no problems");
+    if (button.textContent === text) return;
+    button.textContent = text;
     window.clearTimeout(timer);
     timer = window.setTimeout(() => {
-      findElement(root, "[data-problem-announcement]").textContent = words;
+      findElement(root, "[data-problem-announcement]").textContent = text;
     }, ANNOUNCE_DELAY);
   };
 }

@@ -145,14 +145,14 @@ class Block extends WidgetType {
   toDOM(view: EditorView): HTMLElement {
     const { problem } = this.placed;
     const severity = SEVERITY_WORDS[problem.severity];
-    const words = createElement(
+    const message = createElement(
       "p",
       {},
       createElement("b", {}, gettext("{severity}, line {line}.", { severity, line: this.line }), " "),
       ...createCodeSpans(problem.message),
       " ",
     );
-    words.append(createCodeLink(problem.code));
+    message.append(createCodeLink(problem.code));
     const close = createElement("button", {
       type: "button",
       class: "icon-button",
@@ -163,7 +163,7 @@ class Block extends WidgetType {
       view.dispatch({ effects: toggle.of(makeName(problem)) });
       view.focus();
     });
-    const box = createElement("div", { class: `cm-problem cm-problem-${problem.severity}` }, words, close);
+    const box = createElement("div", { class: `cm-problem cm-problem-${problem.severity}` }, message, close);
     if (problem.fix) {
       const button = createElement(
         "button",

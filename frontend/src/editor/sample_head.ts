@@ -26,9 +26,9 @@ export class SampleHead {
     this.#host = host;
     this.#name = findElement(root, "[data-sample-name]");
     this.#error = findElement(root, "[data-sample-name-error]");
-    this.#name.addEventListener("change", () => this.#take());
+    this.#name.addEventListener("change", () => this.#rename());
     this.#name.addEventListener("keydown", (event) => {
-      if (event.key === "Enter" && this.#take()) this.#leave();
+      if (event.key === "Enter" && this.#rename()) this.#leave();
       else if (event.key === "Escape" && this.#name.value !== this.#shown) {
         event.stopPropagation(); // the first Escape only affects the name
         this.#name.value = this.#shown;
@@ -79,12 +79,12 @@ export class SampleHead {
   step(by: number): void {
     const names = this.#host.names();
     const next = names[(names.indexOf(this.sample) + by + names.length) % names.length];
-    if (next === undefined || !this.#take()) return;
+    if (next === undefined || !this.#rename()) return;
     this.#host.choose(next);
   }
 
   /** Renames the sample; returns false and shows the reason if the name isn't allowed. */
-  #take(): boolean {
+  #rename(): boolean {
     const name = this.#name.value.trim();
     if (name === this.#shown) this.#name.value = name;
     else if (!name) return this.#refuse(gettext("A sample needs a name."));

@@ -18,32 +18,32 @@ export function askSampleName(
   });
   name.value = current;
   const save = createElement("button", { type: "button", class: "button button-small" }, verb);
-  const said = createElement("p", { class: "field-error", role: "alert" });
-  const row = createElement("div", { class: "inputs-keep" }, name, save, said);
+  const message = createElement("p", { class: "field-error", role: "alert" });
+  const row = createElement("div", { class: "inputs-keep" }, name, save, message);
   const close = (): void => {
     row.remove();
     opener.hidden = false;
     opener.focus();
   };
-  const done = (): void => {
+  const closeForm = (): void => {
     const sample = name.value.trim();
     if (!sample) {
       name.focus();
       return;
     }
     if (isTaken(sample)) {
-      said.textContent = gettext("There is already a sample called {name}.", { name: sample });
+      message.textContent = gettext("There is already a sample called {name}.", { name: sample });
       name.focus();
       return;
     }
     close();
     use(sample);
   };
-  save.addEventListener("click", done);
+  save.addEventListener("click", closeForm);
   name.addEventListener("keydown", (event) => {
     if (event.key === "Enter") {
       event.preventDefault();
-      done();
+      closeForm();
     } else if (event.key === "Escape") close();
   });
   opener.hidden = true;

@@ -6,14 +6,14 @@ import { gettext } from "../language.ts";
 export class SamplePicker {
   readonly #list: HTMLSelectElement;
   readonly #shown: HTMLInputElement;
-  readonly #place: HTMLElement;
+  readonly #container: HTMLElement;
   readonly #preview: HTMLElement;
   readonly #previewList: HTMLSelectElement;
 
   constructor(root: HTMLElement, choose: (name: string) => void) {
     this.#list = findElement(root, "select[name=sample]");
     this.#shown = findElement(root, "input[name=shown_sample]");
-    this.#place = findElement(root, "[data-position]");
+    this.#container = findElement(root, "[data-position]");
     this.#preview = findElement(root, "[data-preview-sample]");
     this.#previewList = findElement(this.#preview, "select");
     this.#showPreview([...this.#list.options].map((option) => option.value));
@@ -45,6 +45,6 @@ export class SamplePicker {
   #showPosition(): void {
     const { length } = this.#list.options;
     const place = this.#list.selectedIndex + 1;
-    this.#place.textContent = length > 1 ? gettext("{place} of {count}", { place, count: length }) : "";
+    this.#container.textContent = length > 1 ? gettext("{place} of {count}", { place, count: length }) : "";
   }
 }

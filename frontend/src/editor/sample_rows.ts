@@ -36,9 +36,9 @@ export function addRows(samples: Samples, rows: readonly OfferedRow[]): { sample
 
 /** The values of a row in one line, to tell rows apart. */
 export function describeValues(values: Data, most = 160): string {
-  const words = Object.entries(values).map(
+  const texts = Object.entries(values).map(
     ([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
   );
-  const line = words.join(" · ").replace(/\s+/g, " ");
+  const line = texts.join(" · ").replace(/\s+/g, " ");
   return line.length > most ? `${line.slice(0, most)}…` : line;
 }

@@ -132,7 +132,7 @@ class RowsDialog {
       this.#count();
     });
     this.#more.addEventListener("click", () => void this.#loadMore());
-    this.#add.addEventListener("click", () => this.#take());
+    this.#add.addEventListener("click", () => this.#takeChosen());
     document.body.append(this.#dialog);
     this.#dialog.showModal();
   }
@@ -238,7 +238,7 @@ class RowsDialog {
     const total = this.#total;
     const { leftOut, hasInput, isChosen } = this.#columns;
     const shown = this.#offered.length;
-    const words = [
+    const texts = [
       shown < total
         ? gettext("{shown} of {count} rows.", { shown, count: total })
         : ngettext("{count} row.", "{count} rows.", total),
@@ -247,7 +247,7 @@ class RowsDialog {
       isChosen ? gettext("The columns are as you chose them.") : "",
       gettext("A sample whose name is taken gets a number."),
     ];
-    this.#facts.textContent = words.filter(Boolean).join(" ");
+    this.#facts.textContent = texts.filter(Boolean).join(" ");
   }
 
   #count(): void {
@@ -267,7 +267,7 @@ class RowsDialog {
     this.#add.setAttribute("aria-disabled", String(!length || length > room || !hasInput));
   }
 
-  #take(): void {
+  #takeChosen(): void {
     if (this.#add.getAttribute("aria-disabled") === "true") return;
     this.#columns.remember();
     this.#dialog.close();

@@ -22,53 +22,55 @@ export interface SampleActions {
 
 /** Keeps the list of samples up to date while it is visible. */
 export class SampleList {
-  readonly #place: HTMLElement;
+  readonly #container: HTMLElement;
   readonly #load: () => Promise<string>;
-  readonly #acts: SampleActions;
-  #asked = 0;
-  #marked = "";
+  readonly #actions: SampleActions;
+  #requestNumber = 0;
+  #markedSample = "";
 
   /** `load` returns the list as rendered by the server. */
-  constructor(root: HTMLElement, load: () => Promise<string>, acts: SampleActions) {
-    this.#place = findElement(root, "[data-samples]");
+  constructor(root: HTMLElement, load: () => Promise<string>, actions: SampleActions) {
+    this.#container = findElement(root, "[data-samples]");
     this.#load = load;
-    this.#acts = acts;
-    this.#place.addEventListener("click", (event) => {
+    this.#actions = actions;
+    this.#container.addEventListener("click", (event) => {
       const clicked = event.target as Element;
       if (clicked.closest(".form-handle")) return; // selecting redraws the table, which would close the menu
       if (clicked.closest("[data-copy-sample]")) {
-        acts.duplicate();
+        actions.duplicate();
         return;
       }
       const name = clicked.closest<HTMLElement>("[data-set-all]")?.dataset.setAll;
-      if (name !== undefined) void this.#setForAll(name, acts);
+      if (name !== undefined) void this.#setForAll(name, actions);
       const dropped = clicked.closest<HTMLElement>("[data-drop-value]")?.dataset.dropValue;
-      if (dropped !== undefined) void acts.fix(`drop-value:${dropped}`, {});
+      if (dropped !== undefined) void actions.fix(`drop-value:${dropped}`, {});
       const button =
         clicked.closest<HTMLElement>("[data-choose]") ??
         clicked.closest("tr")?.querySelector<HTMLElement>("[data-choose]");
       if (!button) return;
-      acts.choose(button.dataset.choose ?? "");
-      if (button.dataset.field) acts.focusField(button.dataset.field);
+      actions.choose(button.dataset.choose ?? "");
+      if (button.dataset.field) actions.focusField(button.dataset.field);
     });
-    this.#place.addEventListener("dragend", () => void this.refresh());
-    findElement(root, "[data-add-sample]").addEventListener("click", () => acts.add());
-    findElement(root, "[data-samples-json]").addEventListener("click", () => acts.editAsJson());
-    this.#place.addEventListener("keydown", (event) => {
+    this.#container.addEventListener("dragend", () => void this.refresh());
+    findElement(root, "[data-add-sample]").addEventListener("click", () => actions.add());
+    findElement(root, "[data-samples-json]").addEventListener("click", () => actions.editAsJson());
+    this.#container.addEventListener("keydown", (event) => {
       const { dataset } = event.target as HTMLElement;
       if (dataset.setValue === undefined) return;
       event.stopPropagation(); // typing here must not trigger the table's keys
       if (event.key !== "Enter") return;
       event.preventDefault();
-      void this.#setForAll(dataset.setValue, acts);
+      void this.#setForAll(dataset.setValue, actions);
     });
-    findElement(root, '[data-pane="samples"]').addEventListener("keydown", (event) => this.#press(event, root, acts));
+    findElement(root, '[data-pane="samples"]').addEventListener("keydown", (event) =>
+      this.#press(event, root, actions),
+    );
   }
 
   /** Marks the row of the selected sample. */
-  mark(name: string): void {
-    this.#marked = name;
-    const buttons = [...this.#place.querySelectorAll<HTMLElement>("th [data-choose]")];
+  markSample(name: string): void {
+    this.#markedSample = name;
+    const buttons = [...this.#container.querySelectorAll<HTMLElement>("th [data-choose]")];
     if (!buttons.some((button) => button.dataset.choose === name)) return; // renamed: its row will be redrawn soon
     for (const button of buttons) {
       if (button.dataset.choose === name) button.setAttribute("aria-current", "true");
@@ -77,10 +79,10 @@ export class SampleList {
   }
 
   /** Sets the value typed above the table in each sample that lacks one for an input. */
-  async #setForAll(name: string, acts: SampleActions): Promise<void> {
-    const field = findElement<HTMLInputElement>(this.#place, `[data-set-value=${CSS.escape(name)}]`);
-    this.#place.querySelector(".sample-cause .field-error")?.remove();
-    const refusal = await acts.fix(`set-all:${name}`, { [`set.${name}`]: field.value });
+  async #setForAll(name: string, actions: SampleActions): Promise<void> {
+    const field = findElement<HTMLInputElement>(this.#container, `[data-set-value=${CSS.escape(name)}]`);
+    this.#container.querySelector(".sample-cause .field-error")?.remove();
+    const refusal = await actions.fix(`set-all:${name}`, { [`set.${name}`]: field.value });
     if (refusal === null) return;
     field.closest(".sample-cause")?.append(createElement("p", { class: "field-error", role: "alert" }, refusal));
     field.focus();
@@ -88,30 +90,30 @@ export class SampleList {
 
   /** Adds a handle to each row: a sample is moved by dragging it, from its menu, or with Alt and an arrow key. */
   #installHandles(): void {
-    const rows = [...this.#place.querySelectorAll<HTMLElement>("tr:has(th [data-choose])")];
+    const rows = [...this.#container.querySelectorAll<HTMLElement>("tr:has(th [data-choose])")];
     for (const [index, row] of rows.entries()) {
       const name = nameSample(row);
       const head = row.querySelector<HTMLElement>("th");
       if (!head) continue;
       const actions = {
-        words: name,
+        title: name,
         index,
         count: rows.length,
         move: (from: number, to: number) => this.#move(rows, from, to),
         remove: () => {
-          this.#acts.choose(name);
-          this.#acts.remove();
+          this.#actions.choose(name);
+          this.#actions.remove();
         },
       };
       const cell = createElement("span", { class: "sample-handle" }, drawHandle(actions));
       head.prepend(cell);
-      installMoves(row, head, this.#place, actions);
+      installMoves(row, head, this.#container, actions);
     }
   }
 
   /** Moves a row immediately; it keeps the focus, so that it can be moved further. */
   #move(rows: HTMLElement[], from: number, to: number): void {
-    this.#asked++; // a list requested before the move would restore the old order
+    this.#requestNumber++; // a list requested before the move would restore the old order
     const focused = document.activeElement as HTMLElement | null;
     const isName = focused?.dataset.choose !== undefined;
     const [row, other] = [rows[from], rows[to]];
@@ -125,36 +127,36 @@ export class SampleList {
       each.replaceWith(each.cloneNode(true));
     }
     this.#installHandles();
-    const moved = this.#place.querySelectorAll<HTMLElement>("tr:has(th [data-choose])")[to];
+    const moved = this.#container.querySelectorAll<HTMLElement>("tr:has(th [data-choose])")[to];
     moved?.querySelector<HTMLElement>(isName ? "th [data-choose]" : ".form-handle > summary")?.focus();
-    this.#acts.move(nameSample(row), nameSample(other));
+    this.#actions.move(nameSample(row), nameSample(other));
   }
 
   /** The keys of the table: j and k select the next and previous sample, Enter moves to the values, and so on. */
-  #press(event: KeyboardEvent, root: HTMLElement, acts: SampleActions): void {
+  #press(event: KeyboardEvent, root: HTMLElement, actions: SampleActions): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (/^[a-z]$/.test(event.key) && localStorage.getItem("single-keys") === "off") return;
-    const rows = [...this.#place.querySelectorAll<HTMLElement>("th [data-choose]")];
-    const now = rows.findIndex((row) => row.hasAttribute("aria-current"));
+    const rows = [...this.#container.querySelectorAll<HTMLElement>("th [data-choose]")];
+    const current = rows.findIndex((row) => row.hasAttribute("aria-current"));
     const isRow = rows.includes(event.target as HTMLElement);
     if (event.key === "j" || event.key === "k") {
-      const next = rows[Math.min(rows.length - 1, Math.max(0, now + (event.key === "j" ? 1 : -1)))];
+      const next = rows[Math.min(rows.length - 1, Math.max(0, current + (event.key === "j" ? 1 : -1)))];
       if (!next) return;
       next.focus();
-      acts.choose(next.dataset.choose ?? "");
+      actions.choose(next.dataset.choose ?? "");
     } else if (event.key === "Enter" && isRow) {
-      acts.choose((event.target as HTMLElement).dataset.choose ?? "");
+      actions.choose((event.target as HTMLElement).dataset.choose ?? "");
       focusFirstField(findElement(root, "[data-fields]"));
-    } else if (event.key === "n") acts.add();
-    else if (event.key === "F2") acts.rename();
-    else if (event.key === "Delete") acts.remove();
+    } else if (event.key === "n") actions.add();
+    else if (event.key === "F2") actions.rename();
+    else if (event.key === "Delete") actions.remove();
     else return;
     event.preventDefault();
   }
 
   /** The input in the fields above the table, by input name; `isFocused` for the focused one. */
   #readTyped(): { name: string; value: string; isFocused: boolean }[] {
-    return [...this.#place.querySelectorAll<HTMLInputElement>("[data-set-value]")].map((field) => ({
+    return [...this.#container.querySelectorAll<HTMLInputElement>("[data-set-value]")].map((field) => ({
       name: field.dataset.setValue ?? "",
       value: field.value,
       isFocused: field === document.activeElement,
@@ -163,7 +165,7 @@ export class SampleList {
 
   #restoreTyped(typed: { name: string; value: string; isFocused: boolean }[]): void {
     for (const { name, value, isFocused } of typed) {
-      const field = this.#place.querySelector<HTMLInputElement>(`[data-set-value=${CSS.escape(name)}]`);
+      const field = this.#container.querySelector<HTMLInputElement>(`[data-set-value=${CSS.escape(name)}]`);
       if (!field) continue;
       field.value = value;
       if (isFocused) field.focus();
@@ -172,34 +174,36 @@ export class SampleList {
 
   /** Loads the list; outdated responses are dropped. */
   async refresh(): Promise<void> {
-    this.#asked++;
-    const asked = this.#asked;
+    this.#requestNumber++;
+    const requestNumber = this.#requestNumber;
     try {
       const html = await this.#load();
-      if (asked !== this.#asked) return;
-      if (this.#place.querySelector(".is-dragged")) return; // the list is reloaded when the row is dropped
+      if (requestNumber !== this.#requestNumber) return;
+      if (this.#container.querySelector(".is-dragged")) return; // the list is reloaded when the row is dropped
       const focused = document.activeElement as HTMLElement | null;
-      const hadFocus = this.#place.contains(focused);
+      const hadFocus = this.#container.contains(focused);
       const handle = focused?.closest(".form-handle");
       const isOpen = handle?.hasAttribute("open"); // another row's menu may still be open when the focus has moved on
       const name = handle
         ? focused?.closest("tr")?.querySelector<HTMLElement>("th [data-choose]")?.dataset.choose
         : focused?.dataset.choose;
       const typed = this.#readTyped();
-      this.#place.innerHTML = html;
-      this.mark(this.#marked); // another sample may have been selected since the list was requested
+      this.#container.innerHTML = html;
+      this.markSample(this.#markedSample); // another sample may have been selected since the list was requested
       this.#installHandles();
       this.#restoreTyped(typed);
       if (!hadFocus || name === undefined) return;
-      const again =
-        this.#place.querySelector<HTMLElement>(`[data-choose=${CSS.escape(name)}]`) ??
-        this.#place.querySelector<HTMLElement>("th [aria-current]"); // it was renamed
-      const target = handle ? again?.closest("tr")?.querySelector<HTMLElement>(".form-handle > summary") : again;
+      const refocused =
+        this.#container.querySelector<HTMLElement>(`[data-choose=${CSS.escape(name)}]`) ??
+        this.#container.querySelector<HTMLElement>("th [aria-current]"); // it was renamed
+      const target = handle
+        ? refocused?.closest("tr")?.querySelector<HTMLElement>(".form-handle > summary")
+        : refocused;
       target?.focus();
       if (isOpen) target?.closest("details")?.setAttribute("open", "");
     } catch (error) {
-      if (asked === this.#asked && !this.#place.childElementCount) {
-        this.#place.textContent =
+      if (requestNumber === this.#requestNumber && !this.#container.childElementCount) {
+        this.#container.textContent =
           error instanceof CallError ? error.message : gettext("The samples could not be rendered.");
       }
     }

@@ -18,12 +18,12 @@ interface Wiring {
 /** Saves and proposes without leaving the page; the server's response (saved, refused, conflict) is shown above the
  * foot, and its buttons work the same way. */
 export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
-  const place = findElement(root, "[data-outcome]");
+  const container = findElement(root, "[data-outcome]");
   let busy = false;
   // The status line is above the foot, so it has to be above the server's response too.
   new ResizeObserver(() => {
-    document.documentElement.style.setProperty("--outcome-height", `${place.offsetHeight}px`);
-  }).observe(place);
+    document.documentElement.style.setProperty("--outcome-height", `${container.offsetHeight}px`);
+  }).observe(container);
 
   async function send(action: string, pressed: HTMLElement | null): Promise<void> {
     if (busy) return;
@@ -40,10 +40,15 @@ export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
       show(outcome.html ?? "");
       wiring.onOutcome(outcome);
     } catch (error) {
-      const words =
+      const message =
         error instanceof CallError ? error.message : gettext("That did not work. Your text is safe here; try again.");
-      const banner = createElement("div", { class: "banner banner-bad", role: "alert" }, createIcon("circle-x"), words);
-      place.replaceChildren(banner);
+      const banner = createElement(
+        "div",
+        { class: "banner banner-bad", role: "alert" },
+        createIcon("circle-x"),
+        message,
+      );
+      container.replaceChildren(banner);
       if (error instanceof OfflineError) window.addEventListener("online", () => banner.remove(), { once: true });
       if (error instanceof OfflineError || error instanceof SignedOutError)
         document.addEventListener(SERVER_ANSWERED, () => banner.remove(), { once: true });
@@ -56,8 +61,8 @@ export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
   }
 
   function show(html: string): void {
-    place.innerHTML = html;
-    place.querySelector<HTMLElement>("[data-focus]")?.focus();
+    container.innerHTML = html;
+    container.querySelector<HTMLElement>("[data-focus]")?.focus();
   }
 
   root.addEventListener("submit", (event) => {
@@ -66,8 +71,8 @@ export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
     event.preventDefault();
     void send(pressed.value, pressed);
   });
-  place.addEventListener("click", (event) => {
-    if ((event.target as Element).closest("[data-dismiss]")) place.replaceChildren();
+  container.addEventListener("click", (event) => {
+    if ((event.target as Element).closest("[data-dismiss]")) container.replaceChildren();
   });
   return () => void send("save", root.querySelector("button[name=do][value=save]"));
 }

@@ -34,28 +34,28 @@ function restoreText(editor: Editor, { document, samples, sampleOrder, message }
   if (message) editor.message.value = message;
 }
 
-function offerText(root: HTMLElement, draft: Draft, editor: Editor, left: LocalDraft): void {
-  const when = new Date(left.at).toLocaleTimeString(readPageLanguage(), { hour: "2-digit", minute: "2-digit" });
-  const take = createElement("button", { type: "button", class: "button button-small" }, gettext("Use that text"));
+function offerText(root: HTMLElement, draft: Draft, editor: Editor, localDraft: LocalDraft): void {
+  const time = new Date(localDraft.at).toLocaleTimeString(readPageLanguage(), { hour: "2-digit", minute: "2-digit" });
+  const button = createElement("button", { type: "button", class: "button button-small" }, gettext("Use that text"));
   const drop = createElement(
     "button",
     { type: "button", class: "button button-quiet button-small" },
     gettext("Discard it"),
   );
-  const words = gettext("This browser has text from {when} that did not reach the server.", { when });
-  const offer = createElement("div", { class: "banner banner-warn", role: "alert" }, words, take, drop);
-  take.addEventListener("click", () => {
-    restoreText(editor, left);
+  const message = gettext("This browser has text from {when} that did not reach the server.", { when: time });
+  const offer = createElement("div", { class: "banner banner-warn", role: "alert" }, message, button, drop);
+  button.addEventListener("click", () => {
+    restoreText(editor, localDraft);
     offer.remove();
     draft.saveSoon();
-    void draft.flush().then(() => draft.localTexts.removeLeft(left));
+    void draft.flush().then(() => draft.localTexts.removeLeft(localDraft));
   });
   drop.addEventListener("click", () => {
-    draft.localTexts.removeLeft(left);
+    draft.localTexts.removeLeft(localDraft);
     offer.remove();
-    showStatus(gettext("Discarded the text from {when}.", { when }), () => {
-      draft.localTexts.restoreLeft(left);
-      offerText(root, draft, editor, left);
+    showStatus(gettext("Discarded the text from {when}.", { when: time }), () => {
+      draft.localTexts.restoreLeft(localDraft);
+      offerText(root, draft, editor, localDraft);
     });
   });
   findElement(root, "[data-outcome]").append(offer);

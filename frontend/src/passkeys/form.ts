@@ -55,9 +55,9 @@ async function readQuestion(form: HTMLFormElement): Promise<Question> {
 }
 
 function showProblem(form: HTMLFormElement, sentence: string): void {
-  const place = findElement(form, "[data-passkey-problem]");
-  findElement(place, "div").textContent = sentence;
-  place.hidden = false;
+  const container = findElement(form, "[data-passkey-problem]");
+  findElement(container, "div").textContent = sentence;
+  container.hidden = false;
 }
 
 function describeError(error: unknown): string {

@@ -5,13 +5,13 @@ import type { RunState } from "./state.ts";
 type ColumnActions = ConstructorParameters<typeof ColumnView>[1];
 
 export class ColumnList {
-  readonly #place: HTMLElement;
-  readonly #acts: ColumnActions;
+  readonly #container: HTMLElement;
+  readonly #actions: ColumnActions;
   readonly #views = new Map<number, ColumnView>();
 
-  constructor(place: HTMLElement, acts: ColumnActions) {
-    this.#place = place;
-    this.#acts = acts;
+  constructor(container: HTMLElement, actions: ColumnActions) {
+    this.#container = container;
+    this.#actions = actions;
   }
 
   /** Adds, removes and updates the views to match the columns. */
@@ -24,16 +24,16 @@ export class ColumnList {
     for (const column of state.columns) {
       let view = this.#views.get(column.key);
       if (!view) {
-        view = new ColumnView(column.key, this.#acts);
+        view = new ColumnView(column.key, this.#actions);
         this.#views.set(column.key, view);
-        this.#place.append(view.element);
+        this.#container.append(view.element);
       }
       view.update(state, column);
     }
-    this.#place.dataset.count = String(state.columns.length);
+    this.#container.dataset.count = String(state.columns.length);
   }
 
   scrollIntoView(): void {
-    this.#place.scrollIntoView({ block: "nearest" });
+    this.#container.scrollIntoView({ block: "nearest" });
   }
 }

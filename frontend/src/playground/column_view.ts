@@ -61,7 +61,7 @@ export class ColumnView {
   readonly #body = createElement("div", { class: "play-body", role: "region", tabindex: 0 });
   readonly #newer = createElement("button", { type: "button", class: "button button-small play-newer", hidden: true });
   readonly #figures = createElement("dl", { class: "play-figures" });
-  readonly #acts = createElement("span", { class: "buttons play-acts" });
+  readonly #buttons = createElement("span", { class: "buttons play-acts" });
   #follows = true;
   #drawnBody: unknown[] = [];
   #drawnActs = "";
@@ -86,7 +86,7 @@ export class ColumnView {
     this.element = createElement("section", { class: "play-column" }, ...this.#drawHead(), this.#stale);
     this.element.append(
       createElement("div", { class: "play-reply" }, this.#body, this.#newer),
-      createElement("div", { class: "play-foot" }, this.#figures, this.#acts),
+      createElement("div", { class: "play-foot" }, this.#figures, this.#buttons),
     );
   }
 
@@ -112,8 +112,8 @@ export class ColumnView {
     this.element.setAttribute("aria-label", source.title);
     this.#body.setAttribute("aria-label", gettext("Reply of {title}", { title: source.title }));
     this.#drawTitle(state, column);
-    const models = (state.choices?.models ?? []).map(({ name }) => ({ value: name, words: name }));
-    setOptions(this.#model, models.length ? models : [{ value: "", words: gettext("No model") }], column.model);
+    const models = (state.choices?.models ?? []).map(({ name }) => ({ value: name, label: name }));
+    setOptions(this.#model, models.length ? models : [{ value: "", label: gettext("No model") }], column.model);
     this.#settings.update(state, column);
     this.#copy.hidden = column.source === DRAFT;
     this.#remove.hidden = state.columns.length < 2;
@@ -134,7 +134,7 @@ export class ColumnView {
     const sources = state.choices?.sources ?? [];
     const options = sources.map(({ value, title, number }) => ({
       value,
-      words: number === null || title.includes(`v${number}`) ? title : `${title} v${number}`,
+      label: number === null || title.includes(`v${number}`) ? title : `${title} v${number}`,
     }));
     setOptions(this.#source, options, column.source);
     const { value, title, number } = findSource(state, column.source);
@@ -149,12 +149,12 @@ export class ColumnView {
   }
 
   #drawVerdict(verdict: Verdict | null): void {
-    const words = verdict?.words ?? "";
-    if (this.#verdict.textContent === words && this.#verdict.dataset.kind === verdict?.kind) return;
+    const text = verdict?.text ?? "";
+    if (this.#verdict.textContent === text && this.#verdict.dataset.kind === verdict?.kind) return;
     this.#verdict.dataset.kind = verdict?.kind ?? "plain";
     const icon = verdict ? createIcon(VERDICT_ICONS[verdict.kind]) : "";
     if (icon && verdict?.kind === "busy") icon.classList.add("spin");
-    this.#verdict.replaceChildren(icon, words);
+    this.#verdict.replaceChildren(icon, text);
   }
 
   #drawViews(state: RunState, column: Column): void {
@@ -188,9 +188,9 @@ export class ColumnView {
     if (column.phase === "starting") this.#follows = true;
     const isGrowing = isWriting && wasWriting && view !== "fields";
     if (!(isGrowing && this.#appendText(column))) {
-      const words =
+      const text =
         column.source === DRAFT ? gettext("Run this draft to see what the model answers.") : gettext("Not run yet.");
-      const empty = createElement("p", { class: "play-empty" }, words);
+      const empty = createElement("p", { class: "play-empty" }, text);
       this.#body.replaceChildren(...(column.reply ? drawReply(column, view) : [empty]));
       // A reply is read from its start; the reason for a failure or a stop is at its end.
       const isCut = column.phase === "failed" || column.phase === "stopped";
@@ -239,26 +239,26 @@ export class ColumnView {
     const drawn = [isBusy(column), column.phase === "failed", isReady, state.choices?.datasets.length].join();
     if (drawn === this.#drawnActs) return;
     this.#drawnActs = drawn;
-    const hadFocus = this.#acts.contains(document.activeElement);
-    const act = (icon: string, words: string, run: () => void): HTMLButtonElement => {
-      const button = createElement("button", { type: "button", class: "button button-small" }, createIcon(icon), words);
+    const hadFocus = this.#buttons.contains(document.activeElement);
+    const act = (icon: string, label: string, run: () => void): HTMLButtonElement => {
+      const button = createElement("button", { type: "button", class: "button button-small" }, createIcon(icon), label);
       button.addEventListener("click", run);
       return button;
     };
-    const acts: HTMLElement[] = [];
-    if (isBusy(column)) acts.push(act("square", gettext("Stop"), () => this.#host.stop(this.#key)));
-    if (column.phase === "failed") acts.push(act("rotate-ccw", gettext("Retry"), () => this.#host.run([this.#key])));
-    if (isReady) acts.push(act("plus", gettext("Add as dataset row"), () => this.#host.openRowForm(this.#key)));
-    this.#acts.replaceChildren(...acts);
-    if (hadFocus) (acts[0] ?? this.#body).focus();
+    const buttons: HTMLElement[] = [];
+    if (isBusy(column)) buttons.push(act("square", gettext("Stop"), () => this.#host.stop(this.#key)));
+    if (column.phase === "failed") buttons.push(act("rotate-ccw", gettext("Retry"), () => this.#host.run([this.#key])));
+    if (isReady) buttons.push(act("plus", gettext("Add as dataset row"), () => this.#host.openRowForm(this.#key)));
+    this.#buttons.replaceChildren(...buttons);
+    if (hadFocus) (buttons[0] ?? this.#body).focus();
   }
 }
 
 /** A label as rendered on every page. */
 function createPill(label: string, isProtected: boolean): HTMLElement {
-  const words = isProtected ? [createIcon("lock"), label] : [label];
+  const nodes = isProtected ? [createIcon("lock"), label] : [label];
   const kind = isProtected ? "pill pill-protected" : label === "latest" ? "pill pill-latest" : "pill";
-  return createElement("span", { class: kind }, ...words);
+  return createElement("span", { class: kind }, ...nodes);
 }
 
 const formatSeconds = (milliseconds: number): string =>
@@ -284,8 +284,8 @@ function listFigures(state: RunState, column: Column, now: number): [string, str
   if (reply.cost) figures.push([gettext("Cost"), formatMoney(reply.cost), ""]);
   else if (reply.estimate && isBusy(column)) figures.push([gettext("Cost, at most"), formatMoney(reply.estimate), ""]);
   else if (!isBusy(column) && reply.state !== "failed") figures.push([gettext("Cost"), gettext("not known"), ""]);
-  const took = isBusy(column) ? now - column.startedAt : reply.milliseconds;
-  if (took !== null) figures.push([gettext("Time"), formatSeconds(took), ""]);
+  const milliseconds = isBusy(column) ? now - column.startedAt : reply.milliseconds;
+  if (milliseconds !== null) figures.push([gettext("Time"), formatSeconds(milliseconds), ""]);
   return figures;
 }
 

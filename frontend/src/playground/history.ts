@@ -93,7 +93,7 @@ export class RunHistory {
       gettext("This draft"),
       gettext("Compared with"),
     ];
-    const heads = names.map((words) => createElement("th", { scope: "col" }, words));
+    const heads = names.map((name) => createElement("th", { scope: "col" }, name));
     heads.push(createElement("th", { scope: "col", class: "play-run-cost" }, gettext("Cost")));
     const hiddenText = createElement("span", { class: "visually-hidden" }, gettext("Actions"));
     const actions = createElement("th", { scope: "col" }, hiddenText);
@@ -135,11 +135,11 @@ export class RunHistory {
   }
 
   #drawActs(run: Run, hasDraft: boolean, isShown: boolean): HTMLElement {
-    const link = (name: string, words: string, act: () => void): HTMLElement => {
+    const link = (name: string, label: string, act: () => void): HTMLElement => {
       const when = formatTimeAgo(Date.parse(run.at));
       const attributes = { type: "button", class: "link", id: `play-${name}-${run.id}` };
       const hiddenTime = createElement("span", { class: "visually-hidden" }, ` ${when}`);
-      const button = createElement("button", attributes, words, hiddenTime);
+      const button = createElement("button", attributes, label, hiddenTime);
       button.addEventListener("click", act);
       return button;
     };
@@ -167,12 +167,12 @@ function drawResult(reply: Reply, title: string, isShown: boolean): HTMLElement 
   const verdict = reply.state === "done" ? describeReply(reply) : null;
   const kind = verdict?.kind ?? (reply.state === "failed" ? "bad" : "plain");
   const state = reply.state === "ready" && isShown ? "running" : reply.state;
-  const words = verdict ? fitIntoSentence(verdict.words.replace(/^Output /, "")) : STATES[state as "ready"];
+  const text = verdict ? fitIntoSentence(verdict.text.replace(/^Output /, "")) : STATES[state as "ready"];
   const icon = createIcon(reply.state === "done" ? ICONS[kind] : reply.state === "failed" ? "x" : "circle-dashed");
   const tokens = reply.tokens ? [" ", gettext("{count} out", { count: formatNumber(reply.tokens.completion) })] : [];
   const result = createElement("span", { class: "play-result", "data-kind": kind }, title ? `${title} ` : "", icon);
   result.append(
-    createElement("span", { class: "play-result-text" }, words),
+    createElement("span", { class: "play-result-text" }, text),
     createElement("span", { class: "note" }, ...tokens),
   );
   return result;

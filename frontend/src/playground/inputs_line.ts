@@ -56,10 +56,10 @@ export class InputsLine {
     const drawn = JSON.stringify(facts);
     if (drawn === this.#drawn) return;
     this.#drawn = drawn;
-    const options = facts.samples.map((name) => ({ value: name, words: name }));
+    const options = facts.samples.map((name) => ({ value: name, label: name }));
     setOptions(
       this.#picker,
-      options.length ? options : [{ value: "", words: gettext("no samples yet") }],
+      options.length ? options : [{ value: "", label: gettext("no samples yet") }],
       facts.sample,
     );
     const place = facts.samples.indexOf(facts.sample) + 1;

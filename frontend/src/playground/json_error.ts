@@ -12,25 +12,26 @@ type Wanted = "value" | "valueOrEnd" | "name" | "nameOrEnd" | "colon" | "commaOr
 export function findJsonError(text: string): number | null {
   const open: string[] = [];
   let wanted: Wanted = "value";
-  let place = 0;
+  let position = 0;
   for (;;) {
-    place = findEndOfMatch(SPACE, text, place);
-    if (place === text.length) return wanted === "nothing" ? null : place;
-    TOKEN.lastIndex = place;
+    position = findEndOfMatch(SPACE, text, position);
+    if (position === text.length) return wanted === "nothing" ? null : position;
+    TOKEN.lastIndex = position;
     const match = TOKEN.exec(text);
-    if (!match) return text[place] === '"' && wantsText(wanted) ? findEndOfMatch(TEXT_BEGINNING, text, place) : place;
+    if (!match)
+      return text[position] === '"' && wantsText(wanted) ? findEndOfMatch(TEXT_BEGINNING, text, position) : position;
     const following = readToken(wanted, match[1] ?? (match[2] ? '"' : "0"), open);
-    if (!following) return place;
+    if (!following) return position;
     wanted = following;
-    place = TOKEN.lastIndex;
+    position = TOKEN.lastIndex;
   }
 }
 
 const wantsText = (wanted: Wanted): boolean => wanted.startsWith("value") || wanted.startsWith("name");
 
-function findEndOfMatch(pattern: RegExp, text: string, place: number): number {
-  pattern.lastIndex = place;
-  return pattern.test(text) ? pattern.lastIndex : place;
+function findEndOfMatch(pattern: RegExp, text: string, position: number): number {
+  pattern.lastIndex = position;
+  return pattern.test(text) ? pattern.lastIndex : position;
 }
 
 /** What may follow this token: a punctuation character, `"` for a string, `0` for another value; null if the token

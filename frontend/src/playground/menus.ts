@@ -33,8 +33,8 @@ export function createMenu(summary: HTMLElement, sheet: HTMLElement): HTMLDetail
 }
 
 /** One action of a menu; choosing it closes the menu. */
-export function createMenuItem(icon: string, words: string, act: () => void): HTMLButtonElement {
-  const item = createElement("button", { type: "button" }, createIcon(icon), words);
+export function createMenuItem(icon: string, label: string, act: () => void): HTMLButtonElement {
+  const item = createElement("button", { type: "button" }, createIcon(icon), label);
   item.addEventListener("click", () => {
     const menu = item.closest("details");
     if (menu) menu.open = false;
@@ -54,15 +54,15 @@ export function createSelect(label: string, choose: (value: string) => void): [H
 /** Updates the options if they differ, and selects one. */
 export function setOptions(
   select: HTMLSelectElement,
-  options: { value: string; words: string }[],
+  options: { value: string; label: string }[],
   value: string,
 ): void {
   const isSame =
     select.options.length === options.length &&
-    options.every(({ value: each, words }, index) => {
+    options.every(({ value: each, label }, index) => {
       const option = select.options[index];
-      return option?.value === each && option.text === words;
+      return option?.value === each && option.text === label;
     });
-  if (!isSame) select.replaceChildren(...options.map((option) => new Option(option.words, option.value)));
+  if (!isSame) select.replaceChildren(...options.map((option) => new Option(option.label, option.value)));
   if (select.value !== value) select.value = value;
 }

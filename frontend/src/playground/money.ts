@@ -16,8 +16,8 @@ export function formatMoney({ amount, currency }: Money, least = LEAST): string 
   const digits = shown === 0 || shown >= 0.1 ? 2 : Math.min(4, 1 - Math.floor(Math.log10(shown)));
   const figure = formatNumber(shown, { minimumFractionDigits: 2, maximumFractionDigits: Math.max(2, digits) });
   const symbol = SYMBOLS[currency];
-  const words = symbol ? gettext("{symbol}{figure}", { symbol, figure }) : `${figure} ${currency}`;
-  return `${isTiny ? "<" : ""}${words}`;
+  const text = symbol ? gettext("{symbol}{figure}", { symbol, figure }) : `${figure} ${currency}`;
+  return `${isTiny ? "<" : ""}${text}`;
 }
 
 /** A maximum cost, so that an amount below `$0.0001` is rounded up to `$0.0001`. */

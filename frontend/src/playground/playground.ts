@@ -91,7 +91,7 @@ export class Playground {
       state: () => this.#state,
       newDatasetUrl: host.newDatasetUrl,
       open: (run) => this.#openRun(run),
-      announce: (words) => this.#announce(words),
+      announce: (text) => this.#announce(text),
       updateSpending: () => void this.#server.loadChoices().then((action) => this.#takeSpending(action)),
     });
     this.#wire();
@@ -130,7 +130,7 @@ export class Playground {
     const chosen = state.columns.filter((column) => !keys || keys.includes(column.key));
     const blocker = findBlocker(state, chosen);
     if (blocker) {
-      this.#announce(gettext("Can't run yet: {reason}", { reason: blocker.words }));
+      this.#announce(gettext("Can't run yet: {reason}", { reason: blocker.text }));
       findElement(this.#root, "[data-play-run]").focus();
       return;
     }
@@ -253,18 +253,18 @@ export class Playground {
       const answer = await this.#server.addRow(reply.id, row);
       if (!("url" in answer)) return answer;
       if (row.new_dataset) void this.#server.loadChoices().then((action) => this.#dispatch(action));
-      const words = gettext("Added {row} to {dataset}.", { row: row.name, dataset: answer.title });
-      showStatus(words, undefined, { words: gettext("Open the dataset"), url: answer.url });
+      const message = gettext("Added {row} to {dataset}.", { row: row.name, dataset: answer.title });
+      showStatus(message, undefined, { text: gettext("Open the dataset"), url: answer.url });
       return null;
     });
   }
 
-  #announce(words: string): void {
-    findElement(this.#root, "[data-play-announcement]").textContent = words;
+  #announce(text: string): void {
+    findElement(this.#root, "[data-play-announcement]").textContent = text;
   }
 
-  #showTrouble(words: string): void {
-    findElement(this.#root, "[data-play-error]").textContent = words;
+  #showTrouble(text: string): void {
+    findElement(this.#root, "[data-play-error]").textContent = text;
   }
 
   #drawSoon(): void {

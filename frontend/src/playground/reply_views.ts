@@ -86,9 +86,9 @@ function drawReadField(field: OutputField): HTMLElement {
   return drawField(field.name, text, typeof field.value === "string" ? describeLength(text) : "", field.problem);
 }
 
-function drawNote(kind: "bad" | "warn", words: string, ...after: Node[]): HTMLElement {
+function drawNote(kind: "bad" | "warn", text: string, ...after: Node[]): HTMLElement {
   const icon = createIcon(kind === "bad" ? "circle-x" : "triangle-alert");
-  return createElement("div", { class: `play-note play-note-${kind}` }, icon, createElement("p", {}, words), ...after);
+  return createElement("div", { class: `play-note play-note-${kind}` }, icon, createElement("p", {}, text), ...after);
 }
 
 /** The error of a reply that should have been JSON, above its text. */
@@ -99,12 +99,12 @@ function drawJsonProblem(reply: Reply, isWriting: boolean): HTMLElement[] {
 
 /** Marks where the text stops being valid JSON: the character, or the end of the text. */
 function markBadPlace(shown: HTMLElement | undefined, text: string): void {
-  const place = findJsonError(text);
-  if (!shown || place === null) return;
-  const [bad = ""] = text.slice(place);
-  const words = bad ? gettext("Here it stops being JSON") : gettext("ends here");
-  const mark = createElement("mark", bad ? { title: words } : {}, bad || words);
-  shown.replaceChildren(text.slice(0, place), mark, text.slice(place + bad.length));
+  const position = findJsonError(text);
+  if (!shown || position === null) return;
+  const [bad = ""] = text.slice(position);
+  const label = bad ? gettext("Here it stops being JSON") : gettext("ends here");
+  const mark = createElement("mark", bad ? { title: label } : {}, bad || label);
+  shown.replaceChildren(text.slice(0, position), mark, text.slice(position + bad.length));
 }
 
 function drawTools(tools: ToolCall[]): HTMLElement[] {

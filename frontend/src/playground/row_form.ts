@@ -31,9 +31,9 @@ export interface Refusal {
 
 function createField(label: string, control: HTMLElement, id: string, aside = ""): HTMLElement {
   control.id = id;
-  const words = createElement("label", { for: id }, label);
-  if (aside) words.append(" ", createElement("span", { class: "aside" }, aside));
-  return createElement("div", { class: "field" }, words, control);
+  const labelElement = createElement("label", { for: id }, label);
+  if (aside) labelElement.append(" ", createElement("span", { class: "aside" }, aside));
+  return createElement("div", { class: "field" }, labelElement, control);
 }
 
 /** Opens the dialog; `send` adds the row and returns the refusal, or null. */
@@ -69,10 +69,10 @@ function drawForm(
     newName.required = !newField.hidden;
   };
   const [box, dataset] = createSelect(gettext("Dataset"), showNewField);
-  const options = datasets.map((each) => ({ value: each.name, words: each.title }));
+  const options = datasets.map((each) => ({ value: each.name, label: each.title }));
   setOptions(
     dataset,
-    [...options, { value: "", words: gettext("a new dataset") }],
+    [...options, { value: "", label: gettext("a new dataset") }],
     datasets.find((each) => each.fits)?.name ?? "",
   );
   showNewField();

@@ -35,8 +35,8 @@ export function openRowsForm(datasets: Choices["datasets"], newDataset: string, 
   if (datasets.length) dialog.append(drawForm(dialog, datasets, host, close));
   else {
     const link = createElement("a", { href: newDataset }, gettext("Create a dataset"));
-    const words = createElement("p", {}, gettext("There is no dataset here yet."), " ", link);
-    dialog.append(words, createElement("div", { class: "dialog-foot" }, close));
+    const paragraph = createElement("p", {}, gettext("There is no dataset here yet."), " ", link);
+    dialog.append(paragraph, createElement("div", { class: "dialog-foot" }, close));
   }
   document.body.append(dialog);
   dialog.showModal();
@@ -52,16 +52,16 @@ function drawForm(
   const error = createElement("p", { class: "field-error", role: "alert" });
   const run = createElement("button", { class: "button button-primary" }, gettext("Run these rows"));
   let plan: RowPlan | null = null;
-  let asked = 0;
+  let requestNumber = 0;
   const update = async (): Promise<void> => {
-    asked += 1;
-    const turn = asked;
+    requestNumber += 1;
+    const turn = requestNumber;
     plan = null;
     error.textContent = "";
     facts.textContent = gettext("Counting what the rows take…");
     run.setAttribute("aria-disabled", "true");
     const answer = await host.plan(dataset.value, pick.value, tag.value);
-    if (turn !== asked) return; // another choice was made meanwhile
+    if (turn !== requestNumber) return; // another choice was made meanwhile
     const isPlan = "rows" in answer;
     if (isPlan) showTags(answer.tags);
     plan = isPlan ? answer : null;
@@ -70,8 +70,8 @@ function drawForm(
     run.setAttribute("aria-disabled", String(!isPlan));
   };
   const showTags = (tags: readonly string[]): void => {
-    const names = tags.map((name) => ({ value: name, words: name }));
-    setOptions(tag, [{ value: "", words: gettext("any tag") }, ...names], tag.value);
+    const names = tags.map((name) => ({ value: name, label: name }));
+    setOptions(tag, [{ value: "", label: gettext("any tag") }, ...names], tag.value);
     tagField.hidden = tags.length === 0;
   };
   const [datasetBox, dataset] = createSelect(gettext("Dataset"), () => {
@@ -80,19 +80,19 @@ function drawForm(
   });
   setOptions(
     dataset,
-    datasets.map((each) => ({ value: each.name, words: each.title })),
+    datasets.map((each) => ({ value: each.name, label: each.title })),
     datasets[0]?.name ?? "",
   );
   const [pickBox, pick] = createSelect(gettext("Which rows"), () => void update());
   const picks = [
-    { value: "first", words: gettext("The first 20") },
-    { value: "random", words: gettext("20 at random") },
+    { value: "first", label: gettext("The first 20") },
+    { value: "random", label: gettext("20 at random") },
   ];
   setOptions(pick, picks, "first");
   const [tagBox, tag] = createSelect(gettext("Tag"), () => void update());
-  setOptions(tag, [{ value: "", words: gettext("any tag") }], "");
-  const field = (words: string, box: HTMLElement): HTMLElement =>
-    createElement("div", { class: "field" }, createElement("span", { class: "label" }, words), box);
+  setOptions(tag, [{ value: "", label: gettext("any tag") }], "");
+  const field = (label: string, box: HTMLElement): HTMLElement =>
+    createElement("div", { class: "field" }, createElement("span", { class: "label" }, label), box);
   const tagField = field(gettext("Tag"), tagBox);
   tagField.hidden = true;
   const form = createElement(

@@ -14,7 +14,7 @@ export interface RowsPanelHost {
   state(): RunState;
   newDatasetUrl: string;
   open(run: Run): void;
-  announce(words: string): void;
+  announce(text: string): void;
   /** The run has ended, so the spending has changed. */
   updateSpending(): void;
 }
@@ -40,13 +40,13 @@ export class RowsPanel {
   open(): void {
     const state = this.#host.state();
     const columns = state.columns;
-    const asked = describeColumns(columns, state.document);
+    const columnSettings = describeColumns(columns, state.document);
     openRowsForm(state.choices?.datasets ?? [], this.#host.newDatasetUrl, {
-      plan: (dataset, pick, tag) => this.#server.planRows(asked, dataset, pick, tag),
+      plan: (dataset, pick, tag) => this.#server.planRows(columnSettings, dataset, pick, tag),
       run: (plan) => {
         this.stop();
         const server = {
-          start: (row: RowsRun["plan"]["rows"][number]) => this.#server.startRow(asked, plan.dataset, row),
+          start: (row: RowsRun["plan"]["rows"][number]) => this.#server.startRow(columnSettings, plan.dataset, row),
           stop: (id: Run["id"]) => this.#server.stopReply(id),
           follow: followReply,
         };

@@ -67,7 +67,7 @@ export class RowsRun {
   stop(): void {
     this.#isStopped = true;
     for (const id of this.#ends.keys()) {
-      void this.#server.stop(id).then((action) => action && this.#take(action));
+      void this.#server.stop(id).then((action) => action && this.#dispatch(action));
     }
     this.#changed();
   }
@@ -91,17 +91,17 @@ export class RowsRun {
 
   #followReply(reply: Reply): Promise<void> {
     return new Promise((resolve) => {
-      const leave = this.#server.follow(reply.id, (action) => this.#take(action));
+      const leave = this.#server.follow(reply.id, (action) => this.#dispatch(action));
       this.#ends.set(reply.id, () => {
         leave();
         this.#ends.delete(reply.id);
         resolve();
       });
-      if (this.#isStopped) void this.#server.stop(reply.id).then((action) => action && this.#take(action));
+      if (this.#isStopped) void this.#server.stop(reply.id).then((action) => action && this.#dispatch(action));
     });
   }
 
-  #take(action: Action): void {
+  #dispatch(action: Action): void {
     if (!("id" in action)) return;
     const cell = this.rows.flatMap((row) => row.cells).find((each) => each.reply?.id === action.id);
     if (!cell?.reply) return;

@@ -39,8 +39,8 @@ export class RowsView {
   show(run: RowsRun, state: RunState): void {
     this.#run = run;
     const { dataset, version, url } = run.plan;
-    const words = gettext("Rows of {dataset} v{version}", { dataset: dataset.replace(/^[^/]*\//, ""), version });
-    const title = createElement("h3", { id: HEAD_ID }, createElement("a", { href: url }, words));
+    const caption = gettext("Rows of {dataset} v{version}", { dataset: dataset.replace(/^[^/]*\//, ""), version });
+    const title = createElement("h3", { id: HEAD_ID }, createElement("a", { href: url }, caption));
     const titles = run.columns.map(({ source, model }) =>
       createElement(
         "th",
@@ -136,9 +136,9 @@ function drawCell(cell: Column): HTMLElement {
   const icons = { ok: "circle-check", warn: "triangle-alert", bad: "circle-x", plain: "check", busy: "loader" };
   const box = createElement("td", {});
   if (verdict) {
-    const words = createElement("span", { class: "play-verdict", "data-kind": kind }, createIcon(icons[kind]));
-    words.append(verdict.words);
-    box.append(words);
+    const chip = createElement("span", { class: "play-verdict", "data-kind": kind }, createIcon(icons[kind]));
+    chip.append(verdict.text);
+    box.append(chip);
   }
   const text = cell.reply?.problem?.detail ?? cell.reply?.text ?? "";
   if (text) box.append(createElement("p", { dir: "auto" }, text.slice(0, MOST_TEXT)));

@@ -68,31 +68,31 @@ export class RunBar {
   }
 
   #drawReason(blocker: Blocker | null, refusal: string): void {
-    const place = findElement(this.#root, "[data-play-reason]");
+    const container = findElement(this.#root, "[data-play-reason]");
     const key = JSON.stringify([blocker, refusal]);
-    if (place.dataset.drawn === key) return;
-    place.dataset.drawn = key;
-    place.classList.toggle("is-bad", !blocker && refusal !== "");
+    if (container.dataset.drawn === key) return;
+    container.dataset.drawn = key;
+    container.classList.toggle("is-bad", !blocker && refusal !== "");
     if (!blocker) {
-      place.replaceChildren(refusal);
+      container.replaceChildren(refusal);
       return;
     }
     const act = blocker.input !== undefined || blocker.isProblem;
     if (!act) {
-      const link = blocker.link && createElement("a", { href: blocker.link.url }, blocker.link.words);
-      place.replaceChildren(link ? `${blocker.words.replace(/\.$/, "")}. ` : blocker.words, link ?? "");
+      const link = blocker.link && createElement("a", { href: blocker.link.url }, blocker.link.text);
+      container.replaceChildren(link ? `${blocker.text.replace(/\.$/, "")}. ` : blocker.text, link ?? "");
       return;
     }
-    const button = createElement("button", { type: "button", class: "link" }, blocker.words);
+    const button = createElement("button", { type: "button", class: "link" }, blocker.text);
     button.addEventListener("click", () => {
       if (blocker.input === undefined) this.#host.goToProblem();
       else this.#host.openInputs(blocker.input);
     });
-    place.replaceChildren(button);
+    container.replaceChildren(button);
   }
 
   #drawMoney(state: RunState): void {
-    const place = findElement(this.#root, "[data-play-cost]");
+    const container = findElement(this.#root, "[data-play-cost]");
     const estimate = estimateRun(state);
     const [unpriced] = listUnpricedModels(state);
     const lines: (Node | string)[][] = [];
@@ -103,62 +103,62 @@ export class RunBar {
     const isNear = spent != null && cap !== null && Number(spent.today) >= cap * NEARLY;
     if (spent) {
       const today = formatMoney({ amount: spent.today, currency: spent.currency }, 0.01);
-      const words =
+      const text =
         cap === null
           ? gettext("{amount} today")
           : gettext("{amount} of your {cap} today", { cap: formatMoney({ amount: cap, currency: spent.currency }) });
-      lines.push([...(isNear ? [createIcon("triangle-alert")] : []), ...splitAtBold(words, today)]);
+      lines.push([...(isNear ? [createIcon("triangle-alert")] : []), ...splitAtBold(text, today)]);
     }
-    const drawn = lines.map((line) => createElement("span", {}, ...line));
-    if (isNear) drawn.at(-1)?.classList.add("warn");
-    place.replaceChildren(...drawn);
+    const spans = lines.map((line) => createElement("span", {}, ...line));
+    if (isNear) spans.at(-1)?.classList.add("warn");
+    container.replaceChildren(...spans);
   }
 
   /** The switch between columns on narrow screens: two buttons, or a select for more columns. */
   #drawSwitch(state: RunState): void {
-    const place = findElement(this.#root, "[data-play-switch]");
-    place.hidden = state.columns.length < 2;
+    const container = findElement(this.#root, "[data-play-switch]");
+    container.hidden = state.columns.length < 2;
     const isSelect = state.columns.length > 2;
-    place.classList.toggle("segments", !isSelect);
-    if (isSelect) this.#drawSelect(place, state);
-    else this.#drawButtons(place, state);
+    container.classList.toggle("segments", !isSelect);
+    if (isSelect) this.#drawSelect(container, state);
+    else this.#drawButtons(container, state);
   }
 
-  #drawButtons(place: HTMLElement, state: RunState): void {
-    const focused = place.contains(document.activeElement) ? document.activeElement?.id : undefined;
+  #drawButtons(container: HTMLElement, state: RunState): void {
+    const focused = container.contains(document.activeElement) ? document.activeElement?.id : undefined;
     const buttons = state.columns.map((column) => {
       const verdict = describeVerdict(column, Date.now());
       const button = createElement(
         "button",
         { type: "button", id: `play-switch-${column.key}`, "aria-pressed": String(column.key === state.shown) },
         createElement("b", {}, describeColumn(state, column)),
-        createElement("span", { class: "play-verdict", "data-kind": verdict?.kind ?? "plain" }, verdict?.words ?? ""),
+        createElement("span", { class: "play-verdict", "data-kind": verdict?.kind ?? "plain" }, verdict?.text ?? ""),
       );
       button.addEventListener("click", () => this.#host.show(column.key));
       return button;
     });
-    place.replaceChildren(...buttons);
+    container.replaceChildren(...buttons);
     if (focused) document.getElementById(focused)?.focus();
   }
 
   /** The options are changed in place: a select that is drawn again would close while it is open. */
-  #drawSelect(place: HTMLElement, state: RunState): void {
-    let select = place.querySelector("select");
+  #drawSelect(container: HTMLElement, state: RunState): void {
+    let select = container.querySelector("select");
     if (!select) {
-      const drawn = createElement("select", { "aria-label": place.getAttribute("aria-label") ?? "" });
-      drawn.addEventListener("change", () => this.#host.show(Number(drawn.value)));
-      place.replaceChildren(createElement("span", { class: "select" }, drawn, createIcon("chevrons-up-down")));
-      select = drawn;
+      const newSelect = createElement("select", { "aria-label": container.getAttribute("aria-label") ?? "" });
+      newSelect.addEventListener("change", () => this.#host.show(Number(newSelect.value)));
+      container.replaceChildren(createElement("span", { class: "select" }, newSelect, createIcon("chevrons-up-down")));
+      select = newSelect;
     }
     const keys = state.columns.map((column) => String(column.key));
     if (keys.join() !== Array.from(select.options, (option) => option.value).join()) {
       select.replaceChildren(...keys.map((value) => createElement("option", { value })));
     }
-    for (const [place, column] of state.columns.entries()) {
+    for (const [index, column] of state.columns.entries()) {
       const verdict = describeVerdict(column, Date.now());
-      const words = describeColumn(state, column);
-      const text = verdict?.words ? `${words}: ${verdict.words}` : words;
-      const option = select.options[place];
+      const label = describeColumn(state, column);
+      const text = verdict?.text ? `${label}: ${verdict.text}` : label;
+      const option = select.options[index];
       if (option && option.textContent !== text) option.textContent = text;
     }
     select.value = String(state.shown);

@@ -8,29 +8,28 @@ import type { Choices, Money, Reply, Source } from "./types.ts";
 
 /** Why nothing can be run, and where the reader can fix it. */
 export interface Blocker {
-  words: string;
+  text: string;
   /** The input that lacks a value. */
   input?: string;
   isProblem?: boolean;
-  link?: { words: string; url: string };
+  link?: { text: string; url: string };
 }
 
 /** The first blocker of a run of these columns, by default all; null if it can start. */
 export function findBlocker(state: RunState, columns: readonly Column[] = state.columns): Blocker | null {
   const { choices, facts } = state;
-  if (!choices) return { words: state.trouble || gettext("Loading the models…") };
+  if (!choices) return { text: state.trouble || gettext("Loading the models…") };
   if (!choices.can_run) {
-    const words = choices.why_not || gettext("No model connected");
-    if (!choices.can_connect || !choices.connect_url) return { words };
-    return { words, link: { words: gettext("Connect a model"), url: choices.connect_url } };
+    const text = choices.why_not || gettext("No model connected");
+    if (!choices.can_connect || !choices.connect_url) return { text };
+    return { text, link: { text: gettext("Connect a model"), url: choices.connect_url } };
   }
   const refused = findRefusedModel(choices, columns);
-  if (refused) return isDayOver(choices) ? { words: gettext("Daily limit reached, resets at 00:00 UTC") } : refused;
+  if (refused) return isDayOver(choices) ? { text: gettext("Daily limit reached, resets at 00:00 UTC") } : refused;
   if (!columns.some((column) => column.source === DRAFT)) return null;
-  if (facts.errors)
-    return { words: ngettext("Fix {count} error", "Fix {count} errors", facts.errors), isProblem: true };
+  if (facts.errors) return { text: ngettext("Fix {count} error", "Fix {count} errors", facts.errors), isProblem: true };
   const input = facts.missing[0];
-  return input === undefined ? null : { words: gettext("{name} needs a value", { name: input }), input };
+  return input === undefined ? null : { text: gettext("{name} needs a value", { name: input }), input };
 }
 
 /** Whether the reader has reached the daily cap; a cap of 0 disables calls permanently. */
@@ -41,10 +40,10 @@ function isDayOver({ spent }: Choices): boolean {
 /** The first model of the columns that the spending caps don't allow; an admin can give it a price. */
 function findRefusedModel(choices: Choices, columns: readonly Column[]): Blocker | null {
   const names = new Set(columns.map((column) => column.model));
-  const words = choices.models.find((model) => names.has(model.name) && model.why_not)?.why_not;
-  if (!words) return null;
-  if (!choices.can_connect || !choices.connect_url) return { words };
-  return { words, link: { words: gettext("Models"), url: choices.connect_url } };
+  const text = choices.models.find((model) => names.has(model.name) && model.why_not)?.why_not;
+  if (!text) return null;
+  if (!choices.can_connect || !choices.connect_url) return { text };
+  return { text, link: { text: gettext("Models"), url: choices.connect_url } };
 }
 
 /** The maximum cost of the next run of all columns; null if a model has no price. */
@@ -87,25 +86,25 @@ export function describeStaleness(state: RunState, column: Column): string {
 /** The verdict on a reply, as a word with an icon. */
 export interface Verdict {
   kind: "ok" | "warn" | "bad" | "plain" | "busy";
-  words: string;
+  text: string;
 }
 
 const REFUSALS = new Set(["content_filter", "refusal", "safety"]);
 
 /** A verdict's text within a sentence; other languages keep the capitals of their nouns. */
-export const fitIntoSentence = (words: string): string => (readPageLanguage() === "en" ? words.toLowerCase() : words);
+export const fitIntoSentence = (text: string): string => (readPageLanguage() === "en" ? text.toLowerCase() : text);
 
 export function describeVerdict(column: Column, now: number): Verdict | null {
   const { reply, phase } = column;
-  if (column.isStopping && isBusy(column)) return { kind: "busy", words: gettext("Stopping") };
-  if (phase === "starting") return { kind: "busy", words: gettext("Starting") };
+  if (column.isStopping && isBusy(column)) return { kind: "busy", text: gettext("Stopping") };
+  if (phase === "starting") return { kind: "busy", text: gettext("Starting") };
   if (phase === "waiting" && column.waiting) {
-    return { kind: "busy", words: describeWaiting(column.waiting, now) };
+    return { kind: "busy", text: describeWaiting(column.waiting, now) };
   }
-  if (phase === "running") return { kind: "busy", words: gettext("Writing") };
+  if (phase === "running") return { kind: "busy", text: gettext("Writing") };
   if (!reply || phase === "idle") return null;
-  if (phase === "failed") return { kind: "bad", words: gettext("Failed") };
-  if (phase === "stopped") return { kind: "warn", words: describeStopped(reply) };
+  if (phase === "failed") return { kind: "bad", text: gettext("Failed") };
+  if (phase === "stopped") return { kind: "warn", text: describeStopped(reply) };
   return describeReply(reply);
 }
 
@@ -125,25 +124,25 @@ function describeStopped(reply: Reply): string {
 /** The verdict on a finished reply. */
 export function describeReply(reply: Reply): Verdict {
   if (reply.finish_reason && REFUSALS.has(reply.finish_reason))
-    return { kind: "bad", words: gettext("Refused by the provider") };
+    return { kind: "bad", text: gettext("Refused by the provider") };
   if (reply.finish_reason === "length") {
     const limit = reply.longest_reply ?? reply.tokens?.completion;
-    const words = limit
+    const text = limit
       ? gettext("Cut off at the limit of {limit}", { limit: formatNumber(limit) })
       : gettext("Cut off at the limit");
-    return { kind: "warn", words };
+    return { kind: "warn", text };
   }
   const { output } = reply;
   const calls = reply.tools.length;
   const isPlainText = !output || (output.kind === "text" && output.valid);
-  if (calls && isPlainText) return { kind: "plain", words: ngettext("{count} tool call", "{count} tool calls", calls) };
-  if (!calls && reply.is_stored !== false && !reply.text.trim()) return { kind: "warn", words: gettext("Empty reply") };
-  if (!output) return { kind: "plain", words: gettext("Done") };
-  if (output.kind === "text" && output.valid) return { kind: "plain", words: gettext("Text") };
-  if (output.valid) return { kind: "ok", words: gettext("Output valid") };
+  if (calls && isPlainText) return { kind: "plain", text: ngettext("{count} tool call", "{count} tool calls", calls) };
+  if (!calls && reply.is_stored !== false && !reply.text.trim()) return { kind: "warn", text: gettext("Empty reply") };
+  if (!output) return { kind: "plain", text: gettext("Done") };
+  if (output.kind === "text" && output.valid) return { kind: "plain", text: gettext("Text") };
+  if (output.valid) return { kind: "ok", text: gettext("Output valid") };
   const invalid = output.fields.filter((field) => field.problem).length;
-  if (invalid) return { kind: "bad", words: ngettext("{count} field invalid", "{count} fields invalid", invalid) };
-  return { kind: "bad", words: isJson(reply.text) ? gettext("Output invalid") : gettext("Not JSON") };
+  if (invalid) return { kind: "bad", text: ngettext("{count} field invalid", "{count} fields invalid", invalid) };
+  return { kind: "bad", text: isJson(reply.text) ? gettext("Output invalid") : gettext("Not JSON") };
 }
 
 function isJson(text: string): boolean {
@@ -193,7 +192,7 @@ export function announceReply(state: RunState, column: Column, now: number): str
   const facts = [
     column.phase === "done" ? gettext("done") : "",
     tokens !== undefined && column.phase === "done" ? ngettext("{count} token", "{count} tokens", tokens) : "",
-    verdict ? fitIntoSentence(verdict.words) : "",
+    verdict ? fitIntoSentence(verdict.text) : "",
     column.phase === "failed" ? (column.reply?.problem?.detail ?? "") : "",
   ].filter(Boolean);
   return `${findSource(state, column.source).title}: ${facts.join(", ")}`;

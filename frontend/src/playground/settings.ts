@@ -30,15 +30,15 @@ function findSavedSettings(state: RunState, column: Column): Record<string, unkn
 export function describeSettings(state: RunState, column: Column): string {
   const temperature = column.settings.temperature ?? findSavedSettings(state, column).temperature;
   const others = FIELDS.filter(({ name }) => name !== "temperature" && column.settings[name] !== undefined).length;
-  const words =
+  const summary =
     typeof temperature === "number" ? gettext("Temperature {value}", { value: temperature }) : gettext("Settings");
-  return others ? gettext("{settings}, {count} changed", { settings: words, count: others }) : words;
+  return others ? gettext("{settings}, {count} changed", { settings: summary, count: others }) : summary;
 }
 
 /** The button with the form below it. */
 export class SettingsMenu {
   readonly element: HTMLDetailsElement;
-  readonly #words = createElement("span");
+  readonly #summary = createElement("span");
   readonly #boxes = new Map<keyof Settings, HTMLInputElement>();
 
   constructor(key: number, choose: (settings: Settings) => void) {
@@ -67,7 +67,7 @@ export class SettingsMenu {
       "summary",
       { class: "button button-small" },
       createIcon("sliders-horizontal"),
-      this.#words,
+      this.#summary,
     );
     this.element = createMenu(summary, sheet);
   }
@@ -79,7 +79,7 @@ export class SettingsMenu {
   }
 
   update(state: RunState, column: Column): void {
-    this.#words.textContent = describeSettings(state, column);
+    this.#summary.textContent = describeSettings(state, column);
     const saved = findSavedSettings(state, column);
     const isDraft = column.source === DRAFT;
     for (const [name, box] of this.#boxes) {

@@ -83,19 +83,19 @@ export class CardList {
 
   /** Put each problem below its part; returns those outside the parts. */
   showProblems(problems: Problem[], doc: Text): Problem[] {
-    const left = new Set(problems);
+    const remaining = new Set(problems);
     const offset = (problem: Problem): number => findOffset(doc, problem.line, problem.column);
     for (const card of this.#cards) {
-      const here = [...left].filter((each) => offset(each) >= card.part.from && offset(each) < card.part.to);
-      for (const problem of here) left.delete(problem);
+      const here = [...remaining].filter((each) => offset(each) >= card.part.from && offset(each) < card.part.to);
+      for (const problem of here) remaining.delete(problem);
       const errors = here.filter((problem) => problem.severity === "error");
-      const wrong = errors.map((problem) => {
+      const errorTexts = errors.map((problem) => {
         const line = doc.lineAt(offset(problem));
         return findExpressionAt(line.text, offset(problem) - line.from);
       });
-      card.showProblems(here, wrong.filter(Boolean));
+      card.showProblems(here, errorTexts.filter(Boolean));
     }
-    return [...left];
+    return [...remaining];
   }
 
   /** Show the tokens of the parts on the sample. */
@@ -195,17 +195,17 @@ export class CardList {
   }
 
   #buildActions(nodes: Node[], index: number, node: Node): NodeActions {
-    const words = nameNode(node);
+    const title = nameNode(node);
     return {
-      words,
+      title,
       index,
       count: nodes.length,
       move: (from, to) => this.#move(nodes, from, to),
       remove: () => {
-        const now = nodes[index];
-        if (!now) return;
-        this.#host.change(dropNode(now));
-        this.#host.removed(gettext("Removed {part}.", { part: words }));
+        const current = nodes[index];
+        if (!current) return;
+        this.#host.change(dropNode(current));
+        this.#host.removed(gettext("Removed {part}.", { part: title }));
       },
     };
   }

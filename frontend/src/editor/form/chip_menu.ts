@@ -72,23 +72,23 @@ function openMenu(view: EditorView, place: Place, host: ChipMenuHost): HTMLEleme
   const name = findFirstName(place.source);
   const label = name ? gettext("Input {name}", { name }) : place.source;
   const menu = createElement("div", { class: "menu-sheet chip-menu", popover: "auto", "aria-label": label });
-  const item = (words: string, run: () => void): void => {
-    const button = createElement("button", { type: "button" }, words);
+  const addItem = (title: string, run: () => void): void => {
+    const button = createElement("button", { type: "button" }, title);
     button.addEventListener("click", run);
     menu.append(button);
   };
   const undeclared = host.undeclared();
   if (undeclared.includes(name)) {
-    const words =
+    const text =
       undeclared.length === 1
         ? gettext("Declare {name}", { name })
         : gettext("Declare all {count} inputs", { count: undeclared.length });
-    item(words, () => void closeWhenDone(menu, host.declareAll()));
+    addItem(text, () => void closeWhenDone(menu, host.declareAll()));
   }
   if (undeclared.includes(name) || host.declared().includes(name))
-    item(gettext("Rename everywhere"), () => askForName(menu, name, host.rename));
+    addItem(gettext("Rename everywhere"), () => askForName(menu, name, host.rename));
   if (place.source.startsWith("{{"))
-    item(gettext("Make it plain text"), () => {
+    addItem(gettext("Make it plain text"), () => {
       view.dispatch({ changes: { ...place, insert: quoteAsText(place.source) }, userEvent: "input.plain" });
     });
   menu.addEventListener("keydown", (event) => moveFocus(menu, event));
@@ -147,10 +147,10 @@ async function closeWhenDone(menu: HTMLElement, done: Promise<string | null>): P
 function moveFocus(menu: HTMLElement, event: KeyboardEvent): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const buttons = [...menu.querySelectorAll("button")];
-  const now = buttons.indexOf(document.activeElement as HTMLButtonElement);
-  if (step === undefined || now < 0) return;
+  const focused = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  if (step === undefined || focused < 0) return;
   event.preventDefault();
-  buttons[(now + step + buttons.length) % buttons.length]?.focus();
+  buttons[(focused + step + buttons.length) % buttons.length]?.focus();
 }
 
 const MARGIN = 8; // distance to the edge of the window in pixels

@@ -154,8 +154,8 @@ export class Form {
     this.#problems = problems;
     if (!this.isOpen) return;
     const shown = problems.filter((problem) => problem.severity !== "note");
-    const left = this.#cards.showProblems(shown, this.#source.state.doc);
-    this.#rest.replaceChildren(...left.map((problem) => drawProblem(problem, this.#around.fix)));
+    const remaining = this.#cards.showProblems(shown, this.#source.state.doc);
+    this.#rest.replaceChildren(...remaining.map((problem) => drawProblem(problem, this.#around.fix)));
   }
 
   /** Select the text of the first part, to be overwritten. */
@@ -200,13 +200,13 @@ export class Form {
 
   #build(outline: Outline): void {
     const scroller = scrollsByItself(this.element) ? this.element : document.documentElement;
-    const place = scroller.scrollTop;
+    const scrollTop = scroller.scrollTop;
     const parts = outline.format === "parts";
     const pieces = [this.#rest, this.#cards.element, this.#inputs.element, this.#settings.element];
     this.element.replaceChildren(this.#drawHead(parts), ...pieces);
     this.#cards.build(outline.nodes, parts, this.element);
     this.refreshInputs();
-    scroller.scrollTop = place;
+    scroller.scrollTop = scrollTop;
   }
 
   #drawHead(parts: boolean): HTMLElement {
@@ -221,8 +221,8 @@ export class Form {
     const end = createElement("span", { class: "end buttons" });
     end.append(link(gettext("Settings"), () => this.#settings.openAt()));
     if (parts) end.append(link(gettext("Add a part"), () => this.#add()));
-    const words = [createElement("h2", {}, title), createElement("span", { class: "aside", title: aside }, aside)];
-    return createElement("div", { class: "form-head" }, ...words, end);
+    const heads = [createElement("h2", {}, title), createElement("span", { class: "aside", title: aside }, aside)];
+    return createElement("div", { class: "form-head" }, ...heads, end);
   }
 
   /** What can be printed in a part: names of loops around it, inputs, and undeclared names in use. */

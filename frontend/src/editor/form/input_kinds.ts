@@ -3,13 +3,13 @@ import { gettext, ngettext } from "../../language.ts";
 import type { Json, Schema } from "../types.ts";
 
 /** The kinds to choose from, each with its name and schema. */
-export const KINDS: Record<string, { words: string; schema: Schema }> = {
-  text: { words: gettext("Text"), schema: { type: "string" } },
-  number: { words: gettext("Number"), schema: { type: "number" } },
-  integer: { words: gettext("Whole number"), schema: { type: "integer" } },
-  boolean: { words: gettext("Yes or no"), schema: { type: "boolean" } },
-  list: { words: gettext("List of text"), schema: { type: "array", items: { type: "string" } } },
-  choice: { words: gettext("Choice"), schema: { type: "string", enum: [] } },
+export const KINDS: Record<string, { label: string; schema: Schema }> = {
+  text: { label: gettext("Text"), schema: { type: "string" } },
+  number: { label: gettext("Number"), schema: { type: "number" } },
+  integer: { label: gettext("Whole number"), schema: { type: "integer" } },
+  boolean: { label: gettext("Yes or no"), schema: { type: "boolean" } },
+  list: { label: gettext("List of text"), schema: { type: "array", items: { type: "string" } } },
+  choice: { label: gettext("Choice"), schema: { type: "string", enum: [] } },
 };
 
 /** The kind of a schema, or null for one that the table only describes. */

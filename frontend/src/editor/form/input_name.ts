@@ -20,7 +20,12 @@ export function listBrokenServices(name: string, schema: Schema, published: Publ
 }
 
 /** The name as a field, followed by `new` if the base version has no such input. */
-export function drawName(name: string, published: Published, rename: Rename, tell: (words: string) => void): Node[] {
+export function drawName(
+  name: string,
+  published: Published,
+  rename: Rename,
+  showMessage: (message: string) => void,
+): Node[] {
   const box = createElement("input", {
     "aria-label": gettext("Name of the input {name}", { name }),
     autocapitalize: "none",
@@ -33,7 +38,7 @@ export function drawName(name: string, published: Published, rename: Rename, tel
     if (next === name) return;
     const refusal = await rename(name, next);
     box.setAttribute("aria-invalid", String(refusal !== null));
-    tell(refusal ?? "");
+    showMessage(refusal ?? "");
   });
   if (name in published.inputs) return [box];
   return [box, createElement("span", { class: "badge" }, gettext("new"))];
@@ -43,6 +48,6 @@ export function drawName(name: string, published: Published, rename: Rename, tel
 export function drawBreak(name: string, schema: Schema, published: Published): Node[] {
   const services = listBrokenServices(name, schema, published);
   if (!services.length) return [];
-  const words = ngettext("breaks {count} key", "breaks {count} keys", services.length);
-  return [createElement("span", { class: "warn form-break", title: services.join(", ") }, words)];
+  const text = ngettext("breaks {count} key", "breaks {count} keys", services.length);
+  return [createElement("span", { class: "warn form-break", title: services.join(", ") }, text)];
 }

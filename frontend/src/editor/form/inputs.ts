@@ -43,13 +43,13 @@ export function drawInputs(
   published: Published,
 ): HTMLElement {
   const refusal = createElement("p", { class: "field-message", role: "alert" });
-  const say = (words: string): void => {
-    refusal.textContent = words;
+  const showMessage = (message: string): void => {
+    refusal.textContent = message;
   };
-  const tell = (done: boolean): void =>
-    say(done ? "" : gettext("This is laid out in a way that only the source can change."));
+  const finishEdit = (done: boolean): void =>
+    showMessage(done ? "" : gettext("This is laid out in a way that only the source can change."));
   const rows = Object.entries(inputs).map(([name, schema]) =>
-    drawRow(name, schema, sample[name], declared, { tell, say, published }),
+    drawRow(name, schema, sample[name], declared, { finishEdit, showMessage, published }),
   );
   const head = [gettext("Name"), ...Object.values(COLUMNS), gettext("Remove")];
   const table = createElement(
@@ -71,7 +71,7 @@ export function drawInputs(
     ...(rows.length
       ? [createElement("div", { class: "table-scroll" }, table)]
       : [createElement("p", { class: "note" }, gettext("No inputs declared yet. Callers can send anything."))]),
-    drawAdd(new Set(Object.keys(inputs)), declared, newInput, tell),
+    drawAdd(new Set(Object.keys(inputs)), declared, newInput, finishEdit),
     refusal,
   );
 }
@@ -85,8 +85,8 @@ interface Row {
 
 /** Shared by all rows: where an error is shown, and what the inputs are compared with. */
 interface RowFacts {
-  tell(done: boolean): void;
-  say(words: string): void;
+  finishEdit(done: boolean): void;
+  showMessage(message: string): void;
   published: Published;
 }
 
@@ -95,14 +95,14 @@ function drawRow(
   schema: Schema,
   value: Json | undefined,
   declared: InputEdits,
-  { tell, say, published }: RowFacts,
+  { finishEdit, showMessage, published }: RowFacts,
 ): HTMLElement {
   const row: Row = {
     name,
     schema,
     write: (next) => {
       row.schema = next;
-      tell(declared.set(name, next));
+      finishEdit(declared.set(name, next));
     },
   };
   const kind = findKind(schema);
@@ -115,7 +115,7 @@ function drawRow(
   return createElement(
     "tr",
     {},
-    createElement("th", { scope: "row" }, ...drawName(name, published, declared.rename, say)),
+    createElement("th", { scope: "row" }, ...drawName(name, published, declared.rename, showMessage)),
     cell(COLUMNS.kind, kind ? drawKind(kind, row) : describeSchema(schema)),
     cell(COLUMNS.limits, ...(kind ? drawDetail(kind, row) : [])),
     cell(COLUMNS.required, kind ? drawRequired(row) : schema.default === undefined ? gettext("yes") : gettext("no")),
@@ -128,14 +128,14 @@ function drawRow(
     cell(COLUMNS.untrusted, outside),
     cell(
       "",
-      drawDrop(name, () => tell(declared.drop(name))),
+      drawDrop(name, () => finishEdit(declared.drop(name))),
     ),
   );
 }
 
 function drawDrop(name: string, drop: () => void): HTMLElement {
-  const words = gettext("Remove the input {name}", { name });
-  const button = createElement("button", { type: "button", class: "icon-button", "aria-label": words, title: words });
+  const label = gettext("Remove the input {name}", { name });
+  const button = createElement("button", { type: "button", class: "icon-button", "aria-label": label, title: label });
   button.append(createIcon("trash-2"));
   button.addEventListener("click", drop);
   return button;
@@ -162,8 +162,8 @@ function drawRequired(row: Row): HTMLElement {
 
 function drawKind(kind: string, row: Row): HTMLElement {
   const select = createElement("select", { "aria-label": gettext("Kind of {name}", { name: row.name }) });
-  for (const [value, { words }] of Object.entries(KINDS)) {
-    select.add(new Option(words, value, value === kind, value === kind));
+  for (const [value, { label }] of Object.entries(KINDS)) {
+    select.add(new Option(label, value, value === kind, value === kind));
   }
   select.addEventListener("change", () => {
     if (select.value !== "choice") row.write(setKind(row.schema, select.value));
@@ -178,8 +178,8 @@ function drawDetail(kind: string, row: Row): HTMLElement[] {
     const value = (row.schema.enum ?? []).join(", ");
     const box = createElement("input", { "aria-label": gettext("Choices of {name}", { name: row.name }), value });
     box.addEventListener("change", () => {
-      const words = box.value.split(",").map((word) => word.trim());
-      const next = [...new Set(words.filter(Boolean))];
+      const choices = box.value.split(",").map((word) => word.trim());
+      const next = [...new Set(choices.filter(Boolean))];
       const { default: kept, ...rest } = row.schema;
       row.write({ ...rest, enum: next, ...(typeof kept === "string" && next.includes(kept) && { default: kept }) });
     });
@@ -223,7 +223,7 @@ function drawAdd(
   taken: Set<string>,
   declared: InputEdits,
   newInput: NewInput,
-  tell: (done: boolean) => void,
+  finishEdit: (done: boolean) => void,
 ): HTMLElement {
   const name = createElement("input", {
     "aria-label": gettext("Name of the new input"),
@@ -232,7 +232,7 @@ function drawAdd(
   });
   name.value = newInput.name;
   const kind = createElement("select", { "aria-label": gettext("Kind of the new input") });
-  for (const [value, { words }] of Object.entries(KINDS)) if (value !== "choice") kind.add(new Option(words, value));
+  for (const [value, { label }] of Object.entries(KINDS)) if (value !== "choice") kind.add(new Option(label, value));
   kind.value = newInput.kind;
   name.addEventListener("input", () => Object.assign(newInput, { name: name.value }));
   kind.addEventListener("change", () => Object.assign(newInput, { kind: kind.value }));
@@ -244,7 +244,7 @@ function drawAdd(
     else if (taken.has(typed)) note.textContent = gettext("There is an input {name}.", { name: typed });
     else {
       Object.assign(newInput, makeEmptyInput()); // before the table is redrawn
-      tell(declared.add(typed, KINDS[kind.value]?.schema ?? { type: "string" }));
+      finishEdit(declared.add(typed, KINDS[kind.value]?.schema ?? { type: "string" }));
     }
   };
   add.addEventListener("click", act);

@@ -40,7 +40,7 @@ export class PartCard {
   readonly #body = createElement("div", { class: "form-text" });
   readonly #size = createElement("span", { class: "form-size" });
   readonly #problems = createElement("div", { class: "form-problems" });
-  readonly #wrong = new Set<string>();
+  readonly #errorTexts = new Set<string>();
   #text: EditorView | null = null;
 
   /** list, actions: the list of nodes that contains the part, and the part's actions in it; null if it can't move. */
@@ -100,13 +100,14 @@ export class PartCard {
   }
 
   /** wrong: the expressions with errors. */
-  showProblems(problems: Problem[], wrong: string[]): void {
+  showProblems(problems: Problem[], errorTexts: string[]): void {
     this.#problems.replaceChildren(...problems.map((problem) => drawProblem(problem, this.#host.fix)));
     const isBad = problems.some((problem) => problem.severity === "error");
     this.element.classList.toggle("is-bad", isBad);
-    if (wrong.length === this.#wrong.size && wrong.every((source) => this.#wrong.has(source))) return;
-    this.#wrong.clear();
-    for (const source of wrong) this.#wrong.add(source);
+    if (errorTexts.length === this.#errorTexts.size && errorTexts.every((source) => this.#errorTexts.has(source)))
+      return;
+    this.#errorTexts.clear();
+    for (const source of errorTexts) this.#errorTexts.add(source);
     this.refreshChips();
   }
 
@@ -152,7 +153,7 @@ export class PartCard {
   }
 
   #stateOf(source: string): ChipState {
-    return this.#wrong.has(source) ? "wrong" : this.#host.stateOf(source);
+    return this.#errorTexts.has(source) ? "wrong" : this.#host.stateOf(source);
   }
 
   #drawFixedText(text: string): void {

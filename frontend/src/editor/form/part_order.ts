@@ -5,7 +5,7 @@ import { gettext } from "../../language.ts";
 /** The actions on one node of a list. */
 export interface NodeActions {
   /** The node's name for screen readers: "instructions", "the loop". */
-  words: string;
+  title: string;
   index: number;
   /** The number of nodes in the list. */
   count: number;
@@ -18,7 +18,7 @@ let dragged: { list: object; index: number } | null = null;
 
 /** The handle of a node: dragging moves the node, clicking opens a menu with the same moves. */
 export function drawHandle(actions: NodeActions): HTMLElement {
-  const { words, index, count } = actions;
+  const { title, index, count } = actions;
   const sheet = createElement("div", { class: "menu-sheet" });
   const entry = (icon: string, text: string, keys: string, run: () => void): void => {
     const hint = createElement("kbd", { class: "end" }, keys);
@@ -33,7 +33,7 @@ export function drawHandle(actions: NodeActions): HTMLElement {
     "summary",
     {
       class: "icon-button",
-      "aria-label": gettext("Move or remove {part}", { part: words }),
+      "aria-label": gettext("Move or remove {part}", { part: title }),
       title: gettext("Drag to move. Click for a menu."),
     },
     createIcon("grip-vertical"),

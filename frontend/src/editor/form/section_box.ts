@@ -53,9 +53,9 @@ export function drawBlock(
 export function describeLoopSize(size: CardSize | null): string {
   if (!size) return "";
   const change = formatSigned(size.change);
-  const words = gettext("{count} in this sample, {tokens} tokens", {
+  const title = gettext("{count} in this sample, {tokens} tokens", {
     count: size.count,
     tokens: formatNumber(size.tokens),
   });
-  return change ? `${words} ${change}` : words;
+  return change ? `${title} ${change}` : title;
 }

@@ -82,9 +82,9 @@ export class SettingsCard {
     const models = createElement("datalist", { id: MODELS_ID }, ...host.models.map((name) => new Option(name, name)));
     const fields = createElement("div", { class: "form-setting-fields" }, ...this.#controls.map((each) => each.box));
     fields.append(this.#output, models);
-    const words = { "data-open": gettext("All settings"), "data-close": gettext("Close") }; // shown by the stylesheet
+    const texts = { "data-open": gettext("All settings"), "data-close": gettext("Close") }; // shown by the stylesheet
     this.element.append(
-      createElement("summary", words, createElement("h2", {}, gettext("Settings")), this.#sum),
+      createElement("summary", texts, createElement("h2", {}, gettext("Settings")), this.#sum),
       fields,
     );
   }
@@ -137,18 +137,18 @@ export class SettingsCard {
     const model = this.#controls[2];
     if (model && !model.field.hidden)
       model.note.textContent = context ? gettext("takes up to {count} tokens", { count: say(context) }) : "";
-    const words = hasOutput
+    const outputText = hasOutput
       ? gettext("Checked by a schema or read by functions.")
       : gettext("Text, as the model writes it.");
     const go = this.#link(
       hasOutput ? gettext("Edit it in the source") : gettext("Describe it in the source"),
       readOutputLine(source),
     );
-    this.#output.replaceChildren(createElement("b", {}, gettext("Output")), ` ${words} `, go);
+    this.#output.replaceChildren(createElement("b", {}, gettext("Output")), ` ${outputText} `, go);
   }
 
-  #link(words: string, line: number): HTMLElement {
-    const go = createElement("button", { type: "button", class: "link" }, words);
+  #link(label: string, line: number): HTMLElement {
+    const go = createElement("button", { type: "button", class: "link" }, label);
     go.addEventListener("click", () => this.#host.goToLine(line));
     return go;
   }
@@ -164,9 +164,9 @@ export class SettingsCard {
       ? createElement("textarea", { placeholder, rows: 2 })
       : createElement("input", { ...attributes, inputmode: options.number ? "decimal" : undefined });
     const note = createElement("span", { class: "note" });
-    const words = createElement("span", { class: "label" }, label);
+    const caption = createElement("span", { class: "label" }, label);
     const className = options.wide ? "form-setting form-setting-wide" : "form-setting";
-    const box = createElement("label", { class: className }, words, field, note);
+    const box = createElement("label", { class: className }, caption, field, note);
     const control: Control = { box, field, note, ...access };
     field.addEventListener("change", () => this.#write(control));
     return control;

@@ -4,7 +4,7 @@ import { gettext } from "../../language.ts";
 /** The action of a statement, and the expression it applies to. */
 export interface StatementWords {
   kind: "loop" | "condition" | "end" | "other";
-  words: string;
+  text: string;
   expression: string;
 }
 
@@ -20,16 +20,16 @@ export function readInner(source: string): string {
 /** A statement (without braces) in words; unknown ones are returned unchanged. */
 export function describeStatement(inner: string): StatementWords {
   const loop = LOOP.exec(inner);
-  if (loop) return { kind: "loop", words: gettext("Repeats for each of"), expression: loop[2] ?? "" };
+  if (loop) return { kind: "loop", text: gettext("Repeats for each of"), expression: loop[2] ?? "" };
   const condition = CONDITION.exec(inner);
   if (condition) {
-    const words = condition[1] === "if" ? gettext("Only if") : gettext("Otherwise, only if");
-    return { kind: "condition", words, expression: describeCondition(condition[2] ?? "") };
+    const text = condition[1] === "if" ? gettext("Only if") : gettext("Otherwise, only if");
+    return { kind: "condition", text, expression: describeCondition(condition[2] ?? "") };
   }
-  if (inner === "else") return { kind: "condition", words: gettext("Otherwise"), expression: "" };
-  if (inner === "endfor") return { kind: "end", words: gettext("End of the repeat"), expression: "" };
-  if (inner === "endif") return { kind: "end", words: gettext("End of the condition"), expression: "" };
-  return { kind: "other", words: inner, expression: "" };
+  if (inner === "else") return { kind: "condition", text: gettext("Otherwise"), expression: "" };
+  if (inner === "endfor") return { kind: "end", text: gettext("End of the repeat"), expression: "" };
+  if (inner === "endif") return { kind: "end", text: gettext("End of the condition"), expression: "" };
+  return { kind: "other", text: inner, expression: "" };
 }
 
 /** A simple condition in words: `tone == "warm"` is "tone is warm". */

@@ -22,20 +22,20 @@ const PATH = /^[\p{L}_][\p{L}\p{M}\p{N}_]*(?:\.[\p{L}\p{M}\p{N}_]+)*$/u;
 const FRAGMENT = /^fragment\(\s*["'](.+?)["']\s*\)$/;
 
 /** The label of a chip: an input in words, a fragment's name, a loop or condition in words, anything else unchanged. */
-export function nameChip(source: string): { kind: "input" | "fragment" | "plain" | "other"; words: string } {
+export function nameChip(source: string): { kind: "input" | "fragment" | "plain" | "other"; text: string } {
   const raw = RAW.exec(source);
-  if (raw) return { kind: "plain", words: raw[1] ?? "" };
+  if (raw) return { kind: "plain", text: raw[1] ?? "" };
   if (source.startsWith("{%")) {
-    const { words, expression } = describeStatement(readInner(source));
-    return { kind: "other", words: `${words} ${expression}`.trim() };
+    const { text, expression } = describeStatement(readInner(source));
+    return { kind: "other", text: `${text} ${expression}`.trim() };
   }
   const inner = source.replace(/^\{\{[-+]?\s*|\s*[-+]?\}\}$/g, "");
-  if (inner === "loop.index") return { kind: "input", words: pgettext("of a repeated item", "number") };
-  if (PATH.test(inner)) return { kind: "input", words: inner.replaceAll(".", " ") };
+  if (inner === "loop.index") return { kind: "input", text: pgettext("of a repeated item", "number") };
+  if (PATH.test(inner)) return { kind: "input", text: inner.replaceAll(".", " ") };
   const fragment = FRAGMENT.exec(inner);
   return fragment
-    ? { kind: "fragment", words: gettext("fragment {name}", { name: fragment[1] ?? "" }) }
-    : { kind: "other", words: inner };
+    ? { kind: "fragment", text: gettext("fragment {name}", { name: fragment[1] ?? "" }) }
+    : { kind: "other", text: inner };
 }
 
 /** The state of an expression: fine, its name is undeclared, or a problem is reported at it. */
@@ -43,19 +43,19 @@ export type ChipState = "sound" | "undeclared" | "wrong";
 
 /** A chip for an expression. */
 export function drawChip(source: string, state: ChipState): HTMLElement {
-  const { kind, words } = nameChip(source);
+  const { kind, text } = nameChip(source);
   if (source.startsWith("{%") && kind !== "plain" && state !== "wrong") return drawStatement(source, state);
   const look = { sound: `chip-${kind}`, undeclared: "chip-undeclared", wrong: "chip-wrong" }[state];
   const sign = state === "wrong" ? [createIcon("circle-x")] : [];
-  return createElement("span", { class: `chip ${look}`, title: source }, ...sign, words);
+  return createElement("span", { class: `chip ${look}`, title: source }, ...sign, text);
 }
 
 function drawStatement(source: string, state: ChipState): HTMLElement {
-  const { kind, words, expression } = describeStatement(readInner(source));
+  const { kind, text, expression } = describeStatement(readInner(source));
   const icon = { loop: ["repeat"], condition: ["git-branch"], end: [], other: [] }[kind].map(createIcon);
   const chip = expression ? [" ", drawExpression(expression, state)] : [];
   const look = kind === "other" ? "chip chip-other" : `form-statement form-statement-${kind}`;
-  return createElement("span", { class: look, title: source }, ...icon, words, ...chip);
+  return createElement("span", { class: look, title: source }, ...icon, text, ...chip);
 }
 
 /** The expression that a loop or a condition depends on, as a chip. */

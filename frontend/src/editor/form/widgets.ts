@@ -10,7 +10,7 @@ const HIGHEST = 3; // priorities offered if the text uses no higher one
 
 /** A problem below its part, with its fix as a button. */
 export function drawProblem(problem: Problem, fix: (problem: Problem) => void): HTMLElement {
-  const words = createElement(
+  const message = createElement(
     "p",
     {},
     createElement("b", {}, SEVERITY_WORDS[problem.severity]),
@@ -18,9 +18,9 @@ export function drawProblem(problem: Problem, fix: (problem: Problem) => void): 
     ...createCodeSpans(problem.message),
     " ",
   );
-  words.append(createCodeLink(problem.code));
+  message.append(createCodeLink(problem.code));
   const kind = `cm-problem cm-problem-${problem.severity}`;
-  const box = createElement("div", { class: kind }, createIcon(PROBLEM_ICONS[problem.severity]), words);
+  const box = createElement("div", { class: kind }, createIcon(PROBLEM_ICONS[problem.severity]), message);
   if (problem.fix) {
     const button = createElement(
       "button",
@@ -41,8 +41,8 @@ export function drawSectionHead(
   chip: HTMLElement,
   size: HTMLElement,
 ): HTMLElement {
-  const { kind, words } = describeStatement(head);
-  const sentence = kind === "loop" ? gettext("Repeats once for each item of") : words;
+  const { kind, text } = describeStatement(head);
+  const sentence = kind === "loop" ? gettext("Repeats once for each item of") : text;
   return createElement(
     "header",
     { class: "form-section-head" },
@@ -89,13 +89,13 @@ export function drawInsert(offered: () => string[], insert: (name: string) => vo
 }
 
 /** The priorities to choose from, including the current one. */
-export function listPriorities(now: string): [string, string][] {
-  const highest = Math.max(HIGHEST, Number.parseInt(now, 10) || 0);
+export function listPriorities(current: string): [string, string][] {
+  const highest = Math.max(HIGHEST, Number.parseInt(current, 10) || 0);
   const offered: [string, string][] = [["0", gettext("Never cut")]];
   for (let number = 1; number <= highest; number++) {
     offered.push([String(number), describePriority(number, highest)]);
   }
-  if (!offered.some(([value]) => value === now)) offered.push([now, now]);
+  if (!offered.some(([value]) => value === current)) offered.push([current, current]);
   return offered;
 }
 
@@ -106,9 +106,9 @@ function describePriority(number: number, highest: number): string {
 }
 
 /** A select with a label for screen readers. */
-export function createSelect(words: string, options: [string, string][], now: string): HTMLSelectElement {
-  const made = createElement("select", { "aria-label": words });
-  for (const [value, text] of options) made.add(new Option(text, value, value === now, value === now));
+export function createSelect(label: string, options: [string, string][], current: string): HTMLSelectElement {
+  const made = createElement("select", { "aria-label": label });
+  for (const [value, text] of options) made.add(new Option(text, value, value === current, value === current));
   return made;
 }
 
