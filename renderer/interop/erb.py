@@ -6,6 +6,7 @@ with their line.
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
@@ -14,11 +15,13 @@ from promptuary.renderer.interop.pieces import Piece, Slot, Statement
 from promptuary.renderer.interop.placeholder_syntax import describe_inputs
 from promptuary.renderer.interop.placeholders import PlainText
 from promptuary.renderer.interop.printed_booleans import write_booleans
+from promptuary.renderer.interop.tag_search import TagKind, TagSyntax
 from promptuary.renderer.interop.unread_signs import FENCED, find_unread
 
 __all__ = ["has_erb_tags", "read_erb"]
 
-_TAG = re.compile(r"(?P<indent>(?:(?<=\n)|\A)[ \t]*)?<%(?P<sign>[-=#%]?)(?P<body>.*?)(?P<trims>-)?%>", re.DOTALL)
+_INDENT = r"(?P<indent>(?:(?<=\n)|\A)[ \t]*)?"
+_TAGS = TagSyntax(_INDENT + "<%", TagKind(_INDENT + r"<%(?P<sign>[-=#%]?)(?P<body>.*?)(?P<trims>-)?%>", end="%>"))
 _PRINTS = re.compile(r"<%=[ \t]*@?[^\W\d][^%\n]*%>")
 _PATH = re.compile(r"@?([^\W\d]\w*(?:\.[^\W\d]\w*)*)")
 _VALUE = re.compile(r"(?<![\w.:])@?([^\W\d]\w*(?:\.[^\W\d]\w*)*)(?P<is_called>\()?")
@@ -65,10 +68,15 @@ class _Reader:
         self.line = 1
         self.differences: dict[Difference, None] = {}
 
+    @cached_property
+    def _paths(self) -> list[str]:
+        return _list_values(self.text)
+
     def read(self) -> PlainText:
         pieces: list[Piece] = []
         end = 0
-        for tag in _TAG.finditer(self.text):
+        tags = list(_TAGS.find_tags(self.text))
+        for tag in tags:
             indent = "" if tag["sign"] == "-" else tag["indent"] or ""
             pieces.append(self.text[end : tag.start()] + indent)
             self.line = self.text.count("\n", 0, tag.start("body")) + 1
@@ -78,7 +86,7 @@ class _Reader:
         if self.ends:
             raise LossError("a tag that is opened here has no `<% end %>`", self.ends[-1][1])
         pieces.append(self.text[end:])
-        read = describe_inputs([tag[0].strip() for tag in _TAG.finditer(self.text) if tag["sign"] == "="])
+        read = describe_inputs([tag[0].strip() for tag in tags if tag["sign"] == "="])
         unread = find_unread("".join(piece if isinstance(piece, str) else "x" for piece in pieces))
         differences = (*([read] if read else ()), *self.differences, *unread, *self.names.differences())
         return PlainText(tuple(pieces), differences)
@@ -99,7 +107,7 @@ class _Reader:
         if path and not path[1][0].isupper() and path[1].rpartition(".")[2] not in _METHODS:
             return self._path(path[1])
         prefixes = tuple(f"{item}." for item in self.own)
-        is_whole = not any(path.startswith(prefixes) for path in _list_values(self.text))
+        is_whole = not any(path.startswith(prefixes) for path in self._paths)
         if item_value := write_item_value(body, _list_values(body), self.own, may_be_whole=is_whole, line=self.line):
             self.differences[item_value[1]] = None
             return item_value[0]

@@ -6,6 +6,7 @@ templates are refused with their line.
 
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from promptuary.renderer.interop.imported import Difference, LossError
 from promptuary.renderer.interop.input_names import InputNames
@@ -13,14 +14,20 @@ from promptuary.renderer.interop.item_values import write_item_value
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
 from promptuary.renderer.interop.placeholders import PlainText
 from promptuary.renderer.interop.printed_booleans import write_booleans
+from promptuary.renderer.interop.tag_search import TagKind, TagSyntax
 from promptuary.renderer.interop.unread_signs import FENCED
 
 __all__ = ["has_actions", "read_go"]
 
 _STRING = r'"(?:\\.|[^"\\\n])*"'
 _QUOTED = re.compile(_STRING)
-_TAG = re.compile(
-    rf"\{{\{{(?P<left>-\s)?\s*(?:/\*.*?\*/|(?P<body>(?:{_STRING}|[^\"{{}}])*?))\s*(?P<right>\s-)?\}}\}}", re.DOTALL
+_TAGS = TagSyntax(
+    r"\{\{",
+    TagKind(r"\{\{(?P<left>-\s)?\s*+/\*.*?\*/\s*?(?P<right>\s-)?\}\}", end=r"\*/\s*+-?\}\}"),
+    TagKind(
+        rf"\{{\{{(?P<left>-\s)?\s*+(?P<body>(?:{_STRING}|[^\"{{}}\s]++|\s++(?!-?\}}\}}))*+)\s*(?P<right>\s-)?\}}\}}",
+        end=r"\}\}",
+    ),
 )
 _ACTION = re.compile(
     r"\{\{(?:-\s)?\s*(?:\.[A-Za-z_]|/\*|(?:if|with|else\s+if)\s[^{}%]*?(?<![\w\])])[.$][A-Za-z_]|range\s+[.$])"
@@ -66,11 +73,15 @@ class _Reader:
         self.items = 0
         self.differences: dict[Difference, None] = {}
 
+    @cached_property
+    def _has_fields(self) -> bool:
+        return re.search(r"\{\{-?\s*\.[A-Za-z_]", self.text) is not None
+
     def read(self) -> PlainText:
         pieces: list[Piece] = []
         end = 0
         trims_next = False
-        for tag in _TAG.finditer(self.text):
+        for tag in _TAGS.find_tags(self.text):
             between = self.text[end : tag.start()]
             self.line = self.text.count("\n", 0, tag.start()) + 1
             between = between.lstrip() if trims_next else between
@@ -117,8 +128,8 @@ class _Reader:
             raise self._refuse(tag)
         paths = [self._path(path, tag) for path in _FIELD.findall(_QUOTED.sub("", source))]
         items = [scope.dot for scope in reversed(self.scopes) if scope.end == "endfor"]
-        is_whole = re.search(r"\{\{-?\s*\.[A-Za-z_]", self.text) is None
-        if item_value := write_item_value(source, paths, items, may_be_whole=is_whole, line=self.line):
+        may_be_whole = not self._has_fields
+        if item_value := write_item_value(source, paths, items, may_be_whole=may_be_whole, line=self.line):
             self.differences[item_value[1]] = None
             return item_value[0]
         input_name = re.sub(r"\W+", "_", source).strip("_")[:60] + " "

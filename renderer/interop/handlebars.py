@@ -15,13 +15,20 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
 from promptuary.renderer.interop.placeholders import PlainText
 from promptuary.renderer.interop.printed_booleans import write_booleans
+from promptuary.renderer.interop.tag_search import TagKind, TagSyntax
 
 __all__ = ["has_sections", "read_handlebars", "read_mustache"]
 
-_TAG = re.compile(
-    r"\{\{!--(?P<long>.*?)--\}\}|\{\{!(?P<comment>.*?)\}\}|\{\{\{\s*(?P<triple>[^{}]*?)\s*\}\}\}"
-    r"|\{\{(?P<left>~?)\s*(?P<sign>[#/^>&=@]?)\s*(?P<body>[^{}]*?)\s*(?P<right>~?)\}\}",
-    re.DOTALL,
+_TAGS = TagSyntax(
+    r"\{\{",
+    TagKind(r"\{\{!--(?P<long>.*?)--\}\}", end=r"--\}\}"),
+    TagKind(r"\{\{!(?P<comment>.*?)\}\}", end=r"\}\}"),
+    TagKind(r"\{\{\{\s*+(?P<triple>(?:[^{}\s]++|\s++(?!\}\}\}))*+)\s*+\}\}\}", end=r"\}\}\}"),
+    TagKind(
+        r"\{\{(?P<left>~?)\s*+(?P<sign>[#/^>&=@]?)\s*+"
+        r"(?P<body>(?:[^{}\s~]++|~(?!\}\})|\s++(?!~?\}\}))*+)\s*+(?P<right>~?)\}\}",
+        end=r"\}\}",
+    ),
 )
 _SECTION = re.compile(
     r"\{\{~?\s*[#/^>]|\{\{\{[^{]|\{\{!|\{\{~?\s*(?:else|this|@\w+)\b|\{\{~?\s*(?!not\b)[^\W\d]\w*\s+\((?=[^\W\d])"
@@ -62,7 +69,7 @@ class _Reader(ScopedValues):
         pieces: list[Piece] = []
         end = 0
         strips_next = False
-        for tag in _TAG.finditer(self.text):
+        for tag in _TAGS.find_tags(self.text):
             between = self.text[end : tag.start()]
             self.line = self.text.count("\n", 0, tag.start()) + 1
             if strips_next:

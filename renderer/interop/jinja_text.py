@@ -9,23 +9,24 @@ from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.item_values import write_item_value
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
 from promptuary.renderer.interop.placeholders import PlainText
+from promptuary.renderer.interop.tag_search import STRINGS, TagKind, TagSyntax
 from promptuary.renderer.interop.unread_signs import find_unread
 from promptuary.renderer.jinja import GLOBALS
 from promptuary.renderer.jinja.operators import FILTERS
 
 __all__ = ["has_statements", "read_jinja"]
 
-_STRINGS = r"'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\""
-_TAG = re.compile(
-    rf"\{{%[-+]?\s*raw\s*-?%\}}(?P<raw>.*?)\{{%[-+]?\s*endraw\s*[-+]?%\}}"
-    rf"|(?P<comment>\{{\#.*?\#\}})"
-    rf"|(?P<block>\{{%(?:{_STRINGS}|[^'\"%]|%(?!\}}))*%\}})"
-    rf"|(?P<print>\{{\{{(?:{_STRINGS}|[^'\"}}]|\}}(?!\}}))*\}}\}})",
-    re.DOTALL,
+_END_RAW = r"\{%[-+]?\s*+endraw\s*+[-+]?%\}"
+_TAGS = TagSyntax(
+    r"\{[%#{]",
+    TagKind(rf"\{{%[-+]?\s*+raw\s*+-?%\}}(?P<raw>.*?){_END_RAW}", end=_END_RAW),
+    TagKind(r"(?P<comment>\{\#.*?\#\})", end=r"\#\}"),
+    TagKind(rf"(?P<block>\{{%(?:{STRINGS}|[^'\"%]++|%(?!\}}))*+%\}})", end=r"%\}", has_strings=True),
+    TagKind(rf"(?P<print>\{{\{{(?:{STRINGS}|[^'\"}}]++|\}}(?!\}}))*+\}}\}})", end=r"\}\}", has_strings=True),
 )
-_STRING = re.compile(_STRINGS)
+_STRING = re.compile(STRINGS)
 _FILTER = re.compile(r"(?<!\|)\|\s*([^\W\d]\w*)")
-_CALL = re.compile(r"([^\W\d][\w.]*)\.([^\W\d]\w*)\(\)")
+_CALL = re.compile(r"(?<![\w.])([^\W\d][\w.]*)\.([^\W\d]\w*)\(\)")
 _FUNCTION = re.compile(r"(?<![\w.|])([^\W\d]\w*)[ \t]*\(")
 _METHOD = re.compile(r"(?<!\bloop)\.([^\W\d]\w*)[ \t]*\((?![ \t]*\))")  # called with arguments
 _BEFORE_CALL = re.compile(r"\|\s*$|\bis\s+(?:not\s+)?$")  # filters and tests
@@ -49,9 +50,7 @@ _LENIENT = Difference("a name that is not given is an error here; there it print
 
 def has_statements(text: str) -> bool:
     """Whether the text has a Jinja block, a comment, or an expression that is more than a dotted name."""
-    # Nothing closes a tag after the last of these ends; without this check each opening brace would scan to the end.
-    last_end = max(text.rfind(end) for end in ("}}", "%}", "#}"))
-    for tag in _TAG.finditer(text, 0, last_end + 2):
+    for tag in _TAGS.find_tags(text):
         if tag["raw"] is not None or tag["comment"] or tag["block"]:
             return True
         if not _PLAIN.fullmatch(tag["print"]) and _STARTS_NAME.match(tag["print"]):
@@ -155,7 +154,11 @@ def _find_foreign_function(source: str, bound: set[str]) -> str:
     Methods without arguments are left out: their results become keys.
     """
     known_names = _OWN_FUNCTIONS | _WORDS | bound
-    calls = (call for call in _FUNCTION.finditer(source) if not _BEFORE_CALL.search(source[: call.start()]))
+    calls = (
+        call
+        for call in _FUNCTION.finditer(source)
+        if not _BEFORE_CALL.search(source, max(0, call.start() - 200), call.start())
+    )
     methods = (call[1] for call in _METHOD.finditer(source) if call[1] not in _METHODS)
     return next((call[1] for call in calls if call[1] not in known_names), "") or next(methods, "")
 
@@ -168,7 +171,7 @@ def _find_bound_names(text: str) -> set[str]:
 def _split(text: str, trim_blocks: bool, lstrip_blocks: bool) -> Iterator[Piece]:
     end = 0
     before = ""  # the tag before the next text
-    for tag in _TAG.finditer(text):
+    for tag in _TAGS.find_tags(text):
         if files := _FILES.match(tag[0]):
             line = text.count("\n", 0, tag.start()) + 1
             raise LossError(

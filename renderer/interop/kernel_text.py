@@ -5,10 +5,11 @@ import re
 from promptuary.renderer.interop.input_names import InputNames
 from promptuary.renderer.interop.pieces import Piece, Slot
 from promptuary.renderer.interop.placeholders import PlainText
+from promptuary.renderer.interop.tag_search import STRINGS
 
 __all__ = ["read_kernel_text"]
 
-_BLOCK = re.compile(r"\{\{\s*(?P<body>(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\"|[^'\"{}])*?)\s*\}\}", re.DOTALL)
+_BLOCK = re.compile(rf"\{{\{{\s*+(?P<body>(?:{STRINGS}|[^'\"{{}}\s]++|\s++(?!\}}\}}))*+)\s*+\}}\}}", re.DOTALL)
 _STRING = re.compile(r"'((?:\\.|[^'\\])*)'|\"((?:\\.|[^\"\\])*)\"", re.DOTALL)
 
 

@@ -13,11 +13,16 @@ from promptuary.renderer.interop.liquid_expressions import LiquidExpressions
 from promptuary.renderer.interop.pieces import Piece, Slot, Statement
 from promptuary.renderer.interop.placeholders import PlainText
 from promptuary.renderer.interop.printed_booleans import write_booleans
+from promptuary.renderer.interop.tag_search import TagKind, TagSearch, TagSyntax
 from promptuary.renderer.interop.unread_signs import FENCED, find_unread
 
 __all__ = ["has_liquid_tags", "read_liquid"]
 
-_TAG = re.compile(r"\{%(?P<left>-?)(?P<tag>.*?)-?%\}|\{\{-?(?P<print>.*?)-?\}\}", re.DOTALL)
+_TAGS = TagSyntax(
+    r"\{[%{]",
+    TagKind(r"\{%(?P<left>-?)(?P<tag>.*?)-?%\}", end=r"%\}"),
+    TagKind(r"\{\{-?(?P<print>.*?)-?\}\}", end=r"\}\}"),
+)
 # Jinja has neither these tags nor filters with a colon. `switch` is a tag of Nunjucks, which has `case` too.
 _LIQUID_TAG = re.compile(r"\{%-?\s*(?:unless|case|capture|assign|elsif|increment|decrement|cycle|tablerow)\b")
 _LIQUID_CONDITION = re.compile(r"\{%-?\s*if\b[^%]*?(?:\bcontains\b|[=!]=\s*(?:blank|empty|nil)\b)")
@@ -65,8 +70,8 @@ class _Reader:
 
     def read(self) -> PlainText:
         position = 0
-        last = max(self.text.rfind("%}"), self.text.rfind("}}")) + 2
-        while tag := _TAG.search(self.text, position, max(last, 0)):
+        search = TagSearch(_TAGS, self.text)
+        while tag := search.find_tag(position):
             self._take_text(self.text[position : tag.start()])
             self.line = self.text.count("\n", 0, tag.start()) + 1
             position = self._take_tag(tag)
