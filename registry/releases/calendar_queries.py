@@ -37,7 +37,8 @@ class Calendar:
     """The entries of a time span, each list in chronological order.
 
     changes and releases: open ones that are scheduled; changes of a release are not listed. moves: of protected labels.
-    rollouts: their starts, due steps and stops. is_cut: there were more moves than MOST_MOVES.
+    rollouts: their starts, due steps and stops. is_cut: there were more moves than MOST_MOVES. has_more_rollouts: there
+    were more rollouts than MOST_ROLLOUTS.
     """
 
     changes: list[ChangeRequest]
@@ -46,6 +47,7 @@ class Calendar:
     moves: list[LabelMove]
     rollouts: list[RolloutMoment]
     is_cut: bool = False
+    has_more_rollouts: bool = False
 
 
 def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str = "") -> Calendar:
@@ -58,6 +60,7 @@ def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str
     due = Q(goes_live_at__gte=begins, goes_live_at__lt=ends)
     changes = ChangeRequest.objects.pending().filter(due, template__namespace__in=ids)
     releases = Release.objects.filter(due, state=Release.OPEN, namespace__in=ids)
+    rollouts, has_more_rollouts = read_moments(ids, begins, ends)
     return Calendar(
         changes=list(
             changes.select_related("template__namespace", "version", "scheduled_by")
@@ -67,8 +70,9 @@ def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str
         releases=list(releases.select_related("namespace", "scheduled_by").order_by("goes_live_at", "pk")),
         windows=_read_windows(ids, begins, ends),
         moves=moves[:MOST_MOVES][::-1],
-        rollouts=read_moments(ids, begins, ends),
+        rollouts=rollouts,
         is_cut=len(moves) > MOST_MOVES,
+        has_more_rollouts=has_more_rollouts,
     )
 
 

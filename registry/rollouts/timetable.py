@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from promptuary.renderer.rollouts import WHOLE
 from registry.rollouts.models import Rollout
 
-__all__ = ["RolloutMoment", "list_moments", "read_moments"]
+__all__ = ["MOST_ROLLOUTS", "RolloutMoment", "list_moments", "read_moments"]
+
+MOST_ROLLOUTS = 150  # per time span
 
 
 @dataclass(frozen=True)
@@ -26,16 +28,22 @@ class RolloutMoment:
     share: int
 
 
-def read_moments(namespaces: Collection[int], begins: datetime, ends: datetime) -> list[RolloutMoment]:
-    """All timetable entries from `begins` (inclusive) to `ends` (exclusive) in these namespaces (by id), in
-    chronological order.
+def read_moments(namespaces: Collection[int], begins: datetime, ends: datetime) -> tuple[list[RolloutMoment], bool]:
+    """The timetable entries from `begins` (inclusive) to `ends` (exclusive) in these namespaces (by id), in
+    chronological order, and whether there are more rollouts than MOST_ROLLOUTS. If so, the entries are of those whose
+    next step is due soonest, and then of the newest.
     """
-    rows = Rollout.objects.filter(template__namespace__in=namespaces, created_at__lt=ends)
-    rows = rows.filter(Q(ended_at=None) | Q(ended_at__gte=begins)).select_related("template", "candidate", "started_by")
-    rows = rows.defer("candidate__bundle").order_by("number")
-    moments = [moment for rollout in rows for moment in list_moments(rollout)]
+    is_inside = Q(created_at__gte=begins, created_at__lt=ends)
+    is_inside |= Q(state=Rollout.STOPPED, ended_at__gte=begins, ended_at__lt=ends)
+    is_inside |= Q(state=Rollout.RUNNING, next_at__lt=ends)
+    rows = Rollout.objects.filter(is_inside, template__namespace__in=namespaces)
+    rows = rows.order_by(F("next_at").asc(nulls_last=True), "-number")
+    numbers = list(rows.values_list("pk", flat=True)[: MOST_ROLLOUTS + 1])
+    listed = Rollout.objects.filter(pk__in=numbers[:MOST_ROLLOUTS]).defer("candidate__bundle")
+    listed = listed.select_related("template", "candidate", "started_by")
+    moments = [moment for rollout in listed for moment in list_moments(rollout)]
     in_period = [moment for moment in moments if begins <= moment.at < ends]
-    return sorted(in_period, key=lambda moment: (moment.at, moment.rollout.number))
+    return sorted(in_period, key=lambda moment: (moment.at, moment.rollout.number)), len(numbers) > MOST_ROLLOUTS
 
 
 def list_moments(rollout: Rollout) -> Iterator[RolloutMoment]:

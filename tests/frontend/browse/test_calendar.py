@@ -13,6 +13,7 @@ from registry.freezes.models import Freeze
 from registry.freezes.windows import Window
 from registry.releases.calendar_queries import Calendar, FreezeWindow
 from registry.rollouts import services as rollout_services
+from registry.rollouts.timetable import MOST_ROLLOUTS
 from tests.frontend.conftest import REPLY, read_html
 
 PAGE = "/environments/calendar"
@@ -111,6 +112,23 @@ def test_a_rollout_is_there_with_its_start_its_steps_and_its_end(reply, browser)
     page = read()
     assert "production to v2, rollout stopped at 5 %" in page
     assert "rolls out" not in page
+
+
+def test_a_month_with_many_rollouts_says_how_many_are_shown(reply, browser):
+    change = reply.propose(2)
+    decisions.decide_on_change(
+        actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
+    )
+    rollout = rollout_services.start_rollout(actor=reply.actor("author"), change=change.number)
+    sentence = f"Of the rollouts only {MOST_ROLLOUTS} are shown: those with the next step soonest, then the newest."
+    assert sentence not in " ".join(read_html(browser("reader").get(PAGE)).split())
+    rollout.state, rollout.next_at, rollout.ended_at = "stopped", None, rollout.created_at
+    for number in range(2, MOST_ROLLOUTS + 2):
+        rollout.number = number
+        rollout.save(force_insert=True)
+    page = " ".join(read_html(browser("reader").get(PAGE)).split())
+    assert sentence in page
+    assert '<a href="/environments/?view=rolling">All that are active</a>' in page
 
 
 def test_an_empty_month_says_so_and_links_to_its_neighbours(reply, browser):

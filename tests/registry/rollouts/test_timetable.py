@@ -1,11 +1,12 @@
 """A rollout's start, next steps and end."""
 
+from copy import copy
 from datetime import timedelta
 
 from registry.releases.calendar_queries import read_calendar
 from registry.rollouts import services
 from registry.rollouts.models import Rollout
-from registry.rollouts.timetable import list_moments
+from registry.rollouts.timetable import MOST_ROLLOUTS, list_moments
 
 STEPS = [{"share": 500, "hours": 24}, {"share": 2500, "hours": 12}]
 
@@ -60,3 +61,26 @@ def test_the_calendar_has_those_of_its_span_for_whom_may_read_them(start, reader
     assert kinds(reader, timedelta(seconds=1), day) == []
     assert kinds(reader, day, day + timedelta(seconds=1)) == ["step"]
     assert kinds(outsider, timedelta(0), 2 * day) == []
+
+
+def test_of_many_rollouts_those_with_the_next_step_soonest_and_the_newest_are_read(
+    start, reader, django_assert_num_queries
+):
+    rollout = start(steps=STEPS)
+    at = rollout.created_at
+    copies = [copy_stopped(rollout, number) for number in range(2, 10_001)]
+    Rollout.objects.bulk_create(copies, batch_size=500)
+    day = timedelta(days=1)
+    with django_assert_num_queries(8):
+        calendar = read_calendar(reader, at, at + 2 * day)
+    assert calendar.has_more_rollouts
+    assert {it.rollout.number for it in calendar.rollouts} == {1, *range(10_002 - MOST_ROLLOUTS, 10_001)}
+    assert [it.rollout.number for it in calendar.rollouts if it.kind == "step"] == [1, 1]
+    Rollout.objects.filter(number__gt=MOST_ROLLOUTS).delete()
+    assert not read_calendar(reader, at, at + 2 * day).has_more_rollouts
+
+
+def copy_stopped(rollout: Rollout, number: int) -> Rollout:
+    rollout = copy(rollout)
+    rollout.number, rollout.state, rollout.next_at, rollout.ended_at = number, "stopped", None, rollout.created_at
+    return rollout
