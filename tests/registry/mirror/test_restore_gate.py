@@ -219,6 +219,20 @@ def test_a_restore_refuses_an_emergency_where_none_is_allowed(world, mirror_path
     refuse_forged(mirror_path, tmp_path, forbid, "to version 1 of .*: no emergencies are allowed there")
 
 
+def test_a_restore_refuses_a_roll_back_to_what_the_label_never_held(world, mirror_path, tmp_path):
+    one, two = world.save("one"), world.save("two")
+    world.publish(world.propose(one))
+    world.publish(world.propose(two))
+    three = world.save("three")
+    world.back(1)
+
+    def swap(facts):
+        if facts["kind"] == "label.moved" and facts["body"]["how"] == "rolled_back":
+            facts["body"].update(to=three.number, digest=three.digest)
+
+    refuse_forged(mirror_path, tmp_path, swap, "to version 3 of .*: it never held that")
+
+
 def speak_for_groups(world):
     """Legal approves, then loses its member: approved changes stay approved, and waiting ones keep waiting."""
     people: dict[str, Any] = {"actor": world.admin, "namespace": "support"}
