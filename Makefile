@@ -17,6 +17,8 @@ POSTGRES := $(BIN)/python -m tests.support.postgres_server
 # Tests of pages run on SQLite. Of these files, only what is marked `dialect` and isn't slow does, beside PostgreSQL.
 PAGES_ON_POSTGRES := tests/frontend/browse/test_fetches.py tests/frontend/test_every_page.py
 ON_POSTGRES := tests/registry tests/api tests/journeys $(PAGES_ON_POSTGRES)
+# The files with a test that is marked for the engine: collecting all of them takes twice as long.
+BY_ENGINE = $(shell grep -rlE --include='test_*.py' 'mark\.(dialect|$(1))\b' $(ON_POSTGRES))
 ON_SQLITE := tests/renderer tests/evaluation tests/promptuary tests/oracles tests/docs tests/frontend tests/fuzzing tests/mutation tests/torture $(wildcard tests/test_*.py)
 PROOF := $(VENV)/proof/bin/python
 # Make 3.81, which macOS has, mixes what parallel targets print.
@@ -79,7 +81,7 @@ endif
 ## -- checking -----------------------------------------------------------------------------------------------------
 test: setup-dev ## on SQLite all but the slow and the costly tests, on PostgreSQL those that depend on the engine
 	@$(PYTEST) -m "not browser and not slow and not costly"
-	@$(POSTGRES) $(PYTEST) -m "(dialect or postgres) and not slow and not costly" $(ON_POSTGRES)
+	@$(POSTGRES) $(PYTEST) -m "(dialect or postgres) and not slow and not costly" $(call BY_ENGINE,postgres)
 
 costly-files: setup-dev ## measure which test files `make test` leaves out, and write tests/costly_files.txt
 	@$(PYTEST) -p tests.support.costly_files -m "not browser and not slow"
@@ -87,7 +89,7 @@ costly-files: setup-dev ## measure which test files `make test` leaves out, and 
 test-all: setup-dev ## every test but the browser's: what the database matters to on PostgreSQL, the rest on SQLite
 	@$(POSTGRES) $(PYTEST) --hypothesis-profile=ci -m "not browser" $(ON_POSTGRES)
 	@$(PYTEST) --hypothesis-profile=ci -m "not browser" $(ON_SQLITE) $(addprefix --ignore=,$(PAGES_ON_POSTGRES))
-	@$(PYTEST) --hypothesis-profile=ci -m "sqlite or (dialect and not slow)" $(ON_POSTGRES)
+	@$(PYTEST) --hypothesis-profile=ci -m "sqlite or (dialect and not slow)" $(call BY_ENGINE,sqlite)
 
 browser: setup-dev frontend $(VENV)/.docs ## the scripts' own tests, and the journeys in Chromium
 ifdef NPM

@@ -12,6 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 MAKEFILE = ROOT / "Makefile"
+MARK_OF_AN_ENGINE = re.compile(r"mark\.(dialect|sqlite|postgres)\b")
 ASSIGNMENT = re.compile(r"^(\w+) *[:?]?= ?", re.MULTILINE)
 
 pytestmark = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
@@ -37,3 +38,9 @@ def test_each_folder_of_tests_is_run_by_the_checks() -> None:
     named = set(re.findall(r"tests/\w+", MAKEFILE.read_text()))
     folders = {path.relative_to(ROOT).parts[1] for path in (ROOT / "tests").glob("*/**/test_*.py")}
     assert {f"tests/{folder}" for folder in folders} - named == set()
+
+
+def test_the_marks_of_an_engine_stand_where_the_checks_look_for_them() -> None:
+    marked = [path for path in (ROOT / "tests").rglob("*.py") if MARK_OF_AN_ENGINE.search(path.read_text())]
+    assert marked
+    assert [path for path in marked if not path.name.startswith("test_")] == []
