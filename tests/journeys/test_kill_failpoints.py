@@ -18,7 +18,7 @@ ONCE = {
     "mirror.swapping",
     "mirror.pushing",
 }  # passed once in a run
-STEP = {"journal.appending": 17, "journal.appended": 17, "journal.committed": 17, "mirror.streaming": 61}
+STEP = {"journal.appending": 3, "journal.appended": 3, "journal.committed": 3, "mirror.streaming": 61}
 
 
 @pytest.fixture(scope="module")

@@ -35,11 +35,12 @@ from registry.templates.label_models import Label
 
 TEMPLATE = "support/reply"
 LABELS = ("blue", "green")
-CHANGES = 50  # more than one batch together with the existing events
+WAITING = 48  # more than one batch of the mirror together with the other events
+CHANGES = 8
 
 
 def prepare() -> None:
-    """Make a namespace, an author and two versions to move labels between."""
+    """Make a namespace, an author and two versions, and move labels between them: no event is in the mirror yet."""
     operator = actor.build_operator_actor()
     namespace_services.create_namespace(actor=operator, name="support")
     author = User.objects.create(username="author")
@@ -53,16 +54,22 @@ def prepare() -> None:
             actor=Actor(author), name=TEMPLATE, document=document, message=text, base=base
         )
         base = saved.version.digest
+    for count in range(WAITING):
+        move_label(Actor(author), LABELS[count % 2])
+
+
+def move_label(author: Actor, name: str) -> None:
+    """Move the label to the version that it isn't on."""
+    held = Label.objects.select_related("version").filter(template__name=TEMPLATE, name=name).first()
+    number = held.version.number if held else None
+    labels.move_label(actor=author, name=TEMPLATE, label=name, version=2 if number == 1 else 1, expected=number)
 
 
 def write() -> None:
     """Change, mirror, pack and rebuild, which passes every failpoint."""
     author = Actor(User.objects.get(username="author"))
     for count in range(CHANGES):
-        label = LABELS[count % 2]
-        held = Label.objects.select_related("version").filter(template__name=TEMPLATE, name=label).first()
-        number = held.version.number if held else None
-        labels.move_label(actor=author, name=TEMPLATE, label=label, version=2 if number == 1 else 1, expected=number)
+        move_label(author, LABELS[count % 2])
         _say(str(Event.objects.order_by("-number").values_list("hash", flat=True).first()))
     mirror.catch_up(wait=20)
     writer.repack()
