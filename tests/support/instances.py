@@ -6,7 +6,6 @@ import os
 import pickle
 import shutil
 import subprocess
-import sys
 import tempfile
 import traceback
 from collections.abc import Callable
@@ -19,6 +18,7 @@ import psycopg
 from django.db import connection, connections
 
 from registry.core.parent_death import end_with_parent
+from tests.support.warm_python import WarmPython
 
 ROOT = Path(__file__).parents[2]
 _FILE = "promptuary.sqlite3"
@@ -48,11 +48,8 @@ class Instance:
         return {**kept, **own, **more}
 
     def run(self, *arguments: str, check: bool = True, **more: str) -> "subprocess.CompletedProcess[str]":
-        """Run Python with these arguments in the instance's environment until it exits."""
-        command = [sys.executable, *arguments]
-        done = subprocess.run(
-            command, env=self.environment(**more), cwd=ROOT, capture_output=True, text=True, check=False, timeout=600
-        )
+        """Run Python with these arguments in the instance's environment until it exits; `more` are variables for it."""
+        done = _start_python().run(arguments, self.environment(**more), seconds=600)
         if check and done.returncode:
             raise AssertionError(f"{' '.join(arguments)} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
         return done
@@ -114,6 +111,13 @@ def migrate_instance(home: Path) -> Instance:
     place = Instance(home, _create_database(home.name))
     place.manage("migrate", "--verbosity", "0", "--skip-checks")
     return place
+
+
+@functools.cache
+def _start_python() -> WarmPython:
+    python = WarmPython()
+    atexit.register(python.close)
+    return python
 
 
 @functools.cache
