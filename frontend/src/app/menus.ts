@@ -4,15 +4,18 @@ const OPEN_MENUS = "details.menu[open]";
 
 /** Follows all menus of the page, including those added later. */
 export function installMenus(): void {
-  document.addEventListener("toggle", closeOthers, true);
+  document.addEventListener("click", closeOthers, true);
   document.addEventListener("pointerdown", (event) => closeMenus((menu) => !menu.contains(event.target as Node)));
   document.addEventListener("keydown", closeOnEscape, true);
 }
 
+/** Closes the menus beside the one that is about to open. Keys send a click as well. A toggle event would come later,
+ * when another menu may be open by then. */
 function closeOthers(event: Event): void {
-  const opened = event.target;
-  if (!(opened instanceof HTMLDetailsElement) || !opened.matches(OPEN_MENUS)) return;
-  closeMenus((menu) => !menu.contains(opened) && !opened.contains(menu));
+  const summary = (event.target as Element).closest("summary");
+  const menu = summary?.closest<HTMLDetailsElement>("details.menu");
+  if (!menu || menu.open || summary?.parentElement !== menu) return;
+  closeMenus((other) => !other.contains(menu));
 }
 
 /** Escape closes only the innermost menu around the focus, or the open one elsewhere. */
