@@ -112,7 +112,7 @@ def _save(
     except PromptuaryError as error:
         if from_grid:
             return {}, 422, dataset_grid.answer_refusal(error, name)
-        return _tell(form, error)
+        return _add_refusal(form, error)
     notice = (
         gettext("Version {number} is saved.").format(number=result.version.number)
         if result.created
@@ -126,7 +126,7 @@ def _save(
     return {}, 302, redirect("dataset", result.dataset.name)
 
 
-def _tell(form: DatasetForm, error: PromptuaryError) -> tuple[dict[str, str], int, None]:
+def _add_refusal(form: DatasetForm, error: PromptuaryError) -> tuple[dict[str, str], int, None]:
     """Add the refusal to the form; returns the errors of rows, which have no field, and the status."""
     if isinstance(error, NotFound):
         if not form.cleaned_data["template"]:

@@ -83,7 +83,7 @@ def start(request: HttpRequest, actor: Actor) -> HttpResponse:
                 form.add_error(None, error.message)
                 status = 404
             except PromptuaryError as error:
-                _tell(form, error)
+                _add_refusal(form, error)
                 status = find_status(error)
     context = {
         "section": "evaluations",
@@ -261,7 +261,7 @@ def _find_equal_run(run: Run, number: int) -> Run | None:
     return None
 
 
-def _tell(form: RunForm, error: PromptuaryError) -> None:
+def _add_refusal(form: RunForm, error: PromptuaryError) -> None:
     fields = getattr(error, "fields", None) or {}
     for field, sentence in fields.items():
         column = field.split(".")[1] if field.startswith("columns.") else ""

@@ -24,7 +24,7 @@ from registry.core.problem_details import find_status
 from registry.namespaces.verbs import Verb
 from registry.releases import gate as release_gate
 from registry.releases import queries, roll_back_preview
-from registry.releases.moved_members import Seen
+from registry.releases.moved_members import MemberVersions
 
 __all__ = [
     "PanelMember",
@@ -57,7 +57,7 @@ class PanelMember(MoveRow):
         return f"{preview.template.name} {preview.version.number} {preview.serves.number if preview.serves else 0}"
 
 
-def read_seen(lines: Iterable[str]) -> Seen:
+def read_seen(lines: Iterable[str]) -> MemberVersions:
     """Parse the state that a panel showed, from lines such as `support/reply 3 2`; invalid lines are ignored."""
     parts = [line.rsplit(" ", 2) for line in lines]
     return {part[0]: (parse_form_number(part[1]), parse_form_number(part[2])) for part in parts if len(part) == 3}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from frontend.releases.move_rows import MoveRow
 from frontend.releases.panels import read_seen
 from registry.changes import label_preview
-from registry.releases.moved_members import Seen
+from registry.releases.moved_members import MemberVersions
 from registry.releases.plans import PlannedMember, ReleasePlan
 
 __all__ = ["MemberRow", "read_member_rows", "read_ticked"]
@@ -31,6 +31,6 @@ def read_member_rows(plan: ReleasePlan, label: str) -> list[MemberRow]:
     return [MemberRow(preview, member) for preview, member in zip(previews, plan.members, strict=True)]
 
 
-def read_ticked(lines: Sequence[str], chosen: Collection[str]) -> Seen:
+def read_ticked(lines: Sequence[str], chosen: Collection[str]) -> MemberVersions:
     """The state of the ticked templates that the panel showed."""
     return {name: seen for name, seen in read_seen(lines).items() if name in chosen}

@@ -17,7 +17,7 @@ from registry.changes.review_requests import ReviewCandidate
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.problem_details import find_status
 from registry.releases import schedules
-from registry.releases.moved_members import Seen
+from registry.releases.moved_members import MemberVersions
 
 __all__ = ["ProposalForm"]
 
@@ -60,7 +60,7 @@ class ProposalForm(forms.Form):
         """
         owners = [each.person for each in self._list_people(chosen) if each.reason == "owner"]
         # Options that the panel doesn't offer are refused with the reason, not ignored.
-        unplanned: Seen = {name: (0, 0) for name in chosen if name not in self._candidates}
+        unplanned: MemberVersions = {name: (0, 0) for name in chosen if name not in self._candidates}
         try:
             proposed = schedules.propose_releases_at(
                 actor=actor,

@@ -34,7 +34,7 @@ from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.releases import comments, proposals, queries, review_requests, roll_backs, schedules, services
 from registry.releases import gate as release_gate
-from registry.releases.moved_members import Seen
+from registry.releases.moved_members import MemberVersions
 
 __all__ = ["act_on_release", "list_releases", "show_release"]
 
@@ -233,7 +233,7 @@ def _publish(request: HttpRequest, actor: Actor, number: int) -> None:
         services.publish_release(actor=actor, number=number, expected=_read_seen(request))
 
 
-def _read_seen(request: HttpRequest) -> Seen | None:
+def _read_seen(request: HttpRequest) -> MemberVersions | None:
     """The state of the templates that the form showed; None if it wasn't posted."""
     return read_seen(request.POST.getlist("expected")) if "expected" in request.POST else None
 

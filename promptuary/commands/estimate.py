@@ -54,7 +54,7 @@ def estimate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
         if as_json:
             write_json(answer)
         else:
-            _tell(answer)
+            _print_estimate(answer)
 
 
 def _describe_judge(answer: Any) -> str:
@@ -67,7 +67,7 @@ def _describe_judge(answer: Any) -> str:
     )
 
 
-def _tell(answer: Any) -> None:
+def _print_estimate(answer: Any) -> None:
     cost = f"{answer['cost']} {answer['currency']}" if answer["cost"] is not None else "no cost, it has no price"
     length = "as long as before" if answer["is_from_replies"] else "at most"
     write_text(

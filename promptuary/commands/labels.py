@@ -60,7 +60,7 @@ def move(
             if error.type != "approval-required":
                 raise
             raise Finding(f"{error.detail} promptuary propose {name}@{version} --label {label}") from None
-        _tell(answer, as_json)
+        _print_label(answer, as_json)
 
 
 def rollback(
@@ -81,10 +81,10 @@ def rollback(
             return
         if not reason.strip():
             raise UsageError("--reason is missing: everyone concerned will read why the label goes back")
-        _tell(connection.call("POST", f"{path}/roll-back", {"version": version, "reason": reason}), as_json)
+        _print_label(connection.call("POST", f"{path}/roll-back", {"version": version, "reason": reason}), as_json)
 
 
-def _tell(answer: Any, as_json: bool) -> None:
+def _print_label(answer: Any, as_json: bool) -> None:
     if as_json:
         write_json(answer)
     else:

@@ -55,7 +55,7 @@ def lint(  # options of the command
     if as_json:
         write_json({"ok": not failed, "files": [_to_dict(path, problems, url) for path, problems in results]})
     else:
-        _tell(results, url)
+        _print_problems(results, url)
     if failed:
         raise typer.Exit(FINDINGS)
 
@@ -94,7 +94,7 @@ def _build_help_url(url: str, code: str) -> str:
     return f"{url.rstrip('/')}/help/problems/{code}"
 
 
-def _tell(results: list[tuple[Path, list[Problem]]], url: str) -> None:
+def _print_problems(results: list[tuple[Path, list[Problem]]], url: str) -> None:
     for path, problems in results:
         for problem in problems:
             where = f"{path}:{problem.line}:{problem.column}"

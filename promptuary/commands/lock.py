@@ -49,7 +49,7 @@ def lock(
             _compare(locked, resolved)
         else:
             write_lock(file, {**locked, **resolved})
-        _tell(resolved, as_json)
+        _print_lock(resolved, as_json)
 
 
 def _resolve(connection: Connection, name: str, ref: str) -> Locked:
@@ -69,7 +69,7 @@ def _compare(locked: dict[str, Locked], resolved: dict[str, Locked]) -> None:
         raise Finding("; ".join(drift))
 
 
-def _tell(resolved: dict[str, Locked], as_json: bool) -> None:
+def _print_lock(resolved: dict[str, Locked], as_json: bool) -> None:
     if as_json:
         write_json({"templates": {name: asdict(entry) for name, entry in resolved.items()}})
         return

@@ -59,7 +59,7 @@ def push(
         elif not results:
             say("nothing has changed")
         for result in [] if as_json else results:
-            _tell(result)
+            _print_result(result)
     if any("error" in result for result in results):
         raise typer.Exit(FINDINGS)
 
@@ -89,7 +89,7 @@ def _try_to_push(connection: Connection, workspace: Workspace, name: str, messag
         return {"name": name, "result": "refused", "error": error.problem}
 
 
-def _tell(result: dict[str, Any]) -> None:
+def _print_result(result: dict[str, Any]) -> None:
     version = f"@{result['version']}" if "version" in result else ""
     change = f"  change {result['change']}" if "change" in result else ""
     say(f"{result['name']}{version}  {result['result']}{change}", "red" if "error" in result else "")

@@ -168,10 +168,10 @@ def require_only_member(change: ChangeRequest) -> None:
         )
 
 
-def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], opened_by: User, what: str) -> None:
+def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], opened_by: User, subject: str) -> None:
     """Raise NotAllowed if the actor neither opened the request nor is a reviewer at each of the paths.
 
-    what: `change` or `release`.
+    subject: what was proposed, such as `change` or `release`.
     """
     if opened_by.pk == actor.person.pk or actor.is_operator:
         return
@@ -180,7 +180,7 @@ def require_opener(actor: Actor, namespace: Namespace, paths: Iterable[str], ope
     if roles is None or roles.at_all(counted).rank < Role.REVIEWER.rank:
         raise NotAllowed(
             gettext("{opened_by} proposed this {what}; only they or a reviewer can withdraw it.").format(
-                opened_by=opened_by.username, what=what
+                opened_by=opened_by.username, what=subject
             )
         )
 

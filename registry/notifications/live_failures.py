@@ -38,7 +38,7 @@ def notify_of_live_failure(run: Run, event: EvaluationFailing) -> None:
             findings="; ".join(map(describe_finding, event.findings)),
         )
 
-    _tell(run, event.kind, say)
+    _notify_people(run, event.kind, say)
 
 
 def notify_of_recovery(run: Run, event: EvaluationRecovered) -> None:
@@ -49,10 +49,10 @@ def notify_of_recovery(run: Run, event: EvaluationRecovered) -> None:
             template=event.template, version=event.version, label=event.label, evaluation=event.evaluation
         )
 
-    _tell(run, event.kind, say)
+    _notify_people(run, event.kind, say)
 
 
-def _tell(run: Run, kind: str, say: Callable[[], str]) -> None:
+def _notify_people(run: Run, kind: str, say: Callable[[], str]) -> None:
     people = [*queries.list_reviewers(run.template), run.version.author]
     concerned = {person.pk: person for person in [*people, *queries.list_watchers(run.template, kind)]}
     at = log.now()

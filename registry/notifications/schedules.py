@@ -39,7 +39,7 @@ def notify_of_freeze(actor: Actor, freeze: Freeze) -> None:
             continue
         opened = change.release if is_release and change.release else change
         people = {opened.opened_by.username, stop.scheduled_by} - {actor.person.username}
-        _tell(people, FreezeSet.kind, partial(_describe_stop, actor, freeze, stop), change)
+        _notify_people(people, FreezeSet.kind, partial(_describe_stop, actor, freeze, stop), change)
 
 
 def _describe_stop(actor: Actor, freeze: Freeze, stop: StoppedSchedule) -> str:
@@ -74,7 +74,7 @@ def notify_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled
             reason=event.reason,
         )
 
-    _tell([change.opened_by.username, event.scheduled_by or ""], event.kind, say, change)
+    _notify_people([change.opened_by.username, event.scheduled_by or ""], event.kind, say, change)
 
 
 def notify_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -> None:
@@ -89,10 +89,10 @@ def notify_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -
             number=release.number, title=release.title, reason=event.reason
         )
 
-    _tell(people, event.kind, say, members[0])
+    _notify_people(people, event.kind, say, members[0])
 
 
-def _tell(usernames: Collection[str], kind: str, say: Callable[[], str], change: ChangeRequest) -> None:
+def _notify_people(usernames: Collection[str], kind: str, say: Callable[[], str], change: ChangeRequest) -> None:
     named_people = User.objects.filter(username__in=usernames, is_active=True).exclude(username=OPERATOR).order_by("pk")
     people = list(named_people) or list_active_reviewers(change.template)
     at = log.now()

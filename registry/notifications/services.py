@@ -80,7 +80,7 @@ def notify_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for
             name=actor.person.display_name, subject=describe_change(change)
         )
 
-    _tell(actor, kind, people, say, change, is_waiting=True)
+    _notify_now(actor, kind, people, say, change, is_waiting=True)
 
 
 def notify_of_decision(actor: Actor, act: DecisionAct, taken_back: str | None = None) -> None:
@@ -151,7 +151,7 @@ def notify_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> Non
     def say() -> str:
         return end_sentence(f"{actor.person.display_name} {event.write_sentence()}")
 
-    _tell(actor, event.kind, [rollout.started_by, *people, *owners], say, rollout.change, is_waiting=False)
+    _notify_now(actor, event.kind, [rollout.started_by, *people, *owners], say, rollout.change, is_waiting=False)
 
 
 def notify_of_move(actor: Actor, move: LabelMove) -> None:
@@ -243,7 +243,7 @@ def end_waiting(change: ChangeRequest, person: User | None = None) -> None:
     waiting.update(read_at=log.now())
 
 
-def _tell(
+def _notify_now(
     actor: Actor, kind: str, people: Collection[User], say: Callable[[], str], change: ChangeRequest, is_waiting: bool
 ) -> None:
     _write(actor, kind, people, say, change, log.now(), is_waiting=is_waiting)

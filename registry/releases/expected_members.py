@@ -4,7 +4,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from registry.releases.moved_members import Seen
+from registry.releases.moved_members import MemberVersions
 from registry.rest.input_serializers import Input, Integer
 
 __all__ = ["ExpectedMembers", "read_expected_members"]
@@ -27,7 +27,7 @@ class ExpectedMembers(serializers.DictField):
         super().__init__(child=SeenMemberInput(), **more)
 
 
-def read_expected_members(body: dict[str, Any]) -> Seen | None:
+def read_expected_members(body: dict[str, Any]) -> MemberVersions | None:
     """Convert the field of a validated body to the argument of services."""
     expected = body.get("expected")
     if expected is None:

@@ -11,11 +11,11 @@ from registry.releases.models import Release
 from registry.templates.former_names import find_current_names
 from registry.templates.label_models import Label
 
-__all__ = ["Seen", "read_open_members", "require_unmoved"]
+__all__ = ["MemberVersions", "read_open_members", "require_unmoved"]
 
 # Template name to two version numbers: the one that its label would be moved to, and the one that it serves now,
 # 0 for none.
-Seen: TypeAlias = Mapping[str, tuple[int, int]]
+MemberVersions: TypeAlias = Mapping[str, tuple[int, int]]
 
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 
@@ -30,39 +30,44 @@ def read_open_members(release: Release) -> dict[str, tuple[int, int]]:
 
 
 def require_unmoved(
-    label: str, expected: Seen, found: Seen, *, is_whole: bool = False, reasons: Mapping[str, str] = _NOTHING
+    label: str,
+    expected: MemberVersions,
+    current: MemberVersions,
+    *,
+    is_whole: bool = False,
+    reasons: Mapping[str, str] = _NOTHING,
 ) -> None:
     """Raise Conflict if the state of a template differs from what the caller saw; facts["expected"] lists their names.
 
     Renamed templates are followed. is_whole: whether the caller saw every template, so that added ones are refused too.
     reasons: why a template is gone, by its name.
     """
-    expected = _follow_renames(expected, found)
-    added = set(found) - set(expected) if is_whole else set()
-    moved = sorted({name for name, seen in expected.items() if found.get(name) != seen} | added)
+    expected = _follow_renames(expected, current)
+    added = set(current) - set(expected) if is_whole else set()
+    moved = sorted({name for name, versions in expected.items() if current.get(name) != versions} | added)
     if moved:
-        sentences = [_describe(name, label, expected.get(name), found.get(name), reasons) for name in moved]
+        sentences = [_describe(name, label, expected.get(name), current.get(name), reasons) for name in moved]
         raise Conflict(" ".join(sentences), expected=moved)
 
 
-def _follow_renames(expected: Seen, found: Seen) -> Seen:
+def _follow_renames(expected: MemberVersions, current: MemberVersions) -> MemberVersions:
     """What the caller saw, keyed by the templates' current names; queries only if a name is missing."""
-    strangers = [name for name in expected if name not in found]
-    current = find_current_names(strangers) if strangers else {}
-    return {current.get(name, name): seen for name, seen in expected.items()}
+    missing = [name for name in expected if name not in current]
+    new_names = find_current_names(missing) if missing else {}
+    return {new_names.get(name, name): versions for name, versions in expected.items()}
 
 
 def _describe(
-    name: str, label: str, seen: tuple[int, int] | None, now: tuple[int, int] | None, reasons: Mapping[str, str]
+    name: str, label: str, expected: tuple[int, int] | None, current: tuple[int, int] | None, reasons: Mapping[str, str]
 ) -> str:
-    if now is None:
+    if current is None:
         reason = reasons.get(name) or gettext("it is not part of this any more.")
         return f"{name}: {reason}"
-    if seen is None:
+    if expected is None:
         return gettext("{name}: it was added after you looked.").format(name=name)
-    if seen[0] != now[0]:
+    if expected[0] != current[0]:
         sentence = gettext("{name}: version {now} would be proposed, where you looked at version {seen}.")
-        return sentence.format(name=name, now=now[0], seen=seen[0])
-    if not now[1]:
+        return sentence.format(name=name, now=current[0], seen=expected[0])
+    if not current[1]:
         return gettext("{name}: {label} is not set any more.").format(name=name, label=label)
-    return gettext("{name}: {label} serves version {now} by now.").format(name=name, label=label, now=now[1])
+    return gettext("{name}: {label} serves version {now} by now.").format(name=name, label=label, now=current[1])

@@ -20,7 +20,7 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 from registry.releases.events import ReleaseChanged, ReleaseOpened
 from registry.releases.models import Release
-from registry.releases.moved_members import Seen, read_open_members, require_unmoved
+from registry.releases.moved_members import MemberVersions, read_open_members, require_unmoved
 from registry.releases.plans import (
     LeftOut,
     PlannedMember,
@@ -56,7 +56,7 @@ def propose_release(
     title: str,
     selection: ReleaseSelection,
     description: str = "",
-    expected: Seen | None = None,
+    expected: MemberVersions | None = None,
 ) -> ProposedRelease:
     """Propose that a protected label of several templates move together. An open request for the same version becomes a
     member as it is; for the others, requests are opened.
@@ -83,7 +83,7 @@ def propose_releases(
     title: str,
     selections: Mapping[str, ReleaseSelection],
     description: str = "",
-    expected: Seen | None = None,
+    expected: MemberVersions | None = None,
 ) -> list[ProposedRelease]:
     """Open a release in each of the namespaces, as in `propose_release`: all of them or none.
 
@@ -158,7 +158,7 @@ def add_to_release(*, actor: Actor, number: int, versions: Mapping[str, int]) ->
     return release
 
 
-def remove_from_release(*, actor: Actor, number: int, change: int, expected: Seen | None = None) -> Release:
+def remove_from_release(*, actor: Actor, number: int, change: int, expected: MemberVersions | None = None) -> Release:
     """Remove one change request from an open release. It stays open with its approvals and goes live on its own.
 
     expected: what the caller saw of its template, as in `propose_release`; Conflict if it has changed.
@@ -179,7 +179,7 @@ def remove_from_release(*, actor: Actor, number: int, change: int, expected: See
     return release
 
 
-def _require_unmoved(planned: Sequence[ReleasePlan], label: str, expected: Seen) -> None:
+def _require_unmoved(planned: Sequence[ReleasePlan], label: str, expected: MemberVersions) -> None:
     members = [member for plan in planned for member in plan.members]
     moves = {member.template.name: (member.version.number, member.serves or 0) for member in members}
     reasons = {left_out.template: left_out.reason for plan in planned for left_out in plan.left_out}

@@ -14,7 +14,7 @@ from registry.journal import log
 from registry.namespaces.verbs import Verb
 from registry.releases.events import ReleaseRolledBack
 from registry.releases.models import Release
-from registry.releases.moved_members import Seen, require_unmoved
+from registry.releases.moved_members import MemberVersions, require_unmoved
 from registry.releases.queries import lock_release
 from registry.templates import labels
 from registry.templates.label_models import Label, LabelMove
@@ -47,7 +47,7 @@ class RollBackTarget:
 
 
 def roll_back_release(
-    *, actor: Actor, number: int, reason: str, templates: Sequence[str] = (), expected: Seen | None = None
+    *, actor: Actor, number: int, reason: str, templates: Sequence[str] = (), expected: MemberVersions | None = None
 ) -> Release:
     """Roll the release's labels back to what they served before; reviewers only, with a reason.
 

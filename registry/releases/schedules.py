@@ -19,7 +19,7 @@ from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.releases import proposals, review_requests, services
 from registry.releases.models import Release
-from registry.releases.moved_members import Seen, read_open_members, require_unmoved
+from registry.releases.moved_members import MemberVersions, read_open_members, require_unmoved
 from registry.releases.proposals import ProposedRelease
 from registry.releases.queries import lock_release, read_paths
 from registry.releases.schedule_events import ReleaseScheduled, ReleaseUnscheduled
@@ -54,7 +54,7 @@ def propose_releases_at(
     return proposed
 
 
-def schedule_release(*, actor: Actor, number: int, at: datetime, expected: Seen | None = None) -> Release:
+def schedule_release(*, actor: Actor, number: int, at: datetime, expected: MemberVersions | None = None) -> Release:
     """Schedule or reschedule the publication of a release; the worker does it on behalf of the actor.
 
     expected: as in `publish_release`. Raises Invalid for goes_live_at in the past, more than a year away, or inside a

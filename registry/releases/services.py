@@ -24,7 +24,7 @@ from registry.releases.events import (
 )
 from registry.releases.gate import Member, ReleaseGate
 from registry.releases.models import Release
-from registry.releases.moved_members import Seen, read_open_members, require_unmoved
+from registry.releases.moved_members import MemberVersions, read_open_members, require_unmoved
 from registry.releases.queries import lock_release
 from registry.releases.steps import close_release, require_open_release, step_fields
 
@@ -53,7 +53,7 @@ def ask_for_release_edits(*, actor: Actor, number: int, digests: Mapping[int, st
     return _decide_on_members(actor, number, Decision.REQUEST_CHANGES, digests, text)
 
 
-def publish_release(*, actor: Actor, number: int, expected: Seen | None = None) -> Release:
+def publish_release(*, actor: Actor, number: int, expected: MemberVersions | None = None) -> Release:
     """Move the label of every open member if nothing blocks any of them: all or none, in one transaction.
 
     expected: for every member, the version and what its label serves, as the caller saw them; Conflict if any has

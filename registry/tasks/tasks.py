@@ -44,11 +44,11 @@ __all__ = [
     "advance_rollouts",
     "catch_up",
     "deliver",
-    "heal",
-    "keep_checks",
-    "plan_upkeep",
     "push",
+    "recover_lost_work",
+    "rerun_stale_checks",
     "run_jobs",
+    "run_upkeep",
 ]
 
 _BEAT = 5.0  # seconds between two signs of life of a running job
@@ -120,7 +120,7 @@ def run_jobs() -> None:
 
 
 @app.task(name="registry.tasks.tasks.heal")
-def heal() -> None:
+def recover_lost_work() -> None:
     """Called by the clock every few seconds: make up for lost wake-ups and for jobs that lost their worker."""
     run_steps(
         _forget_redacted,
@@ -146,7 +146,7 @@ def _forget_redacted() -> None:
 
 
 @app.task(name="registry.tasks.tasks.keep_checks")
-def keep_checks() -> None:
+def rerun_stale_checks() -> None:
     """Once a minute: rerun checks that depend on what happened elsewhere meanwhile."""
     if check_results.request_stale_checks():
         run_jobs()
@@ -160,7 +160,7 @@ def advance_rollouts() -> None:
 
 
 @app.task(name="registry.tasks.tasks.plan_upkeep")
-def plan_upkeep() -> None:
+def run_upkeep() -> None:
     """Every ten minutes: delete, remind and start what is due."""
     upkeep.run_upkeep()
 

@@ -24,8 +24,8 @@ class LabelPast:
     namespace's current freeze.
     """
 
-    held: Collection[str]
-    approved: Collection[str]
+    held_digests: Collection[str]
+    approved_digests: Collection[str]
     freeze: StandingFreeze | None
 
 
@@ -85,14 +85,14 @@ def find_freeze_before(template: Template, label: str, number: int) -> StandingF
 
 
 def _require_held(template: Template, label: str, target: Version, past: LabelPast) -> None:
-    if target.digest not in past.held:
+    if target.digest not in past.held_digests:
         raise ApprovalRequired(
             gettext("{label} never held version {number}, so it can't go back to it: propose a change.").format(
                 label=label, number=target.number
             ),
             label=label,
         )
-    if label in template.namespace.protected_labels and target.digest not in past.approved:
+    if label in template.namespace.protected_labels and target.digest not in past.approved_digests:
         raise ApprovalRequired(
             gettext(
                 "{label} is protected, and it held version {number} without an approval for it: propose a change."

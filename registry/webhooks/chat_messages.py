@@ -40,7 +40,7 @@ _CARD = "http://adaptivecards.io/schemas/adaptive-card.json"
 
 @dataclass(frozen=True)
 class _Message:
-    """title: what kind of event. what: follows the name of `who`. why: their reason, or empty.
+    """title: what kind of event. sentence: follows the name of `who`. why: their reason, or empty.
 
     subject: the text of the link. place: the namespace, unless the subject contains it, and the key if one was used.
     panel_url: of the panel before publishing; empty if nothing is ready to publish.
@@ -48,7 +48,7 @@ class _Message:
 
     title: str
     who: str
-    what: str
+    sentence: str
     why: str
     subject: str
     url: str
@@ -77,7 +77,7 @@ def write_event_message(receiver: str, event: Event, who: str, joint: JointDecis
     message = _Message(
         title=describe_kind(event.kind),
         who=who,
-        what=_cut(sentence),
+        sentence=_cut(sentence),
         why="" if why in sentence else _cut(why),
         subject=subject,
         url=f"{settings.BASE_URL}{path}",
@@ -93,7 +93,7 @@ def write_trial_message(webhook: Webhook, who: str) -> str:
     message = _Message(
         title="Test message",
         who=who,
-        what=f"sent a test message: events of {namespace} will appear here",
+        sentence=f"sent a test message: events of {namespace} will appear here",
         why="",
         subject=namespace,
         url=f"{settings.BASE_URL}/t/{namespace}/",
@@ -127,7 +127,7 @@ def _write_slack_message(message: _Message) -> dict[str, Any]:
 
     What people wrote is in plain text objects: in the other kind, Slack formats `*words*` and links bare addresses.
     """
-    sentence = f"{message.who} {message.what}"
+    sentence = f"{message.who} {message.sentence}"
     link = f"<{message.url}|{_escape(message.subject)}>{_escape(message.place)}"
     if message.panel_url:
         link += f" · <{message.panel_url}|What publishing changes>"
@@ -150,7 +150,7 @@ def _write_teams_message(message: _Message) -> dict[str, Any]:
     """An adaptive card for the workflow "When a Teams webhook request is received"."""
     lines = [
         _build_line({"text": message.title, "weight": "Bolder", "size": "Medium"}),
-        _build_line({"text": message.who, "weight": "Bolder"}, {"text": f" {message.what}"}),
+        _build_line({"text": message.who, "weight": "Bolder"}, {"text": f" {message.sentence}"}),
         *([_build_line({"text": message.why})] if message.why else []),
         _build_line({"text": f"{message.subject}{message.place}", "isSubtle": True, "size": "Small"}),
     ]
@@ -161,7 +161,7 @@ def _write_teams_message(message: _Message) -> dict[str, Any]:
         "$schema": _CARD,
         "type": "AdaptiveCard",
         "version": "1.4",
-        "fallbackText": f"{message.who} {message.what}",
+        "fallbackText": f"{message.who} {message.sentence}",
         "body": lines,
         "actions": actions,
     }

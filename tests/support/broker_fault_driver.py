@@ -44,8 +44,8 @@ def play_rounds(relay: BreakingRelay) -> None:
         is_broken = relay.count >= number
         relay.break_at(0)
         kinds = list(Event.objects.filter(number__gt=events).order_by("number").values_list("kind", flat=True))
-        tasks.heal()
-        tasks.heal()  # the second run mirrors what the jobs of the first decided
+        tasks.recover_lost_work()
+        tasks.recover_lost_work()  # the second run mirrors what the jobs of the first decided
         found = {
             "is_broken": is_broken,
             "sent": sent,

@@ -37,7 +37,7 @@ class Command(BaseCommand):
         connections["default"].close()
         try:
             with connect_both(settings.DATABASES["default"], target):
-                digests = (compare_databases if compare else copy_database)(SOURCE, TARGET, self._tell)
+                digests = (compare_databases if compare else copy_database)(SOURCE, TARGET, self._write_line)
                 for name in find_unknown_tables(SOURCE):
                     self.stderr.write(f"{name} isn't a table of Promptuary, so it wasn't examined.")
         except CopyRefused as error:
@@ -52,7 +52,7 @@ class Command(BaseCommand):
             f"Both hold the same: {len(digests)} tables, {rows:,} rows, and the journal's chain is whole in both."
         )
 
-    def _tell(self, line: str) -> None:
+    def _write_line(self, line: str) -> None:
         self.stdout.write(line)
         self.stdout.flush()
 

@@ -71,15 +71,15 @@ class Command(BaseCommand):
             mirror.catch_up(wait=_WAIT)
         except (mirror.Damaged, mirror.Diverged, mirror.GitFailed) as error:
             self.stderr.write(f"The mirror has stopped. {error}")
-        self._tell(mirror.verify(), "The mirror")
+        self._write_findings(mirror.verify(), "The mirror")
         state = mirror.read_status()
         self.stdout.write(f"The mirror is what the journal says: {state.mirrored} events, main at {state.head}.")
 
     def _verify_clone(self, path: Path) -> None:
-        self._tell(mirror.verify_clone(mirror.open_clone(path)), str(path))
+        self._write_findings(mirror.verify_clone(mirror.open_clone(path)), str(path))
         self.stdout.write(f"{path} holds nothing but what the journal says.")
 
-    def _tell(self, findings: list[str], subject: str) -> None:
+    def _write_findings(self, findings: list[str], subject: str) -> None:
         for finding in findings:
             self.stdout.write(finding)
         if findings:

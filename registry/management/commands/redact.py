@@ -53,14 +53,14 @@ class Command(BaseCommand):
             }
             remotes = [remote.url for remote in mirror.list_remotes()]
             if options["dry_run"]:
-                self._tell(redaction_services.plan_redaction(**arguments), "would go", remotes)
+                self._write_plan(redaction_services.plan_redaction(**arguments), "would go", remotes)
                 return
             plan = redaction_services.redact_version(
                 **arguments, reason=options["reason"], force=bool(options["force"]), remotes=remotes
             )
         except PromptuaryError as error:
             raise CommandError(error.message) from error
-        self._tell(plan, "is gone", remotes)
+        self._write_plan(plan, "is gone", remotes)
         _scrub()
         try:
             mirror.catch_up(wait=_WAIT)
@@ -68,7 +68,7 @@ class Command(BaseCommand):
             raise CommandError(f"The database holds it no more, but the mirror still does: {error}") from error
         self.stdout.write(f"The mirror was written again: main at {mirror.read_status().head}.")
 
-    def _tell(self, plan: RedactionPlan, verb: str, remotes: list[str]) -> None:
+    def _write_plan(self, plan: RedactionPlan, verb: str, remotes: list[str]) -> None:
         for row in plan.versions:
             self.stdout.write(f"{row.template.name}@{row.number} {verb} ({row.digest}).")
         self.stdout.write(

@@ -123,7 +123,7 @@ def test_the_setting_decides_and_zero_keeps_all(save, finish, settings):
     settings.PROMPTUARY_RUN_DAYS = 0
     assert old_runs.delete_old_runs() == 0
     settings.PROMPTUARY_RUN_DAYS = 30
-    tasks.plan_upkeep()
+    tasks.run_upkeep()
     assert number not in kept()
 
 

@@ -34,5 +34,5 @@ def test_one_pass_takes_a_batch_the_oldest_first(monkeypatch):
 
 def test_the_upkeep_does_it():
     keep("old", reply_cache.KEPT + timedelta(days=1))
-    tasks.plan_upkeep()
+    tasks.run_upkeep()
     assert not Reply.objects.exists()

@@ -126,5 +126,5 @@ def test_one_that_is_not_served_any_more_is_reported_until_it_is_closed(change, 
 def test_the_clock_reminds(change, monkeypatch):
     monkeypatch.setattr(delivery, "delete_old_deliveries", lambda: None)
     pass_time()
-    tasks_tasks.plan_upkeep()
+    tasks_tasks.run_upkeep()
     assert Notification.objects.filter(kind=EMERGENCY, sentence__contains="not yet approved").count() == 2

@@ -94,10 +94,10 @@ def mailed() -> list[str]:
 def test_its_person_is_mailed_once(key, settings, monkeypatch):
     settings.MAIL_IS_SENT = True
     monkeypatch.setattr(notification_email, "_not_before", 0.0)
-    tasks.plan_upkeep()
+    tasks.run_upkeep()
     (mail,) = mailed()
     assert mail.startswith("author@example.org: The key chat in support, which acts in your name, was not used for 60")
-    tasks.plan_upkeep()
+    tasks.run_upkeep()
     assert mailed() == []
 
 

@@ -140,7 +140,7 @@ def test_nobody_else_uses_a_run(save, reviewer, ended):
 def test_the_nightly_clean_up_deletes_runs_after_thirty_days(ended):
     old, new = ended(), ended()
     PlaygroundRun.objects.filter(pk=old.run.pk).update(created_at=log.now() - timedelta(days=30))
-    tasks.plan_upkeep()
+    tasks.run_upkeep()
     assert list(PlaygroundRun.objects.values_list("pk", flat=True)) == [new.run.pk]
 
 
@@ -148,7 +148,7 @@ def test_the_clean_up_takes_the_runs_of_a_namespace_that_stores_none(start, ende
     ended()
     waiting = start(ECHO)
     Namespace.objects.filter(name="support").update(discard_playground_texts=True)
-    tasks.plan_upkeep()
+    tasks.run_upkeep()
     assert list(PlaygroundRun.objects.all()) == [waiting]
 
 

@@ -39,7 +39,7 @@ def test_being_woken_brings_the_mirror_up_to_the_journal():
 def test_the_clock_finds_what_no_wake_up_reported():
     make_namespace()
     claims.enqueue("mirror.repack")
-    tasks_tasks.heal()
+    tasks_tasks.recover_lost_work()
     assert mirror.read_status().behind == 0
     assert Job.objects.get().state == Job.DONE
 
@@ -59,27 +59,27 @@ def test_a_mirror_that_was_removed_is_written_again(mirror_path):
     make_namespace()
     tasks_tasks.catch_up()
     shutil.rmtree(mirror_path)
-    tasks_tasks.heal()
+    tasks_tasks.recover_lost_work()
     assert mirror.read_status().behind == 0
 
 
 def test_repack_and_check_are_planned_when_they_are_due_and_not_twice():
-    tasks_tasks.plan_upkeep()
-    tasks_tasks.plan_upkeep()
+    tasks_tasks.run_upkeep()
+    tasks_tasks.run_upkeep()
     assert sorted(Job.objects.values_list("kind", flat=True)) == ["mirror.check", "mirror.repack"]
 
 
 def test_a_week_later_they_are_planned_again():
-    tasks_tasks.plan_upkeep()
+    tasks_tasks.run_upkeep()
     Job.objects.update(created_at=timezone.now() - timedelta(days=8), state=Job.DONE)
-    tasks_tasks.plan_upkeep()
+    tasks_tasks.run_upkeep()
     assert Job.objects.count() == 4
 
 
 def test_repack_and_check_run():
     make_namespace()
     tasks_tasks.catch_up()
-    tasks_tasks.plan_upkeep()
+    tasks_tasks.run_upkeep()
     tasks_tasks.run_jobs()
     assert set(Job.objects.values_list("state", "error")) == {(Job.DONE, "")}
 
@@ -105,7 +105,7 @@ def test_a_step_of_the_upkeep_that_fails_keeps_no_other_from_its_work(monkeypatc
         raise ValueError("a row that is wrong")
 
     monkeypatch.setattr("registry.usage.outcomes.delete_old_outcomes", fail)
-    tasks_tasks.plan_upkeep()
+    tasks_tasks.run_upkeep()
     assert sorted(Job.objects.values_list("kind", flat=True)) == ["mirror.check", "mirror.repack"]
     assert "a row that is wrong" in caplog.text
 
@@ -117,6 +117,6 @@ def test_a_step_of_the_clock_that_fails_keeps_no_other_from_its_work(monkeypatch
     monkeypatch.setattr("registry.evaluations.run_worker.fail_lost_runs", fail)
     make_namespace()
     claims.enqueue("mirror.repack")
-    tasks_tasks.heal()
+    tasks_tasks.recover_lost_work()
     assert Job.objects.get().state == Job.DONE
     assert "a run that is wrong" in caplog.text
