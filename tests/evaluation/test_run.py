@@ -150,7 +150,7 @@ def test_an_input_the_runnable_does_not_take_is_refused_by_name():
 def test_messages_count_rows_from_1(tmp_path):
     runnable = FunctionRunnable("search", search)
     with pytest.raises(EvaluationError, match=r"^row 1: inputs are a mapping, not str"):
-        run(runnable, ["x"])
+        run(runnable, ["x"])  # type: ignore[list-item]  # the wrong type is what is refused
     with pytest.raises(EvaluationError, match=r"^row 2 has inputs but expected_outputs ended before it"):
         run(runnable, iter([{"query": "x"}, {"query": "y"}]), iter([{"documents": []}]))
     with (
