@@ -36,14 +36,13 @@ def read_moments(namespaces: Collection[int], begins: datetime, ends: datetime) 
     is_inside = Q(created_at__gte=begins, created_at__lt=ends)
     is_inside |= Q(state=Rollout.STOPPED, ended_at__gte=begins, ended_at__lt=ends)
     is_inside |= Q(state=Rollout.RUNNING, next_at__lt=ends)
-    rows = Rollout.objects.filter(is_inside, template__namespace__in=namespaces)
-    rows = rows.order_by(F("next_at").asc(nulls_last=True), "-number")
-    numbers = list(rows.values_list("pk", flat=True)[: MOST_ROLLOUTS + 1])
-    listed = Rollout.objects.filter(pk__in=numbers[:MOST_ROLLOUTS]).defer("candidate__bundle")
-    listed = listed.select_related("template", "candidate", "started_by")
-    moments = [moment for rollout in listed for moment in list_moments(rollout)]
+    order = (F("next_at").asc(nulls_last=True), "-number")
+    inside = Rollout.objects.filter(is_inside, template__namespace__in=namespaces).order_by(*order)
+    rows = Rollout.objects.filter(pk__in=inside.values("pk")[: MOST_ROLLOUTS + 1]).defer("candidate__bundle")
+    listed = list(rows.select_related("template", "candidate", "started_by").order_by(*order))
+    moments = [moment for rollout in listed[:MOST_ROLLOUTS] for moment in list_moments(rollout)]
     in_period = [moment for moment in moments if begins <= moment.at < ends]
-    return sorted(in_period, key=lambda moment: (moment.at, moment.rollout.number)), len(numbers) > MOST_ROLLOUTS
+    return sorted(in_period, key=lambda moment: (moment.at, moment.rollout.number)), len(listed) > MOST_ROLLOUTS
 
 
 def list_moments(rollout: Rollout) -> Iterator[RolloutMoment]:

@@ -71,7 +71,7 @@ def test_of_many_rollouts_those_with_the_next_step_soonest_and_the_newest_are_re
     copies = [copy_stopped(rollout, number) for number in range(2, 10_001)]
     Rollout.objects.bulk_create(copies, batch_size=500)
     day = timedelta(days=1)
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(7):
         calendar = read_calendar(reader, at, at + 2 * day)
     assert calendar.has_more_rollouts
     assert {it.rollout.number for it in calendar.rollouts} == {1, *range(10_002 - MOST_ROLLOUTS, 10_001)}
