@@ -1,10 +1,12 @@
 """A mirror that Git can't read: reported with the remedy, and rewritten by a rebuild."""
 
+import itertools
 import shutil
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
+from git import Git
 
 from registry import mirror
 from registry.journal import mirror_paths
@@ -17,15 +19,6 @@ from tests.registry.mirror.test_verify import git
 from tests.support.failing_calls import limit_file_size
 
 pytestmark = pytest.mark.django_db
-
-# Removes itself once it ran as often as `left` has letters.
-_VANISHING_GIT = """\
-#!/bin/sh
-read -r left < {folder}/left
-printf '%s\\n' "${{left#x}}" > {folder}/left
-[ "$left" != x ] || /bin/rm {folder}/git
-exec {git} "$@"
-"""
 
 
 def empty_head(path):
@@ -152,11 +145,14 @@ def test_a_clone_is_not_called_damaged_where_git_goes_away_during_a_restore(
 ):
     mirror.catch_up()
     empty_the_database()
-    (tmp_path / "left").write_text("x" * runs + "\n", encoding="ascii")
-    program = tmp_path / "git"
-    program.write_text(_VANISHING_GIT.format(folder=tmp_path, git=shutil.which("git")), encoding="utf-8")
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
+    starts, execute = itertools.count(), Git.execute
+
+    def execute_or_lose_git(git, *arguments, **options):
+        if next(starts) == runs:
+            monkeypatch.setenv("PATH", str(tmp_path))
+        return execute(git, *arguments, **options)
+
+    monkeypatch.setattr(Git, "execute", execute_or_lose_git)
     with pytest.raises(mirror.MirrorError, match=r"^The `git` program was not found; the mirror needs it\.$"):
         mirror.restore(mirror_path)
     assert not Event.objects.exists()
