@@ -61,4 +61,4 @@ def test_settings_are_read_by_the_program_and_not_before(python):
 
 def test_a_program_that_takes_too_long_is_killed(python):
     with pytest.raises(subprocess.TimeoutExpired):
-        run(python, "-c", "import time; time.sleep(600)", seconds=0.1)
+        run(python, "-c", "import signal; signal.pause()", seconds=0.1)
