@@ -40,7 +40,10 @@ class Release(models.Model):
                 condition=models.Q(state__in=("open", "published", "withdrawn")), name="release_state_known"
             )
         ]
-        indexes = [models.Index(fields=["namespace", "-number"], name="release_by_namespace")]
+        indexes = [
+            models.Index(fields=["namespace", "-number"], name="release_by_namespace"),
+            models.Index(fields=["state", "-number"], name="release_by_state"),
+        ]
 
     def __str__(self) -> str:
         return f"release {self.number}"

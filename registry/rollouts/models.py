@@ -58,7 +58,11 @@ class Rollout(models.Model):
                 name="rollout_once_a_label",
             ),
         ]
-        indexes = [models.Index(fields=["state", "next_at"], name="rollout_by_due_time")]
+        indexes = [
+            models.Index(fields=["state", "next_at"], name="rollout_by_due_time"),
+            models.Index(fields=["state", "ended_at"], name="rollout_by_end"),
+            models.Index(fields=["created_at"], name="rollout_by_start"),
+        ]
 
     def __str__(self) -> str:
         return f"rollout {self.number}"

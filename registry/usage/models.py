@@ -11,7 +11,7 @@ __all__ = ["Fetch", "Outcome", "OutcomeTotal", "Report"]
 class Fetch(models.Model):
     """How often a key fetched a version by one ref on one day (UTC)."""
 
-    key = models.ForeignKey(Key, on_delete=models.CASCADE, related_name="fetches")
+    key = models.ForeignKey(Key, on_delete=models.CASCADE, related_name="fetches", db_index=False)
     version = models.ForeignKey(Version, on_delete=models.CASCADE, related_name="fetches")
     ref = models.CharField(max_length=80, help_text="as the caller wrote it: a label, a number, sha256:…")
     former_name = models.CharField(
@@ -25,7 +25,10 @@ class Fetch(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["version", "day", "key", "ref", "former_name"], name="fetch_once_a_day")
         ]
-        indexes = [models.Index(fields=["day"], name="fetch_by_day")]
+        indexes = [
+            models.Index(fields=["day"], name="fetch_by_day"),
+            models.Index(fields=["key", "day"], name="fetch_by_key"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.count} of {self.version_id} by {self.key_id} on {self.day}"

@@ -113,7 +113,10 @@ class Delivery(models.Model):
                 condition=models.Q(state__in=("pending", "delivered", "failed")), name="delivery_state_known"
             ),
         ]
-        indexes = [models.Index(fields=["state", "due_at"], name="delivery_due")]
+        indexes = [
+            models.Index(fields=["state", "due_at"], name="delivery_due"),
+            models.Index(fields=["webhook", "state", "finished_at"], name="delivery_by_state"),
+        ]
 
     def __str__(self) -> str:
         return self.message

@@ -2,7 +2,8 @@
 
 from datetime import datetime
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
@@ -21,12 +22,20 @@ KINDS = list_namespace_kinds()  # what a webhook can be sent
 def list_webhooks(actor: Actor, namespace: str) -> list[Webhook]:
     """All webhooks of the namespace in the order of creation, each with `waiting`, `failed` and `last_at`."""
     space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
+    deliveries = Delivery.objects.filter(webhook=OuterRef("pk"))
+    delivered = deliveries.filter(state=Delivery.DELIVERED, finished_at__isnull=False).order_by("-finished_at")
     webhooks = space.webhooks.annotate(
-        waiting=Count("deliveries", filter=Q(deliveries__state=Delivery.PENDING)),
-        failed=Count("deliveries", filter=Q(deliveries__state=Delivery.FAILED)),
-        last_at=Max("deliveries__finished_at", filter=Q(deliveries__state=Delivery.DELIVERED)),
+        waiting=_count(deliveries.filter(state=Delivery.PENDING)),
+        failed=_count(deliveries.filter(state=Delivery.FAILED)),
+        last_at=Subquery(delivered.values("finished_at")[:1]),
     )
     return list(webhooks.select_related("created_by", "namespace").order_by("created_at", "pk"))
+
+
+def _count(deliveries: QuerySet[Delivery]) -> Coalesce:
+    """Their number by an index: a join would read every delivery of each webhook, and most are delivered."""
+    counts = deliveries.order_by().values("webhook").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(counts), 0)
 
 
 def find_webhook(actor: Actor, webhook_id: str, namespace: str = "") -> Webhook:

@@ -1,6 +1,6 @@
 """Webhooks: created, changed, tested, resent and removed by admins."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -161,3 +161,17 @@ def test_the_log_can_be_read_by_state_and_page(make, admin):
     assert [len(first.items), len(rest.items)] == [2, 1]
     with pytest.raises(Invalid, match="state"):
         queries.list_deliveries(admin, made.webhook.id, state="lost")
+
+
+def test_a_list_of_webhooks_counts_the_undelivered_messages_of_each(make, admin):
+    first, second = make().webhook, make().webhook
+    days = [datetime(2026, 1, day, tzinfo=UTC) for day in range(1, 7)]
+    states = ["pending", "failed", "failed", "delivered", "delivered", "delivered"]
+    for place, (state, day) in enumerate(zip(states, days, strict=True)):
+        done = None if state == "pending" else day
+        row = {"kind": "test", "body": "{}", "due_at": day, "created_at": day}
+        Delivery.objects.create(webhook=first, message=f"m{place}", state=state, finished_at=done, **row)
+    Delivery.objects.filter(message="m5").update(finished_at=None)  # its time is unknown
+    rows = {row.pk: row for row in queries.list_webhooks(admin, "support")}
+    counts = {pk: [getattr(row, name) for name in ("waiting", "failed", "last_at")] for pk, row in rows.items()}
+    assert counts == {first.pk: [1, 2, days[4]], second.pk: [0, 0, None]}
