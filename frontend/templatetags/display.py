@@ -23,6 +23,7 @@ from frontend.web.field_labels import capitalise_sentence, describe_refusal
 from frontend.web.findings import translate_finding
 from frontend.web.remark_html import render_remark
 from frontend.web.script_texts import compute_script_texts_version
+from frontend.web.stylesheets import build_bundle_url
 from registry.core.names import LATEST
 from registry.serving.fetcher import fetcher
 
@@ -67,6 +68,16 @@ def is_built(name: str) -> bool:
 def asset_url(name: str) -> str:
     """The URL of a file from the npm build, or an empty string if nothing was built."""
     return static(f"frontend/dist/{name}") if is_built(name) else ""
+
+
+@register.simple_block_tag
+def stylesheets(content: str) -> SafeString | str:
+    """The link to one bundle of the stylesheets whose names are the content, in their order; nothing without names.
+
+    A name is the path below `static/frontend/css` without its ending.
+    """
+    names = content.split()
+    return format_html('<link rel="stylesheet" href="{}">', build_bundle_url(names)) if names else ""
 
 
 @register.simple_tag

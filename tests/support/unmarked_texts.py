@@ -34,6 +34,10 @@ CODE_BEFORE = re.compile(
     r"\b(?:import|from|throw|console\.\w+)\b|\b(?:class|key): $|headers\.get\($|[!=]== $"
     r"|\b(?:closest|matches|querySelector\w*)(?:<\w+>)?\($"
 )
+# The names of stylesheets; a block inside another has its name at its end.
+STYLESHEETS = re.compile(
+    r"{% block (styles|page_styles) %}.*?{% endblock(?: \1)? %}|{% stylesheets %}.*?{% endstylesheets %}", re.DOTALL
+)
 STYLE = re.compile(r"\bvar\(--|^\.cm-")
 CALLS = {"gettext", "ngettext", "gettext_lazy", "ngettext_lazy", "gettext_noop", "pgettext", "pgettext_lazy"}
 TECHNICAL_FUNCTIONS = {"commit", "__str__", "__repr__"}  # their texts are for Git and for developers
@@ -90,6 +94,7 @@ def find_in_template(source: str) -> Iterator[tuple[int, str]]:
         )
     page = _Words()
     source = re.sub(r"{% block width %}.*?{% endblock", _blank_out, source, flags=re.DOTALL)  # class names
+    source = STYLESHEETS.sub(_blank_out, source)
     page.feed(re.sub(r"{%.*?%}|{{.*?}}", _blank_out, source, flags=re.DOTALL))
     page.close()
     yield from ((line, text) for line, text in page.found if not NO_TEXT.search(lines[line - 1]))
