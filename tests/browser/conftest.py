@@ -8,7 +8,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +28,7 @@ from playwright.sync_api import (
 )
 
 from tests.support.child_process import start_child
+from tests.support.home_programs import HomePrograms
 from tests.support.server_process import wait_for_demo
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -89,31 +92,26 @@ class Server:
     def mirror(self) -> Path:
         return self.home / "mirror.git"
 
-    def run_program(self, program: str, *arguments: str, timeout: float = 120) -> str:
+    @cached_property
+    def programs(self) -> HomePrograms:
+        return HomePrograms(self.home)
+
+    def run_program(self, program: str, *arguments: str, timeout: float = 240) -> str:
         """Run a program of tests/support in the server's home; what it printed. timeout: seconds."""
-        kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
-        facts = {
-            "PROMPTUARY_HOME": str(self.home),
-            "DJANGO_SETTINGS_MODULE": "registry.settings",
-            "PYTHONPATH": str(ROOT),
-        }
-        done = subprocess.run(
-            [sys.executable, f"tests/support/{program}", *arguments],
-            cwd=ROOT,
-            env={**kept, **facts},
-            stdout=subprocess.PIPE,
-            text=True,
-            check=True,
-            timeout=timeout,
-        )
-        return done.stdout
+        return self.programs.run(program, arguments, timeout)
+
+    def close(self) -> None:
+        """End the process of the programs, if one was run."""
+        if "programs" in vars(self):
+            self.programs.close()
 
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One of this tree, or the one with the demo that TEST_SERVER_URL and TEST_SERVER_HOME name."""
     if running := os.environ.get("TEST_SERVER_URL"):
-        yield Server(running, Path(os.environ["TEST_SERVER_HOME"]))
+        with closing(Server(running, Path(os.environ["TEST_SERVER_HOME"]))) as ours:
+            yield ours
         return
     home = tmp_path_factory.mktemp("home")
     port = _find_free_port()
@@ -132,7 +130,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         try:
             _wait_for(f"http://127.0.0.1:{port}/login", process, log)
             wait_for_demo(home)
-            yield Server(f"http://127.0.0.1:{port}", home)
+            with closing(Server(f"http://127.0.0.1:{port}", home)) as ours:
+                yield ours
         finally:
             _stop(process)
 

@@ -1,14 +1,11 @@
 """An admin sets a threshold; a change fails it, is fixed, passes, and is approved and published."""
 
-import os
 import re
-import subprocess
-import sys
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import DESKTOP, ROOT, Server, Visit
+from tests.browser.conftest import DESKTOP, Server, Visit
 from tests.browser.test_evaluation import SLOW, check_layout
 from tests.browser.test_review import approve_and_publish, put_in, save
 
@@ -18,16 +15,7 @@ NAMESPACE, NAME = "weighing", "weighing/reply"
 @pytest.fixture(scope="module", autouse=True)
 def weighing(server: Server) -> None:
     """A live template and a dataset in a namespace that requires the check *evaluation*."""
-    facts = {"PROMPTUARY_HOME": str(server.home), "DJANGO_SETTINGS_MODULE": "registry.settings"}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
-    made = subprocess.run(
-        [sys.executable, "-m", "tests.support.browser_gate_data"],
-        cwd=ROOT,
-        env={**kept, **facts},
-        capture_output=True,
-        check=False,
-    )
-    assert made.returncode == 0, made.stderr.decode()
+    server.run_program("browser_gate_data.py")
 
 
 def set_threshold(page: Page) -> None:

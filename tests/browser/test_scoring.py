@@ -1,33 +1,20 @@
 """Two people blindly score two versions, the gate on their scores passes, and one approves."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import httpx
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.conftest import DESKTOP, PHONE, ROOT, Server, Visit, wait_until_held
+from tests.browser.conftest import DESKTOP, PHONE, Server, Visit, wait_until_held
 from tests.browser.test_evaluation import check_layout
 
 
 @pytest.fixture(scope="module")
 def numbers(server: Server) -> list[int]:
     """The numbers of a change and of the runs of both versions, which are done."""
-    facts = {"PROMPTUARY_HOME": str(server.home), "DJANGO_SETTINGS_MODULE": "registry.settings"}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
-    made = subprocess.run(
-        [sys.executable, "-m", "tests.support.browser_score_data"],
-        cwd=ROOT,
-        env={**kept, **facts},
-        capture_output=True,
-        check=False,
-    )
-    assert made.returncode == 0, made.stderr.decode()
-    numbers: list[int] = json.loads(made.stdout)
+    numbers: list[int] = json.loads(server.run_program("browser_score_data.py"))
     return numbers
 
 

@@ -1,7 +1,7 @@
 """A test's own server with people and one template instead of the demo, so that it starts in seconds."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from tests.browser.conftest import Server as Site
@@ -21,7 +21,8 @@ def open_small_site(folder: Path, **environment: str) -> Iterator[Site]:
     server = Server(place, **environment)
     try:
         server.start()
-        yield Site(server.url, place.home)
+        with closing(Site(server.url, place.home)) as site:
+            yield site
     finally:
         server.kill()
         instances.remove_instance(place)
