@@ -1,6 +1,7 @@
 """All settings. Those that differ between installations come from the environment, read by registry.core.env."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -241,12 +242,13 @@ STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STATIC_ROOT.mkdir(exist_ok=True)  # whitenoise warns about a missing folder
 _collected = (STATIC_ROOT / "staticfiles.json").exists()
+_collects = sys.argv[1:2] == ["collectstatic"]  # for the first time, there is nothing yet to recognize it by
 WHITENOISE_USE_FINDERS = not _collected
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {
         "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
-        if _collected
+        if _collected or _collects
         else "django.contrib.staticfiles.storage.StaticFilesStorage"
     },
 }
