@@ -27,6 +27,7 @@ __all__ = [
 
 INDEX_TABLE = "registry_searchentry_fts"
 _ENTRY = "registry_searchentry"
+_MOST_FOUND = 5_000  # the most matches of SQLite's index that are looked up in it instead of in the texts
 Hit = tuple[int, str]
 Statement = tuple[str, list[Any]]  # SQL and its parameters
 
@@ -62,13 +63,17 @@ def match_some_or_first(
     One statement, so that a search takes as many queries however many entries match. ordered: of `select_by_name` or
     `select_newest`.
     """
-    some, parameters = _select_some(groups, most + 1)
     is_more = f"(SELECT COUNT(*) FROM matches) > {int(most)}"
-    if connection.vendor == "sqlite":  # it would evaluate the statement before a condition on the outside
+    if connection.vendor == "sqlite":
+        found, parameters = _select_found(groups, max(most, _MOST_FOUND) + 1)
+        parts = f"found AS ({found}), matches AS ({_select_names('found', most + 1)})"
+        # It would evaluate the statement before a condition on the outside.
         first = f"(SELECT * FROM ({ordered[0]} LIMIT CASE WHEN {is_more} THEN {int(limit)} ELSE 0 END))"
     else:
+        some, parameters = _select_some(groups, most + 1)
+        parts = f"matches AS ({some})"
         first = f"(SELECT * FROM ({ordered[0]} LIMIT {int(limit)}) AS ordered WHERE {is_more})"
-    sql = f"WITH matches AS ({some}) SELECT id, name, 0 FROM matches UNION ALL SELECT id, name, 1 FROM {first} AS first"
+    sql = f"WITH {parts} SELECT id, name, 0 FROM matches UNION ALL SELECT id, name, 1 FROM {first} AS first"
     rows = _run_by_index((sql, [*parameters, *ordered[1]]))
     matches = [(number, name) for number, name, part in rows if part == 0]
     return matches, [(number, name) for number, name, part in rows if part == 1]
@@ -91,13 +96,18 @@ def select_newest(groups: Sequence[TermGroup], before: int | None) -> Statement:
 
 
 def select_by_name(groups: Sequence[TermGroup], scope: Scope, after: str) -> Statement:
-    """The statement for entries that match, by name, after the name `after`. Its first rows are fast if many match, as
-    few entries are read.
+    """The statement for entries that match, by name, after the name `after`, as a part of `match_some_or_first`. Its
+    first rows are fast if many match, as few entries are read.
+
+    On SQLite, up to `_MOST_FOUND` matches are looked up by id while the names are read along their index. With more,
+    one in few entries matches, and reading its words takes less time than reading all matches.
     """
     place, parameters = _place(scope, after)
     if connection.vendor == "sqlite":
         conditions = [_write_contains(group) for group in groups]
-        wheres = [place, *(condition for condition, _ in conditions)]
+        contains = " AND ".join(condition for condition, _ in conditions) or "1"
+        is_known = f"(SELECT COUNT(*) FROM found) <= {_MOST_FOUND}"
+        wheres = [place, f"CASE WHEN {is_known} THEN id IN (SELECT id FROM found) ELSE {contains} END"]
         parameters += [value for _, values in conditions for value in values]
     else:
         wheres = [place, "vector @@ %s::tsquery"]
@@ -132,12 +142,22 @@ def optimize_index() -> None:
 
 def _select_some(groups: Sequence[TermGroup], limit: int) -> Statement:
     if connection.vendor == "sqlite":
-        sql = (
-            f"SELECT e.id, e.name FROM (SELECT rowid AS found FROM {INDEX_TABLE} "
-            f"WHERE {INDEX_TABLE} MATCH %s LIMIT {int(limit)}) CROSS JOIN {_ENTRY} e ON e.id = found"
-        )
-        return sql, [_write_fts5_expression(groups)]
+        found, parameters = _select_found(groups, limit)
+        return _select_names(f"({found})", limit), parameters
     return f"SELECT id, name FROM {_ENTRY} WHERE vector @@ %s::tsquery LIMIT {int(limit)}", [_write_tsquery(groups)]
+
+
+def _select_found(groups: Sequence[TermGroup], limit: int) -> Statement:
+    """SQLite's statement for the ids of up to `limit` entries that match, in no order."""
+    sql = f"SELECT rowid AS id FROM {INDEX_TABLE} WHERE {INDEX_TABLE} MATCH %s LIMIT {int(limit)}"
+    return sql, [_write_fts5_expression(groups)]
+
+
+def _select_names(found: str, limit: int) -> str:
+    """SQLite's statement for the ids and names of up to `limit` entries of a table or subquery with ids."""
+    return (
+        f"SELECT e.id, e.name FROM (SELECT id FROM {found} LIMIT {int(limit)}) f CROSS JOIN {_ENTRY} e ON e.id = f.id"
+    )
 
 
 def _place(scope: Scope, after: str) -> tuple[str, list[Any]]:
@@ -170,7 +190,7 @@ def _write_contains(group: TermGroup) -> tuple[str, list[str]]:
     """SQLite's condition that a row contains some term of the group, without using the index."""
     tests, values = [], []
     for term in group:
-        tests.append("instr(' ' || facets || ' ' || words || ' ', %s) > 0")
+        tests.append(f"instr(' ' || {'facets' if term.is_facet else 'words'} || ' ', %s) > 0")
         values.append(f" {term.text}" if term.is_prefix else f" {term.text} ")
     return f"({' OR '.join(tests)})", values
 

@@ -48,6 +48,11 @@ class Term:
     text: str
     is_prefix: bool = False
 
+    @property
+    def is_facet(self) -> bool:
+        """Whether it is a value to filter by and not a word."""
+        return self.text.startswith(_FACET_MARK)
+
 
 TermGroup = tuple[Term, ...]
 """Alternative terms, of which at least one must occur."""
