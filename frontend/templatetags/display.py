@@ -14,10 +14,11 @@ from django.template.defaultfilters import stringfilter
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext
 
+from frontend.changes.check_summaries import CheckSummary
 from frontend.web import wording
 from frontend.web.field_labels import capitalise_sentence, describe_refusal
 from frontend.web.findings import translate_finding
@@ -113,7 +114,7 @@ def ago(moment: datetime | None) -> SafeString | str:
     language = get_language()
     local, head = _draw_moment(moment, timezone.get_current_timezone(), language)
     since = wording.format_time_since_in(language, local, timezone.now().astimezone(local.tzinfo))
-    return format_html("{}{}</time>", head, since)
+    return SafeString(f"{head}{escape(since)}</time>")
 
 
 @lru_cache(maxsize=10_000)
@@ -126,6 +127,19 @@ def _draw_moment(moment: datetime, zone: tzinfo, language: str | None) -> tuple[
     day = f"{wording.format_day_number(local.day, language)} {wording.format_month(local.month, language)}"
     iso = moment.astimezone(UTC).isoformat(timespec="seconds")
     return local, format_html('<time datetime="{}" title="{}">', iso, f"{day} {local:%Y, %H:%M:%S %Z}")
+
+
+@register.filter
+def passed_checks(summary: CheckSummary) -> SafeString:
+    """How many checks passed: `3 of 4`."""
+    return _draw_passed_checks(summary.passed, summary.total, get_language())
+
+
+@lru_cache(maxsize=1_000)
+def _draw_passed_checks(passed: int, total: int, language: str | None) -> SafeString:
+    """language: that of the page. Cached, because some lists have hundreds."""
+    text = gettext('%(passed)s of %(total)s<span class="visually-hidden"> checks passed</span>')
+    return SafeString(text % {"passed": passed, "total": total})
 
 
 @register.filter
