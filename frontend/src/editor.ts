@@ -66,7 +66,7 @@ function start(root: HTMLFormElement): void {
     base: findElement<HTMLInputElement>(root, "[name=base]").value,
     revision: draft.revision,
   });
-  const changed = (): void => {
+  const handleEdit = (): void => {
     preview.refreshSoon();
     draft.saveSoon();
     playground.followEdits();
@@ -83,7 +83,7 @@ function start(root: HTMLFormElement): void {
       area.value = update.state.doc.toString();
       showFacts();
       form.draw();
-      changed();
+      handleEdit();
     }),
   ]);
   const form = new Form(view, {
@@ -112,7 +112,7 @@ function start(root: HTMLFormElement): void {
   const inputs = new Inputs(root, setup, {
     changed: () => {
       if (!root.classList.contains("is-live")) return;
-      changed();
+      handleEdit();
       form.refreshInputs();
       notices.fillValues();
     },

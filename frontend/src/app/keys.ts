@@ -141,7 +141,7 @@ const KEY_ACTIONS: Record<string, () => unknown> = {
 
 /** Single keys (which can be disabled), ignored in fields and for the browser's own shortcuts. */
 export function installShortcuts(): void {
-  const act = (event: KeyboardEvent): void => {
+  const handleKey = (event: KeyboardEvent): void => {
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
     if (document.querySelector("dialog[open], .row-menu:popover-open")) return;
     if (event.key !== "?" && localStorage.getItem("single-keys") === "off") return;
@@ -154,8 +154,8 @@ export function installShortcuts(): void {
     event.preventDefault();
     keyAction();
   };
-  document.addEventListener("keydown", act);
-  for (const event of window.takeEarlyKeys?.() ?? []) act(event);
+  document.addEventListener("keydown", handleKey);
+  for (const event of window.takeEarlyKeys?.() ?? []) handleKey(event);
   for (const opener of document.querySelectorAll<HTMLElement>("[data-keys]")) {
     opener.addEventListener("click", (event) => {
       event.preventDefault();

@@ -36,9 +36,9 @@ function extendRange(link: HTMLAnchorElement): boolean {
   const range = from && findLinesBetween(from, to);
   if (!range) return false;
   if (form) {
-    const field = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
-    field("line").value = String(range[0]);
-    field("end_line").value = String(range[1]);
+    const findField = (name: string) => form.elements.namedItem(name) as HTMLInputElement;
+    findField("line").value = String(range[0]);
+    findField("end_line").value = String(range[1]);
     form.querySelector<HTMLButtonElement>("button[value=range]")?.click();
     return true;
   }

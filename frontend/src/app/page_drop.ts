@@ -68,13 +68,13 @@ export function installPageDrop(): void {
 
 /** Records in a form field that pasted or dropped text has CRLF, because the text field normalizes it to LF. */
 function rememberLineEnds(text: HTMLTextAreaElement, field: HTMLInputElement): void {
-  const note = (data: DataTransfer | null): void => {
+  const recordLineEnds = (data: DataTransfer | null): void => {
     const isAllReplaced = text.selectionEnd - text.selectionStart === text.value.length;
     const hasCrlf = data?.getData("text/plain").includes("\r") ?? false; // no text: a type of the browser
     if (hasCrlf || isAllReplaced) field.value = hasCrlf ? "crlf" : "";
   };
-  text.addEventListener("paste", (event) => note(event.clipboardData));
-  text.addEventListener("drop", (event) => note(event.dataTransfer));
+  text.addEventListener("paste", (event) => recordLineEnds(event.clipboardData));
+  text.addEventListener("drop", (event) => recordLineEnds(event.dataTransfer));
   text.addEventListener("input", () => {
     if (!text.value) field.value = "";
   });

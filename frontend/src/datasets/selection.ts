@@ -35,9 +35,9 @@ export function findNeighbour(
 ): CellPlace | null {
   const at = rows.findIndex((row) => row.key === place?.row);
   const across = columns.findIndex((column) => column.key === place?.column);
-  const within = (value: number, count: number): number => Math.max(0, Math.min(count - 1, value));
-  const row = rows[within(at + down, rows.length)];
-  const column = columns[within(across + right, columns.length)];
+  const clampIndex = (value: number, count: number): number => Math.max(0, Math.min(count - 1, value));
+  const row = rows[clampIndex(at + down, rows.length)];
+  const column = columns[clampIndex(across + right, columns.length)];
   return row && column ? { row: row.key, column: column.key } : null;
 }
 

@@ -30,11 +30,11 @@ export interface Looks {
 export function installLooks(root: HTMLElement, wiring: Wiring): Looks {
   const choice: PreviewChoice = { target: "messages", prompt: "0" };
   installPreviewChoice(root, choice, wiring.refresh);
-  const look = (wanted: Record<string, string>): Promise<PreviewAnswer> =>
+  const askPreview = (wanted: Record<string, string>): Promise<PreviewAnswer> =>
     callServer<PreviewAnswer>("POST", wiring.url, { ...wiring.body(), ...wanted });
-  const loadSamples = async (): Promise<string> => (await look({ want: "samples" })).samples ?? "";
-  const review = async (title: string, against: string): Promise<void> => {
-    showDialog(title, (await look({ want: "diff", against })).diff ?? "");
+  const loadSamples = async (): Promise<string> => (await askPreview({ want: "samples" })).samples ?? "";
+  const showDifference = async (title: string, against: string): Promise<void> => {
+    showDialog(title, (await askPreview({ want: "diff", against })).diff ?? "");
   };
   const all = findElement(root, "[data-all]");
   all.hidden = false;
@@ -53,9 +53,9 @@ export function installLooks(root: HTMLElement, wiring: Wiring): Looks {
     event.preventDefault();
     const number = compare?.dataset.against ?? "";
     const base = wiring.base();
-    if (number) void review(gettext("Your text against v{number}", { number }), number);
+    if (number) void showDifference(gettext("Your text against v{number}", { number }), number);
     else
-      void review(
+      void showDifference(
         base === null ? gettext("The whole text is new") : gettext("What changes since v{number}", { number: base }),
         "",
       );

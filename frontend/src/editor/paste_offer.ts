@@ -50,12 +50,12 @@ export function installPasteOffer(
   const region = findElement(root, "[data-paste-offer]");
   let latest = 0;
 
-  const outline = (): Outline | Refusal => readOutline(view.state.doc.toString(), readFormat(view.state));
+  const readCurrentOutline = (): Outline | Refusal => readOutline(view.state.doc.toString(), readFormat(view.state));
 
   /** Where the pasted text is now: a part with no other content, or the document; null if neither. */
   const placeOf = (pasted: string): Part | "document" | null => {
     if (normalizeText(view.state.doc.toString()) === normalizeText(pasted)) return "document";
-    const found = outline();
+    const found = readCurrentOutline();
     if ("reason" in found || found.format !== "parts") return null;
     return (
       listParts(found.nodes).find(

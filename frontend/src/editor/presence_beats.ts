@@ -51,19 +51,19 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
       name.length <= LONGEST_PART && findParts(wiring.view, wiring.saved()).some((part) => isNamed(part, name));
     return isSaved ? name : "";
   };
-  const beat = (): void => {
+  const sendBeat = (): void => {
     told = partNow();
     send({ part: told });
   };
-  let timer = window.setInterval(beat, BEAT);
+  let timer = window.setInterval(sendBeat, BEAT);
   let moved: number | undefined;
   for (const kind of ["focusin", "focusout", "keyup", "pointerup"]) {
     root.addEventListener(kind, () => {
       window.clearTimeout(moved);
-      moved = window.setTimeout(() => partNow() !== told && beat(), PAUSE);
+      moved = window.setTimeout(() => partNow() !== told && sendBeat(), PAUSE);
     });
   }
-  beat();
+  sendBeat();
   window.addEventListener("pagehide", () => {
     window.clearInterval(timer);
     window.clearTimeout(moved);
@@ -71,8 +71,8 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
   });
   window.addEventListener("pageshow", (event) => {
     if (!event.persisted) return;
-    timer = window.setInterval(beat, BEAT);
-    beat();
+    timer = window.setInterval(sendBeat, BEAT);
+    sendBeat();
   });
 }
 

@@ -18,46 +18,49 @@ const readSizes = (): Sizes => {
 /** Dividers that can be dragged or moved with the arrow keys; sizes are stored in this browser. */
 function installDividers(root: HTMLElement): void {
   const sizes = readSizes();
-  const apply = (name: keyof Sizes, size: number | undefined): void => {
+  const applySize = (name: keyof Sizes, size: number | undefined): void => {
     if (size === undefined) root.style.removeProperty(`--${name}-size`);
     else root.style.setProperty(`--${name}-size`, `${size}px`);
   };
-  for (const name of ["source", "inputs", "budget", "draft"] as const) apply(name, sizes[name]);
+  for (const name of ["source", "inputs", "budget", "draft"] as const) applySize(name, sizes[name]);
   for (const divider of root.querySelectorAll<HTMLElement>("[data-divider]")) {
     const name = divider.dataset.divider as keyof Sizes;
     const pane = findElement(root, `[data-pane=${name}]`);
-    const upright = name !== "budget";
-    const now = (): number => (upright ? pane.offsetWidth : pane.offsetHeight);
-    const most = (): number => (upright ? root.clientWidth - 2 * LEAST : root.clientHeight - 240);
+    const isUpright = name !== "budget";
+    const readSize = (): number => (isUpright ? pane.offsetWidth : pane.offsetHeight);
+    const readLargestSize = (): number => (isUpright ? root.clientWidth - 2 * LEAST : root.clientHeight - 240);
     // Beside the columns of a run the source has a separate width.
-    const sized = (): keyof Sizes => (name === "source" && root.dataset.view === "run" ? "draft" : name);
-    const set = (size: number | undefined): void => {
-      const kept = size === undefined ? undefined : Math.round(Math.min(most(), Math.max(upright ? LEAST : 90, size)));
-      if (kept === undefined) delete sizes[sized()];
-      else sizes[sized()] = kept;
-      apply(sized(), kept);
-      divider.setAttribute("aria-valuenow", String(now()));
+    const findStoredPane = (): keyof Sizes => (name === "source" && root.dataset.view === "run" ? "draft" : name);
+    const setSize = (size: number | undefined): void => {
+      const rounded =
+        size === undefined
+          ? undefined
+          : Math.round(Math.min(readLargestSize(), Math.max(isUpright ? LEAST : 90, size)));
+      if (rounded === undefined) delete sizes[findStoredPane()];
+      else sizes[findStoredPane()] = rounded;
+      applySize(findStoredPane(), rounded);
+      divider.setAttribute("aria-valuenow", String(readSize()));
       localStorage.setItem(KEY, JSON.stringify(sizes));
     };
     divider.tabIndex = 0;
-    divider.setAttribute("aria-valuenow", String(now()));
-    divider.addEventListener("dblclick", () => set(undefined));
+    divider.setAttribute("aria-valuenow", String(readSize()));
+    divider.addEventListener("dblclick", () => setSize(undefined));
     divider.addEventListener("keydown", (event) => {
-      const by = { ArrowLeft: -STEP, ArrowRight: STEP, ArrowUp: STEP, ArrowDown: -STEP }[event.key];
-      if (event.key === "Home") set(undefined);
-      else if (by !== undefined && upright === /Left|Right/.test(event.key)) set(now() + by);
+      const step = { ArrowLeft: -STEP, ArrowRight: STEP, ArrowUp: STEP, ArrowDown: -STEP }[event.key];
+      if (event.key === "Home") setSize(undefined);
+      else if (step !== undefined && isUpright === /Left|Right/.test(event.key)) setSize(readSize() + step);
       else return;
       event.preventDefault();
     });
     divider.addEventListener("pointerdown", (event) => {
-      const start = upright ? event.clientX : event.clientY;
-      const size = now();
+      const start = isUpright ? event.clientX : event.clientY;
+      const size = readSize();
       divider.setPointerCapture(event.pointerId);
-      const move = (moved: PointerEvent): void => {
-        set(size + (upright ? moved.clientX - start : start - moved.clientY));
+      const resize = (move: PointerEvent): void => {
+        setSize(size + (isUpright ? move.clientX - start : start - move.clientY));
       };
-      divider.addEventListener("pointermove", move);
-      divider.addEventListener("lostpointercapture", () => divider.removeEventListener("pointermove", move), {
+      divider.addEventListener("pointermove", resize);
+      divider.addEventListener("lostpointercapture", () => divider.removeEventListener("pointermove", resize), {
         once: true,
       });
       event.preventDefault();

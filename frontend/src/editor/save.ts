@@ -34,9 +34,9 @@ export function installSave(root: HTMLFormElement, wiring: Wiring): () => void {
     pressed?.setAttribute("aria-busy", "true");
     try {
       await wiring.before();
-      const ask = () => callServer<SaveOutcome>("POST", wiring.url, { ...wiring.body(), do: action });
-      let outcome = await ask();
-      if (outcome.newer && wiring.takeAnswer(outcome.newer)) outcome = await ask();
+      const sendSave = () => callServer<SaveOutcome>("POST", wiring.url, { ...wiring.body(), do: action });
+      let outcome = await sendSave();
+      if (outcome.newer && wiring.takeAnswer(outcome.newer)) outcome = await sendSave();
       show(outcome.html ?? "");
       wiring.onOutcome(outcome);
     } catch (error) {

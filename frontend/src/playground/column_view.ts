@@ -240,15 +240,17 @@ export class ColumnView {
     if (drawn === this.#drawnActs) return;
     this.#drawnActs = drawn;
     const hadFocus = this.#buttons.contains(document.activeElement);
-    const act = (icon: string, label: string, run: () => void): HTMLButtonElement => {
+    const createAction = (icon: string, label: string, run: () => void): HTMLButtonElement => {
       const button = createElement("button", { type: "button", class: "button button-small" }, createIcon(icon), label);
       button.addEventListener("click", run);
       return button;
     };
     const buttons: HTMLElement[] = [];
-    if (isBusy(column)) buttons.push(act("square", gettext("Stop"), () => this.#host.stop(this.#key)));
-    if (column.phase === "failed") buttons.push(act("rotate-ccw", gettext("Retry"), () => this.#host.run([this.#key])));
-    if (isReady) buttons.push(act("plus", gettext("Add as dataset row"), () => this.#host.openRowForm(this.#key)));
+    if (isBusy(column)) buttons.push(createAction("square", gettext("Stop"), () => this.#host.stop(this.#key)));
+    if (column.phase === "failed")
+      buttons.push(createAction("rotate-ccw", gettext("Retry"), () => this.#host.run([this.#key])));
+    if (isReady)
+      buttons.push(createAction("plus", gettext("Add as dataset row"), () => this.#host.openRowForm(this.#key)));
     this.#buttons.replaceChildren(...buttons);
     if (hadFocus) (buttons[0] ?? this.#body).focus();
   }

@@ -135,20 +135,20 @@ export class RunHistory {
   }
 
   #drawActs(run: Run, hasDraft: boolean, isShown: boolean): HTMLElement {
-    const link = (name: string, label: string, act: () => void): HTMLElement => {
+    const createLink = (name: string, label: string, action: () => void): HTMLElement => {
       const when = formatTimeAgo(Date.parse(run.at));
       const attributes = { type: "button", class: "link", id: `play-${name}-${run.id}` };
       const hiddenTime = createElement("span", { class: "visually-hidden" }, ` ${when}`);
       const button = createElement("button", attributes, label, hiddenTime);
-      button.addEventListener("click", act);
+      button.addEventListener("click", action);
       return button;
     };
     const cell = createElement("td", { class: "play-run-acts" });
-    if (hasDraft) cell.append(link("restore", gettext("Restore draft"), () => this.#host.restoreDraft(run)));
+    if (hasDraft) cell.append(createLink("restore", gettext("Restore draft"), () => this.#host.restoreDraft(run)));
     cell.append(
       isShown
         ? createElement("span", { class: "note" }, gettext("shown above"))
-        : link("open", gettext("Open"), () => this.#host.open(run)),
+        : createLink("open", gettext("Open"), () => this.#host.open(run)),
     );
     return cell;
   }

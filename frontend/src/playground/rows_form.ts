@@ -91,15 +91,15 @@ function drawForm(
   setOptions(pick, picks, "first");
   const [tagBox, tag] = createSelect(gettext("Tag"), () => void update());
   setOptions(tag, [{ value: "", label: gettext("any tag") }], "");
-  const field = (label: string, box: HTMLElement): HTMLElement =>
+  const createField = (label: string, box: HTMLElement): HTMLElement =>
     createElement("div", { class: "field" }, createElement("span", { class: "label" }, label), box);
-  const tagField = field(gettext("Tag"), tagBox);
+  const tagField = createField(gettext("Tag"), tagBox);
   tagField.hidden = true;
   const form = createElement(
     "form",
     { class: "form" },
-    field(gettext("Dataset"), datasetBox),
-    field(gettext("Which rows"), pickBox),
+    createField(gettext("Dataset"), datasetBox),
+    createField(gettext("Which rows"), pickBox),
     tagField,
     facts,
     error,

@@ -57,10 +57,10 @@ export class RowsRun {
   /** Runs all rows; resolves when the last reply has ended. */
   async run(): Promise<void> {
     const waiting = this.rows.filter((row) => !row.isOver);
-    const work = async (): Promise<void> => {
+    const runWaitingRows = async (): Promise<void> => {
       for (let row = waiting.shift(); row; row = waiting.shift()) await this.#runRow(row);
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await Promise.all(Array.from({ length: AT_ONCE }, runWaitingRows));
   }
 
   /** Stops the replies being streamed, and starts no further row. */

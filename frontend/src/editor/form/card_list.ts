@@ -84,14 +84,16 @@ export class CardList {
   /** Put each problem below its part; returns those outside the parts. */
   showProblems(problems: Problem[], doc: Text): Problem[] {
     const remaining = new Set(problems);
-    const offset = (problem: Problem): number => findOffset(doc, problem.line, problem.column);
+    const findProblemOffset = (problem: Problem): number => findOffset(doc, problem.line, problem.column);
     for (const card of this.#cards) {
-      const here = [...remaining].filter((each) => offset(each) >= card.part.from && offset(each) < card.part.to);
+      const here = [...remaining].filter(
+        (each) => findProblemOffset(each) >= card.part.from && findProblemOffset(each) < card.part.to,
+      );
       for (const problem of here) remaining.delete(problem);
       const errors = here.filter((problem) => problem.severity === "error");
       const errorTexts = errors.map((problem) => {
-        const line = doc.lineAt(offset(problem));
-        return findExpressionAt(line.text, offset(problem) - line.from);
+        const line = doc.lineAt(findProblemOffset(problem));
+        return findExpressionAt(line.text, findProblemOffset(problem) - line.from);
       });
       card.showProblems(here, errorTexts.filter(Boolean));
     }

@@ -213,14 +213,14 @@ export class Form {
     const [title, aside] = parts
       ? [gettext("Parts"), gettext("in the order the model reads them")]
       : [gettext("Text"), gettext("one text, as it is")];
-    const link = (text: string, run: () => void): HTMLElement => {
+    const createLink = (text: string, run: () => void): HTMLElement => {
       const button = createElement("button", { type: "button", class: "link" }, text);
       button.addEventListener("click", run);
       return button;
     };
     const end = createElement("span", { class: "end buttons" });
-    end.append(link(gettext("Settings"), () => this.#settings.openAt()));
-    if (parts) end.append(link(gettext("Add a part"), () => this.#add()));
+    end.append(createLink(gettext("Settings"), () => this.#settings.openAt()));
+    if (parts) end.append(createLink(gettext("Add a part"), () => this.#add()));
     const heads = [createElement("h2", {}, title), createElement("span", { class: "aside", title: aside }, aside)];
     return createElement("div", { class: "form-head" }, ...heads, end);
   }

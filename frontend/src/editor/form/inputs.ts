@@ -106,7 +106,7 @@ function drawRow(
     },
   };
   const kind = findKind(schema);
-  const cell = (label: string, ...children: (Node | string)[]): HTMLElement =>
+  const createCell = (label: string, ...children: (Node | string)[]): HTMLElement =>
     createElement("td", { "data-label": label }, ...children);
   const outside = drawCheck(gettext("{name} is untrusted", { name }), schema.untrusted === true, (isChecked) => {
     const { untrusted: _gone, ...rest } = row.schema;
@@ -116,17 +116,20 @@ function drawRow(
     "tr",
     {},
     createElement("th", { scope: "row" }, ...drawName(name, published, declared.rename, showMessage)),
-    cell(COLUMNS.kind, kind ? drawKind(kind, row) : describeSchema(schema)),
-    cell(COLUMNS.limits, ...(kind ? drawDetail(kind, row) : [])),
-    cell(COLUMNS.required, kind ? drawRequired(row) : schema.default === undefined ? gettext("yes") : gettext("no")),
-    cell(
+    createCell(COLUMNS.kind, kind ? drawKind(kind, row) : describeSchema(schema)),
+    createCell(COLUMNS.limits, ...(kind ? drawDetail(kind, row) : [])),
+    createCell(
+      COLUMNS.required,
+      kind ? drawRequired(row) : schema.default === undefined ? gettext("yes") : gettext("no"),
+    ),
+    createCell(
       COLUMNS.missing,
       kind ? drawDefault(row) : gettext("caller gets an error"),
       ...drawBreak(name, schema, published),
     ),
-    cell(COLUMNS.sample, createElement("span", { class: "form-value" }, describeValue(value, schema.default))),
-    cell(COLUMNS.untrusted, outside),
-    cell(
+    createCell(COLUMNS.sample, createElement("span", { class: "form-value" }, describeValue(value, schema.default))),
+    createCell(COLUMNS.untrusted, outside),
+    createCell(
       "",
       drawDrop(name, () => finishEdit(declared.drop(name))),
     ),
@@ -238,7 +241,7 @@ function drawAdd(
   kind.addEventListener("change", () => Object.assign(newInput, { kind: kind.value }));
   const add = createElement("button", { type: "button", class: "button button-small" }, gettext("Add an input"));
   const note = createElement("span", { class: "note", role: "status" });
-  const act = (): void => {
+  const addTypedInput = (): void => {
     const typed = name.value.trim();
     if (!NAME.test(typed)) note.textContent = gettext("Use letters, digits and _, starting with a letter.");
     else if (taken.has(typed)) note.textContent = gettext("There is an input {name}.", { name: typed });
@@ -247,11 +250,11 @@ function drawAdd(
       finishEdit(declared.add(typed, KINDS[kind.value]?.schema ?? { type: "string" }));
     }
   };
-  add.addEventListener("click", act);
+  add.addEventListener("click", addTypedInput);
   name.addEventListener("keydown", (event) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
-    act();
+    addTypedInput();
   });
   return createElement("div", { class: "form-add" }, name, kind, add, note);
 }

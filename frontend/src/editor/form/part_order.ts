@@ -20,15 +20,15 @@ let dragged: { list: object; index: number } | null = null;
 export function drawHandle(actions: NodeActions): HTMLElement {
   const { title, index, count } = actions;
   const sheet = createElement("div", { class: "menu-sheet" });
-  const entry = (icon: string, text: string, keys: string, run: () => void): void => {
+  const addEntry = (icon: string, text: string, keys: string, run: () => void): void => {
     const hint = createElement("kbd", { class: "end" }, keys);
     const button = createElement("button", { type: "button" }, createIcon(icon), text, ...(keys ? [hint] : []));
     button.addEventListener("click", run);
     sheet.append(button);
   };
-  if (index > 0) entry("arrow-up", gettext("Move up"), "Alt ↑", () => actions.move(index, index - 1));
-  if (index < count - 1) entry("arrow-down", gettext("Move down"), "Alt ↓", () => actions.move(index, index + 1));
-  entry("trash-2", gettext("Remove"), "", () => actions.remove());
+  if (index > 0) addEntry("arrow-up", gettext("Move up"), "Alt ↑", () => actions.move(index, index - 1));
+  if (index < count - 1) addEntry("arrow-down", gettext("Move down"), "Alt ↓", () => actions.move(index, index + 1));
+  addEntry("trash-2", gettext("Remove"), "", () => actions.remove());
   const summary = createElement(
     "summary",
     {

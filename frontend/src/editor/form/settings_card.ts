@@ -53,7 +53,12 @@ export class SettingsCard {
   constructor(host: SettingsHost) {
     this.#host = host;
     this.#controls = [
-      this.#create(gettext("Description"), gettext("What this prompt is for"), { wide: true }, text("description")),
+      this.#create(
+        gettext("Description"),
+        gettext("What this prompt is for"),
+        { wide: true },
+        accessText("description"),
+      ),
       this.#create(
         gettext("Tags"),
         gettext("refunds, mail"),
@@ -63,9 +68,14 @@ export class SettingsCard {
           write: (source, typed) => writeTags(source, typed.split(",")),
         },
       ),
-      this.#create(gettext("Model"), gettext("any model"), { list: MODELS_ID }, text("model")),
-      this.#create(gettext("Token limit"), gettext("what the model takes"), { number: 1 }, number("token_limit", 1)),
-      this.#create(gettext("Kept for the reply"), "0", { number: 1 }, number("reserve", 0)),
+      this.#create(gettext("Model"), gettext("any model"), { list: MODELS_ID }, accessText("model")),
+      this.#create(
+        gettext("Token limit"),
+        gettext("what the model takes"),
+        { number: 1 },
+        accessNumber("token_limit", 1),
+      ),
+      this.#create(gettext("Kept for the reply"), "0", { number: 1 }, accessNumber("reserve", 0)),
       this.#create(
         gettext("Temperature"),
         gettext("the model's own"),
@@ -116,9 +126,9 @@ export class SettingsCard {
   }
 
   #showFacts(source: string): void {
-    const value = (key: string): string => readField(source, key).value;
-    const limit = Number(value("token_limit"));
-    const reserve = Number(value("reserve"));
+    const readValue = (key: string): string => readField(source, key).value;
+    const limit = Number(readValue("token_limit"));
+    const reserve = Number(readValue("reserve"));
     const temperature = readSetting(source, "temperature").value;
     const { context, hasOutput } = this.#facts;
     const say = formatNumber;
@@ -128,11 +138,13 @@ export class SettingsCard {
         ? gettext("no limit but the model's {count}", { count: say(context) })
         : gettext("no token limit");
     this.#sum.textContent = [
-      value("model") || gettext("any model"),
+      readValue("model") || gettext("any model"),
       reserve ? gettext("{limit}, less {reserve} for the reply", { limit: room, reserve: say(reserve) }) : room,
       ...(temperature ? [gettext("temperature {value}", { value: temperature })] : []),
       hasOutput ? gettext("output is checked") : gettext("output is text"),
-      ...(value("description") || readField(source, "description").isComplex ? [] : [gettext("no description yet")]),
+      ...(readValue("description") || readField(source, "description").isComplex
+        ? []
+        : [gettext("no description yet")]),
     ].join(", ");
     const model = this.#controls[2];
     if (model && !model.field.hidden)
@@ -182,12 +194,12 @@ export class SettingsCard {
   }
 }
 
-const text = (key: string): Pick<Control, "read" | "write"> => ({
+const accessText = (key: string): Pick<Control, "read" | "write"> => ({
   read: (source) => readField(source, key),
   write: (source, typed) => writeText(source, key, typed),
 });
 
-const number = (key: string, least: number): Pick<Control, "read" | "write"> => ({
+const accessNumber = (key: string, least: number): Pick<Control, "read" | "write"> => ({
   read: (source) => readField(source, key),
   write: (source, typed) => {
     const value = readNumber(typed, least, true);
