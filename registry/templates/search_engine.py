@@ -27,7 +27,7 @@ __all__ = [
 
 INDEX_TABLE = "registry_searchentry_fts"
 _ENTRY = "registry_searchentry"
-_MOST_FOUND = 5_000  # the most matches of SQLite's index that are looked up in it instead of in the texts
+_MOST_FOUND = 5_000  # the most matches of the index that are looked up by id instead of in the texts
 Hit = tuple[int, str]
 Statement = tuple[str, list[Any]]  # SQL and its parameters
 
@@ -70,8 +70,8 @@ def match_some_or_first(
         # It would evaluate the statement before a condition on the outside.
         first = f"(SELECT * FROM ({ordered[0]} LIMIT CASE WHEN {is_more} THEN {int(limit)} ELSE 0 END))"
     else:
-        some, parameters = _select_some(groups, most + 1)
-        parts = f"matches AS ({some})"
+        found, parameters = _select_some(groups, max(most, _MOST_FOUND) + 1)
+        parts = f"found AS MATERIALIZED ({found}), matches AS (SELECT id, name FROM found LIMIT {int(most) + 1})"
         first = f"(SELECT * FROM ({ordered[0]} LIMIT {int(limit)}) AS ordered WHERE {is_more})"
     sql = f"WITH {parts} SELECT id, name, 0 FROM matches UNION ALL SELECT id, name, 1 FROM {first} AS first"
     rows = _run_by_index((sql, [*parameters, *ordered[1]]))
@@ -99,19 +99,19 @@ def select_by_name(groups: Sequence[TermGroup], scope: Scope, after: str) -> Sta
     """The statement for entries that match, by name, after the name `after`, as a part of `match_some_or_first`. Its
     first rows are fast if many match, as few entries are read.
 
-    On SQLite, up to `_MOST_FOUND` matches are looked up by id while the names are read along their index. With more,
-    one in few entries matches, and reading its words takes less time than reading all matches.
+    Up to `_MOST_FOUND` matches are looked up by id while the names are read along their index. With more, one in few
+    entries matches, and reading its words takes less time than reading all matches.
     """
     place, parameters = _place(scope, after)
     if connection.vendor == "sqlite":
         conditions = [_write_contains(group) for group in groups]
         contains = " AND ".join(condition for condition, _ in conditions) or "1"
-        is_known = f"(SELECT COUNT(*) FROM found) <= {_MOST_FOUND}"
-        wheres = [place, f"CASE WHEN {is_known} THEN id IN (SELECT id FROM found) ELSE {contains} END"]
         parameters += [value for _, values in conditions for value in values]
     else:
-        wheres = [place, "vector @@ %s::tsquery"]
+        contains = "vector @@ %s::tsquery"
         parameters.append(_write_tsquery(groups))
+    is_known = f"(SELECT COUNT(*) FROM found) <= {_MOST_FOUND}"
+    wheres = [place, f"CASE WHEN {is_known} THEN id IN (SELECT id FROM found) ELSE {contains} END"]
     return f"SELECT id, name FROM {_ENTRY} WHERE {' AND '.join(wheres)} ORDER BY name", parameters
 
 
