@@ -15,6 +15,7 @@ from benchmarks.paging.names import NAMESPACES, QUIET, make_name
 from benchmarks.paging.template_rows import Cast, TemplateRows
 from registry.accounts.actor import Actor, build_operator_actor
 from registry.accounts.models import Key, User
+from registry.core.database_statistics import update_statistics
 from registry.freezes.services import set_freeze
 from registry.journal import log
 from registry.namespaces import keys, services
@@ -114,8 +115,10 @@ def _fill(cast: Cast, size: int, versions: int) -> None:
     search_entries.rebuild_entries()
     add_copies(size // base - 1, base)
     _add_mark(cast)
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
+    if connection.vendor == "postgresql":  # in an installation, the server does it by itself
+        with connection.cursor() as cursor:
+            cursor.execute("VACUUM ANALYZE")
+    update_statistics()
 
 
 def _add_webhook(cast: Cast, namespace: Namespace) -> None:

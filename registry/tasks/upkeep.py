@@ -1,10 +1,11 @@
-"""Upkeep that isn't urgent: expired data, reminders, nightly runs, and the mirror's own upkeep."""
+"""Upkeep that isn't urgent: expired data, reminders, nightly runs, and the upkeep of database and mirror."""
 
 from datetime import timedelta
 
 from django.utils import timezone
 
 from registry.changes import old_runs
+from registry.core.database_statistics import update_statistics
 from registry.core.steps import run_steps
 from registry.evaluations import nightly_runs, reply_cache
 from registry.idempotency import answers
@@ -24,8 +25,8 @@ _BETWEEN_CHECKS = timedelta(days=7)
 
 
 def run_upkeep() -> None:
-    """Delete expired data, send reminders of emergencies and unused keys, start the nightly runs of live versions, and
-    queue the mirror's repack and check of objects when they are due.
+    """Delete expired data, send reminders of emergencies and unused keys, start the nightly runs of live versions,
+    collect SQLite's statistics of grown tables, and queue the mirror's repack and check of objects when they are due.
     """
     run_steps(
         delivery.delete_old_deliveries,
@@ -39,6 +40,7 @@ def run_upkeep() -> None:
         emergency_reminders.remind_of_emergencies,
         unused_keys.notify_of_unused_keys,
         _start_nightly_runs,
+        update_statistics,
         _request_repack,
         _request_check,
     )

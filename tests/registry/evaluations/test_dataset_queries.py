@@ -3,6 +3,8 @@
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from registry.core.errors import NotFound
 from registry.evaluations import dataset_queries as queries
@@ -62,6 +64,36 @@ def test_a_list_shows_what_one_may_read(two, reader, outsider):
     assert [row.name for row in queries.list_datasets(reader, q="QUEST").items] == [NAME]
     assert queries.list_datasets(reader, q="none").items == []
     assert queries.list_datasets(outsider).items == []
+
+
+@pytest.fixture
+def many(author, monkeypatch):
+    """More datasets than a list is filtered by id for."""
+    monkeypatch.setattr(queries, "_FEW", 2)
+    names = [f"support/q{number}" for number in range(4)]
+    for name in names:
+        datasets.save_dataset(actor=author, name=name, text=write(("a", name)))
+    return names
+
+
+def test_a_long_list_shows_what_one_may_read(many, reader, outsider):
+    first = queries.list_datasets(reader, limit=3)
+    rest = queries.list_datasets(reader, cursor=first.next)
+    assert [[row.name for row in page.items] for page in (first, rest)] == [many[:3], many[3:]]
+    assert [row.name for row in queries.list_datasets(reader, namespace="support", q="q2").items] == ["support/q2"]
+    assert queries.list_datasets(outsider).items == []
+    assert queries.list_datasets(outsider, namespace="support").items == []
+
+
+@pytest.mark.sqlite  # PostgreSQL sorts small tables
+def test_a_long_list_is_read_along_the_index_of_names(many, reader):
+    with CaptureQueriesContext(connection) as captured:
+        queries.list_datasets(reader)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {captured[-1]['sql']}")
+        plan = "\n".join(row[3] for row in cursor.fetchall())
+    assert "registry_dataset USING INDEX" in plan
+    assert "TEMP B-TREE" not in plan
 
 
 def test_an_outsider_finds_none(two, outsider):
