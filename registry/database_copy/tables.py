@@ -14,7 +14,9 @@ __all__ = ["FILLED_BY_MIGRATE", "find_unknown_tables", "list_tables"]
 FILLED_BY_MIGRATE = ("auth_permission", "django_content_type")
 """Tables in which `migrate` creates rows; referring ones come first."""
 
-_NOT_COPIED = {"django_migrations", "sqlite_sequence"}  # compared or set by separate code
+_NOT_COPIED = {"django_migrations"}  # compared by separate code
+# The search index, which is made anew, and SQLite's own tables: the last ids, which are set separately, and statistics.
+_OF_SQLITE = (INDEX_TABLE, "sqlite_")
 
 
 class _CacheRow(models.Model):
@@ -43,7 +45,7 @@ def find_unknown_tables(alias: str) -> list[str]:
     """Tables of a database that are not Promptuary's and so are not copied, sorted by name."""
     copied_tables = {_find_table_name(model) for model in list_tables()} | _NOT_COPIED
     present = connections[alias].introspection.table_names()
-    return sorted(name for name in present if name not in copied_tables and not name.startswith(INDEX_TABLE))
+    return sorted(name for name in present if name not in copied_tables and not name.startswith(_OF_SQLITE))
 
 
 def _find_table_name(model: Any) -> str:

@@ -16,7 +16,7 @@ from registry.audit.verification import read_event
 from registry.connections.models import Connection, Spending
 from registry.database_copy import CopyRefused, DatabasesDiffer, compare_databases, copy_database
 from registry.database_copy.aliases import SOURCE, TARGET, connect_both
-from registry.database_copy.tables import list_tables
+from registry.database_copy.tables import find_unknown_tables, list_tables
 from registry.journal.event import format_canonical_json
 from registry.journal.models import Event
 from registry.namespaces.models import Namespace
@@ -130,6 +130,13 @@ def test_every_table_that_has_a_model_is_copied(both):
     left_out = {name for name in present - set(copied) if not name.startswith("registry_searchentry_fts")}
     assert left_out <= {"django_migrations", "sqlite_sequence"}
     assert len(copied) == len(list_tables())
+
+
+def test_only_tables_that_others_made_are_unknown(both):
+    run_sql(SOURCE, "ANALYZE")
+    assert find_unknown_tables(SOURCE) == []
+    run_sql(SOURCE, "CREATE TABLE notes (text TEXT)")
+    assert find_unknown_tables(SOURCE) == ["notes"]
 
 
 def test_the_journal_is_checked_in_both(both, lines):
