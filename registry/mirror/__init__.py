@@ -6,7 +6,7 @@ from registry.mirror.rebuilding import rebuild
 from registry.mirror.restoring import Restored, adopt, list_forgotten, open_clone, restore
 from registry.mirror.status import Status, list_remotes, read_noted_lag, read_status
 from registry.mirror.verification import verify, verify_clone
-from registry.mirror.writer import catch_up
+from registry.mirror.writer import catch_up, verify_settled
 
 __all__ = [
     "Damaged",
@@ -31,4 +31,5 @@ __all__ = [
     "restore",
     "verify",
     "verify_clone",
+    "verify_settled",
 ]

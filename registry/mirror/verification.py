@@ -26,14 +26,15 @@ _AT_ONCE = 200
 _Seen = tuple[str, str, dict[str, str | None]]
 
 
-def verify(repository: Repository | None = None) -> list[str]:
+def verify(repository: Repository | None = None, *, until: int | None = None) -> list[str]:
     """A sentence for each difference between journal and mirror, at most MOST_FINDINGS; empty if they are equal.
 
-    Events that are not mirrored yet are findings too; call `catch_up` first to avoid that.
+    until: the number of the last event that must be mirrored; None for all. What is written meanwhile may look like
+    damage; `writer.verify_settled` looks again while nobody writes.
     """
     repository = repository or Repository(settings.MIRROR_PATH)
     findings: list[str] = []
-    for finding in _list_findings(repository):
+    for finding in _list_findings(repository, until):
         findings.append(_make_printable(finding))
         if len(findings) >= MOST_FINDINGS:
             findings.append("There may be more; the list ends here.")
@@ -68,17 +69,17 @@ def _make_printable(finding: str) -> str:
     )
 
 
-def _list_findings(repository: Repository) -> Iterator[str]:
+def _list_findings(repository: Repository, until: int | None) -> Iterator[str]:
     yield from find_chain_faults()
     try:
-        yield from _compare_all(repository)
+        yield from _compare_all(repository, until)
     except GitFailed as error:
         yield f"Git can't read the mirror: {error}"
     if repository.exists:
         yield from repository.check_objects()
 
 
-def _compare_all(repository: Repository) -> Iterator[str]:
+def _compare_all(repository: Repository, until: int | None) -> Iterator[str]:
     if not repository.exists:
         if next(_list_entries(), None) is not None:
             yield f"There is no mirror at {repository.path}."
@@ -87,14 +88,14 @@ def _compare_all(repository: Repository) -> Iterator[str]:
         yield f"HEAD of the mirror names {repository.read_default_branch()}, not {mirror_paths.MAIN}."
     heads = repository.list_heads()
     expected: dict[str, None] = {mirror_paths.MAIN: None}
-    yield from _compare_main(repository, heads.get(mirror_paths.MAIN), expected)
+    yield from _compare_main(repository, heads.get(mirror_paths.MAIN), expected, until)
     for ref in list(expected)[1:]:
-        yield from _compare(repository, ref, heads.get(ref), _list_moves(ref))
+        yield from _compare(repository, ref, heads.get(ref), _list_moves(ref), until)
     for ref in sorted(set(heads) - set(expected)):
         yield f"{ref} is not a ref that Promptuary made."
 
 
-def _compare_main(repository: Repository, head: Head | None, refs: dict[str, None]) -> Iterator[str]:
+def _compare_main(repository: Repository, head: Head | None, refs: dict[str, None], until: int | None) -> Iterator[str]:
     """Compare `main`, collecting the labels' branches that the journal requires."""
 
     def list_moves() -> Iterator[tuple[Entry, Move]]:
@@ -104,7 +105,7 @@ def _compare_main(repository: Repository, head: Head | None, refs: dict[str, Non
             yield entry, _expect_on_main(entry)
 
     pairs = list_moves()
-    yield from _compare(repository, mirror_paths.MAIN, head, pairs)
+    yield from _compare(repository, mirror_paths.MAIN, head, pairs, until)
     for _ in pairs:  # a difference ends the comparison early; later labels are still collected
         pass
 

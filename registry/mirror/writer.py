@@ -1,5 +1,6 @@
 """The single writer of the mirror: the lock's holder brings it up to date with the journal, or repacks it."""
 
+import contextlib
 import logging
 
 from django.conf import settings
@@ -9,10 +10,10 @@ from registry.core.failpoints import reach
 from registry.journal.models import Commit, Event
 from registry.mirror import fill as mirror_fill
 from registry.mirror import locks, rebuilding, verification
-from registry.mirror.errors import MirrorBusy, MirrorError
+from registry.mirror.errors import Damaged, Diverged, GitFailed, MirrorBusy, MirrorError
 from registry.mirror.repository import Repository
 
-__all__ = ["catch_up", "check_mirror", "count_pending", "repack"]
+__all__ = ["catch_up", "check_mirror", "count_pending", "repack", "verify_settled"]
 
 _WAIT = 60.0  # seconds for the writer to finish its batches
 _MANY_PACKS = 40  # each batch makes a pack, and git searches all of them
@@ -21,7 +22,7 @@ logger = logging.getLogger(__name__)
 
 def count_pending() -> int:
     """The number of events without a recorded commit; all if there is no mirror. Cheap: doesn't run git."""
-    last = Event.objects.aggregate(last=Max("number"))["last"] or 0
+    last = _find_last_number()
     if not Repository(settings.MIRROR_PATH).exists:
         return last
     mirrored = Commit.objects.aggregate(last=Max("event_id"))["last"] or 0
@@ -78,5 +79,26 @@ def repack() -> None:
 
 def check_mirror() -> None:
     """Verify every object and every commit against the journal. Raises MirrorError with the findings."""
-    if findings := verification.verify():
+    if findings := verify_settled():
         raise MirrorError("; ".join(findings[:20]))
+
+
+def verify_settled() -> list[str]:
+    """The findings of `verification.verify` without those that come from what was written meanwhile.
+
+    Git calls an object missing that was packed or written behind its back, and new events are not mirrored yet. So
+    findings are looked for again once all events are written and while nobody writes. Raises MirrorBusy if another
+    process writes for longer than a minute then.
+    """
+    if not verification.verify():
+        return []
+    with locks.hold(mirror_fill.lock_path(), _WAIT) as descriptor:
+        last = _find_last_number()
+        with contextlib.suppress(Damaged, Diverged, GitFailed):  # the findings say more
+            _write_pending(descriptor)
+        return verification.verify(until=last)
+
+
+def _find_last_number() -> int:
+    """The number of the last event, 0 without any."""
+    return Event.objects.aggregate(last=Max("number"))["last"] or 0

@@ -71,7 +71,7 @@ class Command(BaseCommand):
             mirror.catch_up(wait=_WAIT)
         except (mirror.Damaged, mirror.Diverged, mirror.GitFailed) as error:
             self.stderr.write(f"The mirror has stopped. {error}")
-        self._write_findings(mirror.verify(), "The mirror")
+        self._write_findings(mirror.verify_settled(), "The mirror")
         state = mirror.read_status()
         self.stdout.write(f"The mirror is what the journal says: {state.mirrored} events, main at {state.head}.")
 

@@ -1,5 +1,6 @@
 """Many processes may request a mirror update; one at a time writes it."""
 
+import itertools
 import shutil
 import threading
 
@@ -124,4 +125,50 @@ def test_the_upkeep_s_check_fails_with_what_it_finds(namespace, settings):
     writer.check_mirror()
     (settings.MIRROR_PATH / "refs/heads/stray").write_text(f"{mirror.read_status().head}\n")
     with pytest.raises(mirror.MirrorError, match="refs/heads/stray is not a ref that Promptuary made"):
+        writer.check_mirror()
+
+
+@pytest.fixture
+def saves(namespace, monkeypatch):
+    """Somebody saves each time when a comparison has read the branches; whether the mirror was locked then."""
+    walk_history, locked, numbers = Repository.walk_history, [], itertools.count()
+
+    def save_and_walk_history(repository, commit):
+        try:
+            with locks.hold(fill.lock_path()):
+                locked.append(False)
+        except mirror.MirrorBusy:
+            locked.append(True)
+        make_namespaces(f"late-{next(numbers)}")
+        return walk_history(repository, commit)
+
+    writer.catch_up()
+    monkeypatch.setattr(Repository, "walk_history", save_and_walk_history)
+    return locked
+
+
+def test_what_is_saved_during_a_check_is_no_fault(saves):
+    assert "not mirrored yet" in mirror.verify()[0]
+    saves.clear()
+    writer.check_mirror()
+    assert saves == [False, True]  # looked again while nobody could write
+
+
+def test_an_object_that_was_packed_during_a_check_is_no_fault(namespace, monkeypatch):
+    writer.catch_up()
+    answers = [["missing blob 1234"], []]
+    monkeypatch.setattr(Repository, "check_objects", lambda repository: answers.pop(0))
+    writer.check_mirror()
+    assert answers == []
+
+
+def test_a_fault_of_a_mirror_that_cannot_be_written_is_found(namespace, monkeypatch):
+    writer.catch_up()
+    monkeypatch.setattr(Repository, "check_objects", lambda repository: ["missing blob 1234"])
+
+    def fail(descriptor):
+        raise mirror.GitFailed("git ended with status 128")
+
+    monkeypatch.setattr(writer, "_write_pending", fail)
+    with pytest.raises(mirror.MirrorError, match="missing blob 1234"):
         writer.check_mirror()
