@@ -77,7 +77,7 @@ def stylesheets(content: str) -> SafeString | str:
 
     A name is the path below `static/frontend/css` without its ending.
     """
-    names = content.split()
+    names = tuple(content.split())
     return format_html('<link rel="stylesheet" href="{}">', build_bundle_url(names)) if names else ""
 
 

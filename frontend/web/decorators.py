@@ -1,4 +1,4 @@
-"""Decorators and middleware of every page: sign-in, time zone, language, and domain errors as pages."""
+"""Decorators and middleware of every page: sign-in, time zone, language, styles, and domain errors as pages."""
 
 from collections.abc import Callable
 from contextlib import nullcontext
@@ -28,6 +28,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from frontend.web.page import is_for_region, is_htmx, show
 from frontend.web.refusals import list_typed_fields, method_not_allowed, refuse
+from frontend.web.stylesheets import find_bundle
 from registry.accounts.actor import Actor, find_language, find_signed_in_person
 from registry.accounts.models import User
 from registry.accounts.signin import reauthentication as signin_reauthentication
@@ -40,6 +41,7 @@ __all__ = [
     "explain_methods",
     "form_page",
     "redirect_from_panel",
+    "serve_stylesheets",
     "signed_in",
     "use_language",
     "use_time_zone",
@@ -226,5 +228,15 @@ def use_language(respond: Callable[[HttpRequest], HttpResponseBase]) -> Callable
         if not (person and person.language):
             patch_vary_headers(response, ["Accept-Language"])
         return response
+
+    return answer
+
+
+def serve_stylesheets(respond: Callable[[HttpRequest], HttpResponseBase]) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Middleware: bundles of stylesheets, answered without a session and without the database."""
+
+    def answer(request: HttpRequest) -> HttpResponseBase:
+        bundle = find_bundle(request) if request.path_info.startswith("/styles/") else None
+        return bundle or respond(request)
 
     return answer

@@ -5,23 +5,19 @@ keep the answer for good. Nothing is written: there is no build, and the program
 """
 
 import gzip
-import os
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
 from django.http import HttpRequest, HttpResponse
-from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control, patch_vary_headers
 
-__all__ = ["build_bundle_url", "serve_bundles"]
+__all__ = ["build_bundle_url", "find_bundle"]
 
 _FOLDER = Path(__file__).parents[1] / "static/frontend/css"
 _PATH = re.compile(r"/styles/([a-z]+/[a-z-]+(?:,[a-z]+/[a-z-]+)*)\.css")
-_Respond = Callable[[HttpRequest], HttpResponseBase]
 _YEAR = 365 * 24 * 3600  # seconds that browsers keep a bundle
 
 
@@ -33,38 +29,29 @@ class _Bundle:
     compressed: bytes
 
 
-def build_bundle_url(names: list[str]) -> str:
+@lru_cache(maxsize=128)
+def build_bundle_url(names: tuple[str, ...]) -> str:
     """The URL of the bundle of these files, in their order. names: such as `web/forms`; OSError if one is missing."""
-    return f"/styles/{','.join(names)}.css?v={_combine(names).version}"
+    return f"/styles/{','.join(names)}.css?v={_read_bundle(names).version}"
 
 
-def serve_bundles(respond: _Respond) -> _Respond:
-    """Middleware that answers the URLs of bundles, without a session and without the database."""
-
-    def answer(request: HttpRequest) -> HttpResponseBase:
-        match = _PATH.fullmatch(request.path_info)
-        names = match[1].split(",") if match and request.method in ("GET", "HEAD") else []
-        if not names or len(names) > len(set(names)):
-            return respond(request)
-        try:
-            bundle = _combine(names)
-        except OSError:
-            return respond(request)  # no such file
-        return _answer_bundle(request, bundle)
-
-    return answer
-
-
-def _combine(names: list[str]) -> _Bundle:
-    """The current bundle: a file that was edited since is read again."""
-    paths = [f"{_FOLDER}/{name}.css" for name in names]
-    return _read_bundle(tuple((path, os.stat(path).st_mtime_ns) for path in paths))
+def find_bundle(request: HttpRequest) -> HttpResponse | None:
+    """The answer if the request is for a bundle of files that exist, else None."""
+    match = _PATH.fullmatch(request.path_info)
+    names = tuple(match[1].split(",")) if match and request.method in ("GET", "HEAD") else ()
+    if not names or len(names) > len(set(names)):
+        return None
+    try:
+        bundle = _read_bundle(names)
+    except OSError:
+        return None
+    return _answer_bundle(request, bundle)
 
 
 @lru_cache(maxsize=128)
-def _read_bundle(states: tuple[tuple[str, int], ...]) -> _Bundle:
-    """states: the path of each file, and when it was last changed, in nanoseconds."""
-    content = b"\n".join(Path(path).read_bytes() for path, _ in states)
+def _read_bundle(names: tuple[str, ...]) -> _Bundle:
+    """Read once by a process: an edited file, like an edited template, shows up when the server is started again."""
+    content = b"\n".join((_FOLDER / f"{name}.css").read_bytes() for name in names)
     return _Bundle(sha256(content).hexdigest()[:12], gzip.compress(content, mtime=0))
 
 

@@ -1,8 +1,8 @@
 """A page loads its many stylesheets as two bundles, which browsers keep for good."""
 
 import gzip
-import os
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -30,13 +30,15 @@ def list_names(template: Path) -> list[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch) -> Path:
+def folder(tmp_path: Path, monkeypatch) -> Iterator[Path]:
     """A folder of sources with two stylesheets, instead of the product's."""
     monkeypatch.setattr(stylesheets, "_FOLDER", tmp_path)
     (tmp_path / "web").mkdir()
     (tmp_path / "web/one.css").write_text("a { color: red }")
     (tmp_path / "web/two.css").write_text("b { color: blue }")
-    return tmp_path
+    yield tmp_path
+    build_bundle_url.cache_clear()
+    stylesheets._read_bundle.cache_clear()
 
 
 def test_a_page_loads_one_bundle_of_every_page_and_one_of_its_own(reply, browser):
@@ -60,37 +62,42 @@ def test_a_panel_over_a_page_brings_one_bundle(reply, browser):
 
 
 def test_a_bundle_is_its_sources_in_their_order():
-    answer = Client().get(build_bundle_url(["web/theme", "web/badges", "web/base"]))
-    assert answer.content.decode() == "\n".join(map(read_source, ["web/theme", "web/badges", "web/base"]))
+    answer = Client().get(build_bundle_url(("web/theme", "web/badges", "web/base")))
+    assert answer.content.decode() == "\n".join(map(read_source, ("web/theme", "web/badges", "web/base")))
     assert answer["Content-Type"] == "text/css; charset=utf-8"
 
 
 def test_a_bundle_is_kept_for_good_and_needs_neither_session_nor_database():
-    answer = Client().get(build_bundle_url(["web/theme"]))
+    answer = Client().get(build_bundle_url(("web/theme",)))
     assert (answer.status_code, answer["Cache-Control"], answer["Vary"]) == (200, FOR_GOOD, "Accept-Encoding")
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert not answer.cookies
 
 
 def test_a_bundle_is_compressed_for_browsers():
-    answer = Client().get(build_bundle_url(["web/theme"]), headers={"accept-encoding": "gzip, deflate, br"})
+    answer = Client().get(build_bundle_url(("web/theme",)), headers={"accept-encoding": "gzip, deflate, br"})
     assert answer["Content-Encoding"] == "gzip"
     assert gzip.decompress(answer.content).decode() == read_source("web/theme")
 
 
-def test_an_edited_source_is_read_again_under_a_new_url(folder):
-    before = build_bundle_url(["web/one", "web/two"])
-    (folder / "web/two.css").write_text("b { color: teal }")
-    os.utime(folder / "web/two.css", ns=(1, 1))
-    after = build_bundle_url(["web/one", "web/two"])
+def edit(path: Path, content: str) -> None:
+    """Change a stylesheet and start again."""
+    path.write_text(content)
+    build_bundle_url.cache_clear()
+    stylesheets._read_bundle.cache_clear()
+
+
+def test_an_edited_source_has_a_new_url(folder):
+    before = build_bundle_url(("web/one", "web/two"))
+    edit(folder / "web/two.css", "b { color: teal }")
+    after = build_bundle_url(("web/one", "web/two"))
     assert after != before
     assert Client().get(after).content == b"a { color: red }\nb { color: teal }"
 
 
 def test_a_url_of_another_content_is_not_kept(folder):
-    url = build_bundle_url(["web/one"])
-    (folder / "web/one.css").write_text("a { color: green }")
-    os.utime(folder / "web/one.css", ns=(1, 1))
+    url = build_bundle_url(("web/one",))
+    edit(folder / "web/one.css", "a { color: green }")
     answer = Client().get(url)
     assert (answer.content, answer["Cache-Control"]) == (b"a { color: green }", "no-cache")
 
@@ -113,8 +120,8 @@ def test_what_is_no_bundle_is_not_found(db, path):
 
 
 def test_a_bundle_is_only_read(db):
-    assert Client().head(build_bundle_url(["web/theme"])).status_code == 200
-    assert Client().post(build_bundle_url(["web/theme"])).status_code == 404
+    assert Client().head(build_bundle_url(("web/theme",))).status_code == 200
+    assert Client().post(build_bundle_url(("web/theme",))).status_code == 404
 
 
 def test_templates_name_each_stylesheet_and_nothing_else():
