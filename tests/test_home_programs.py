@@ -42,7 +42,7 @@ def test_what_a_child_process_prints_is_left_out(programs, tmp_path):
 @pytest.mark.parametrize(
     ("code", "reason"), [("raise ValueError('It broke.')", "It broke."), ("import sys; sys.exit(3)", "3")]
 )
-def test_the_failure_of_a_program_is_told_and_the_next_one_runs(programs, tmp_path, code, reason):
+def test_a_failing_program_raises_its_error_and_the_next_one_runs(programs, tmp_path, code, reason):
     with pytest.raises(AssertionError, match=reason):
         programs.run(write_program(tmp_path, code), [], 60)
     assert programs.run(write_program(tmp_path, "print('again')"), [], 60) == "again\n"

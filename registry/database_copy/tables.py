@@ -15,7 +15,8 @@ FILLED_BY_MIGRATE = ("auth_permission", "django_content_type")
 """Tables in which `migrate` creates rows; referring ones come first."""
 
 _NOT_COPIED = {"django_migrations"}  # compared by separate code
-# The search index, which is made anew, and SQLite's own tables: the last ids, which are set separately, and statistics.
+# The search index, which is built again from the rows, and SQLite's own tables: the last ids, set by separate code, and
+# statistics.
 _OF_SQLITE = (INDEX_TABLE, "sqlite_")
 
 

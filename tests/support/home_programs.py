@@ -46,11 +46,11 @@ class HomePrograms:
 
         Raises AssertionError with the traceback if it fails, and subprocess.TimeoutExpired after this many seconds.
         """
-        asked, answers = self._process.stdin, self._process.stdout
-        assert asked
+        requests, answers = self._process.stdin, self._process.stdout
+        assert requests
         assert answers
-        asked.write(json.dumps([str(ROOT / "tests/support" / program), *arguments]).encode() + b"\n")
-        asked.flush()
+        requests.write(json.dumps([str(ROOT / "tests/support" / program), *arguments]).encode() + b"\n")
+        requests.flush()
         if not select.select([answers], [], [], seconds)[0]:
             self._process.kill()
             raise subprocess.TimeoutExpired([program, *arguments], seconds)
@@ -66,7 +66,7 @@ class HomePrograms:
 
 
 def _run_programs() -> None:
-    """Run the programs whose arguments are asked for, each on a line of JSON, until nobody asks any more."""
+    """Run the programs whose paths and arguments are on the lines of the input, as JSON, until it ends."""
     answers = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a child process prints is no answer
     for line in sys.stdin:
