@@ -10,6 +10,7 @@ from promptuary.evaluation.errors import EvaluationError
 from promptuary.evaluation.html_report import to_html
 from promptuary.evaluation.optional import need
 from promptuary.evaluation.results import EvaluationResult, MetricsResult
+from promptuary.renderer.files import replace_file, save_file
 
 __all__ = ["Report", "aggregate", "compare_in_detail", "detail", "to_html"]
 
@@ -21,9 +22,9 @@ class Report(dict[str, list[Any]]):
         """Write as CSV (values other than text and numbers as JSON) or JSON, by the file's suffix."""
         path = Path(path)
         if path.suffix == ".json":
-            path.write_text(json.dumps(self, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+            save_file(path, (json.dumps(self, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
         elif path.suffix == ".csv":
-            with path.open("w", encoding="utf-8", newline="") as file:
+            with replace_file(path) as new_path, new_path.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(self)
                 writer.writerows([_format_cell(value) for value in row] for row in zip(*self.values(), strict=True))

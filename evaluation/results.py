@@ -21,6 +21,7 @@ from promptuary.evaluation.errors import EvaluationError
 from promptuary.evaluation.metrics import catalogue
 from promptuary.evaluation.scoring import Score, score
 from promptuary.renderer.digest import encode_canonical_json
+from promptuary.renderer.files import replace_file, save_file
 
 __all__ = ["EvaluationResult", "MetricsResult", "Recorder"]
 
@@ -37,9 +38,9 @@ class MetricsResult(dict[str, Score]):
         """Write as CSV (one row per target and dataset row) or JSON, by the file's suffix."""
         path = Path(path)
         if path.suffix == ".json":
-            path.write_text(json.dumps(self, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+            save_file(path, (json.dumps(self, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
         elif path.suffix == ".csv":
-            with path.open("w", encoding="utf-8", newline="") as file:
+            with replace_file(path) as new_path, new_path.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(("target", "row", "score"))
                 for target, values in cast("dict[str, Any]", self).items():
@@ -79,7 +80,8 @@ class EvaluationResult:
 
     def save(self, path: str | Path) -> None:
         """Write the result to one file."""
-        shutil.copyfile(self._path, path)
+        with replace_file(Path(path)) as new_path:
+            shutil.copyfile(self._path, new_path)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """Every row in order, read from the file."""

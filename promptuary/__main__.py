@@ -4,6 +4,7 @@ import sys
 
 try:
     from promptuary.commands.app import app
+    from promptuary.commands.output import stop_output
 except ModuleNotFoundError as error:
     if error.name not in ("typer", "rich"):
         raise
@@ -14,7 +15,13 @@ __all__ = ["main"]
 
 def main() -> None:
     """Run the command line. Exit codes: 0 ok, 1 findings, 2 usage or connection."""
-    app(prog_name="promptuary")
+    try:
+        try:
+            app(prog_name="promptuary")
+        finally:
+            sys.stdout.flush()
+    except OSError as error:
+        stop_output(error)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from promptuary.errors import ConfigurationError
 from promptuary.names import check_name, check_ref
+from promptuary.renderer.files import save_file
 from promptuary.renderer.names import is_pin
 
 __all__ = ["DEFAULT", "Locked", "Pins", "read_lock", "write_lock"]
@@ -74,4 +75,4 @@ def read_lock(path: str | PathLike[str]) -> dict[str, Locked]:
 def write_lock(path: str | PathLike[str], locked: Mapping[str, Locked]) -> None:
     """Write the file in a fixed order, so that its history shows only what changed."""
     templates = {name: asdict(entry) for name, entry in sorted(locked.items())}
-    Path(path).write_text(json.dumps({"templates": templates}, indent=2) + "\n", "utf-8", newline="\n")
+    save_file(Path(path), (json.dumps({"templates": templates}, indent=2) + "\n").encode("utf-8"))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from promptuary import bundles
 from promptuary.bundles import Bundle
 from promptuary.errors import BadAnswer, ConfigurationError, DigestMismatch
+from promptuary.renderer.files import save_file
 from promptuary.renderer.lazy_import import Deferred
 
 if TYPE_CHECKING:
@@ -88,9 +89,9 @@ def write_vendored(
         value["vocabularies"] = {digest: f"{FOLDER}/{digest.partition(':')[2]}.gz" for digest in sorted(vocabularies)}
         (file.parent / FOLDER).mkdir(exist_ok=True)
         for digest, name in value["vocabularies"].items():
-            (file.parent / name).write_bytes(gzip.compress(vocabularies[digest], mtime=0))
+            save_file(file.parent / name, gzip.compress(vocabularies[digest], mtime=0))
     text = json.dumps(value, ensure_ascii=False, indent=1, sort_keys=True)
-    file.write_text(text + "\n", "utf-8", newline="\n")
+    save_file(file, (text + "\n").encode("utf-8"))
 
 
 def _list_refs(entry: Mapping[str, Any]) -> tuple[str, str, str]:

@@ -28,6 +28,7 @@ from promptuary.commands.judging import (
 )
 from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering
 from promptuary.evaluation import datasets, gates
+from promptuary.renderer.files import save_file
 from promptuary.renderer.tokens.vocabularies import VocabularySource
 from promptuary.workspace import DOCUMENT, read_document_text, read_samples
 
@@ -120,12 +121,13 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
                 result = judge_rows(result, judge_template, judge_path or [], workers)
             before = evaluation.EvaluationResult.load(baseline) if baseline else None
             report = _build_report(document, rows, result, bounds, before, metric or [])
-            if html:
-                html.write_text(render_html(report, bounds, before), encoding="utf-8")
+            page = render_html(report, bounds, before) if html else ""
         except evaluation.EvaluationError as error:
             raise UsageError(str(error)) from error
         if save:
-            result.save(save)
+            result.save(save)  # first, because the model's replies may have cost money
+        if html:
+            save_file(html, page.encode("utf-8"))
         write_reports(report, junit, markdown)
         if as_json:
             write_findings(report)

@@ -9,6 +9,7 @@ from promptuary import evaluation
 from promptuary.commands.judging import print_unjudged_rows
 from promptuary.commands.output import say, write_json
 from promptuary.evaluation import datasets, gates
+from promptuary.renderer.files import save_file
 
 __all__ = ["EvaluationReport", "print_report", "render_html", "write_findings", "write_reports"]
 
@@ -38,7 +39,7 @@ def write_reports(report: EvaluationReport, junit: Path | None, markdown: Path |
     """Write the reports for which a path is given."""
     for path, write in ((junit, gates.to_junit), (markdown, gates.to_markdown)):
         if path:
-            path.write_text(write(report.title, report.verdicts, report.errors), encoding="utf-8")
+            save_file(path, write(report.title, report.verdicts, report.errors).encode("utf-8"))
 
 
 def render_html(report: EvaluationReport, bounds: list[gates.Gate], before: evaluation.EvaluationResult | None) -> str:

@@ -13,6 +13,7 @@ from promptuary.commands.documents import Subject, is_on_disk, load_document
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
 from promptuary.evaluation import EvaluationError, datasets, training
 from promptuary.names import split_target
+from promptuary.renderer.files import save_file
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.writing import write_as
 from promptuary.workspace import DOCUMENT, Workspace
@@ -83,7 +84,7 @@ def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
         except LossError as error:
             raise Finding(f"{subject} is not exported: {error}") from error
         if out is not None:
-            out.write_bytes(text.encode())
+            save_file(out, text.encode())
         if as_json:
             write_json({"name": name, "lost": losses, **({"file": str(out)} if out else {"text": text})})
         elif out is None:

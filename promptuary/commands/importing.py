@@ -13,6 +13,7 @@ from promptuary.commands.langfuse_server import read_server
 from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
 from promptuary.errors import NotFound
 from promptuary.names import check_name
+from promptuary.renderer.files import save_file
 from promptuary.renderer.interop import own_document, reading
 from promptuary.renderer.interop.archives import is_zip
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError, check_imported, slugify
@@ -237,10 +238,10 @@ def _write_files(workspace: Workspace, item: Planned, dry_run: bool) -> Planned:
         return item
     path = workspace.document_path(item.name)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(item.imported.document.encode())
+    save_file(path, item.imported.document.encode())
     if item.imported.samples:
         text = yaml_writer.write_yaml(item.imported.samples, sort_keys=False)
-        workspace.samples_path(item.name).write_bytes(text.encode())
+        save_file(workspace.samples_path(item.name), text.encode())
     return item
 
 

@@ -1,10 +1,12 @@
 """Output of a command: text or JSON on standard output, errors as one sentence, and the exit code."""
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 from rich.console import Console
@@ -24,6 +26,7 @@ __all__ = [
     "UsageError",
     "answering",
     "say",
+    "stop_output",
     "summarize_refusal",
     "write_json",
     "write_text",
@@ -81,9 +84,22 @@ def write_json(value: object) -> None:
 
 def write_text(text: str) -> None:
     """Write exactly these characters, as UTF-8 in any locale and without translating line endings."""
-    sys.stdout.flush()
-    sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
-    sys.stdout.buffer.flush()
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogatepass"))
+        sys.stdout.buffer.flush()
+    except OSError as error:
+        stop_output(error)
+
+
+def stop_output(error: OSError) -> NoReturn:
+    """End the program because standard output can't be written; without a sentence if its reader has gone."""
+    with open(os.devnull, "wb") as nothing:  # for what is still buffered, which Python would try to write at its end
+        os.dup2(nothing.fileno(), sys.stdout.fileno())
+    if error.errno == errno.EPIPE:
+        sys.exit(FINDINGS)
+    say(f"standard output can't be written: {error.strerror or error}", "red")
+    sys.exit(USAGE)
 
 
 def _choose_exit_code(error: Exception) -> int:

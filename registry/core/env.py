@@ -123,16 +123,8 @@ def read_optional_secret(name: str) -> str:
 
 
 def _keep_secret(path: Path) -> str:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
-    fresh.touch(mode=0o600)
-    fresh.write_text(secrets.token_urlsafe(48), encoding="ascii")
-    try:
-        os.link(fresh, path)  # fails if another process created it first; that secret is then used
-    except FileExistsError:
-        pass
-    finally:
-        fresh.unlink()
+    if not path.exists():  # a process that finds the secret writes nothing, so it also starts on a full disk
+        _generate_secret(path)
     content = path.read_text(encoding="utf-8", errors="replace").strip()
     if not content:  # a new one can't decrypt what the lost one sealed, so it isn't generated silently
         raise ImproperlyConfigured(
@@ -140,3 +132,18 @@ def _keep_secret(path: Path) -> str:
             "is made, and what the old one sealed can't be read any more."
         )
     return content
+
+
+def _generate_secret(path: Path) -> None:
+    fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        fresh.touch(mode=0o600)
+        fresh.write_text(secrets.token_urlsafe(48), encoding="ascii")
+        os.link(fresh, path)  # fails if another process created it first; that secret is then used
+    except FileExistsError:
+        pass
+    except OSError as error:
+        raise ImproperlyConfigured(f"{path} can't be written: {error.strerror}.") from error
+    finally:
+        fresh.unlink(missing_ok=True)

@@ -216,3 +216,16 @@ def test_a_terminal_that_is_not_utf_8_gets_the_same_bytes(run, tmp_path):
         env={"PATH": "/usr/bin", "PYTHONPATH": str(Path(__file__).parents[2]), "LC_ALL": "C", "PYTHONUTF8": "0"},
     )
     assert done.stdout == "é☃".encode()
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("options", [("--json",), ("--target", "text")])
+def test_output_that_cannot_be_written_is_a_sentence_and_no_traceback(run, options):
+    command = [sys.executable, "-m", "promptuary", "render", "reply.yml.j2", "--sample", "short", *options]
+    with open("/dev/full", "wb") as full:
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (
+        2,
+        "standard output can't be written: No space left on device",
+    )
+    assert "Traceback" not in ended.stderr

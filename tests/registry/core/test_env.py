@@ -1,6 +1,8 @@
 """Environment variables are read with their types, and a bad value is refused with the variable's name."""
 
+import os
 import stat
+from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -117,3 +119,14 @@ def test_another_provider_stops_the_start(monkeypatch, address):
     monkeypatch.setenv("ISSUER", address)
     with pytest.raises(ImproperlyConfigured, match="ISSUER must be an https"):
         env.read_issuer("ISSUER")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_a_secret_is_read_without_writing_and_one_that_cannot_be_kept_is_named(tmp_path):
+    (tmp_path / "kept").write_text("kept before")
+    (tmp_path / f"kept.{os.getpid()}.new").symlink_to("/dev/full")
+    (tmp_path / f"new.{os.getpid()}.new").symlink_to("/dev/full")
+    assert env.read_secret("KEY", tmp_path / "kept") == "kept before"
+    with pytest.raises(ImproperlyConfigured, match=f"{tmp_path}/new can't be written: No space left"):
+        env.read_secret("KEY", tmp_path / "new")
+    assert not (tmp_path / "new").exists()
