@@ -37,8 +37,8 @@ class Row:
 def show_history(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The history of versions and of label moves."""
     template = template_queries.get_template(actor, name)
-    page = versions_query.list_versions(actor, name, cursor=request.GET.get("cursor"), limit=50)
-    moves: list[LabelMove] = label_queries.list_label_moves(actor, name, limit=200).items
+    page = versions_query.list_template_versions(template, cursor=request.GET.get("cursor"), limit=50)
+    moves: list[LabelMove] = label_queries.list_template_label_moves(template, limit=200).items
     marks = list_label_statuses(actor, template, label_queries.read_label_numbers(template), moves)
     rows = [_build_row(entry, marks, choose_live_label(template.namespace)) for entry in page.items]
     numbers = [row.entry.version.number for row in rows]

@@ -87,7 +87,9 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
     label_numbers = label_queries.read_label_numbers(template)
     live = namespace_queries.choose_live_label(template.namespace)
     ref = request.GET.get("ref") or ""
-    version = version_queries.resolve_version(actor, name, ref or (live if live in label_numbers else LATEST))
+    version = version_queries.resolve_template_version(
+        actor, template, ref or (live if live in label_numbers else LATEST)
+    )
     rollouts = rollout_queries.list_active(actor, [template.pk])
     marks = _list_marks(actor, template, label_numbers, rollouts)
     document, _ = inspect_document(version.document)
@@ -115,7 +117,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "document": version.document,
         "source": highlight.highlight(version.document),
         "problems": json.loads(version.problems),
-        "rail": _build_rail(actor, template, marks),
+        "rail": _build_rail(template, marks),
         "fetched": fetch_charts.draw(template, label_numbers.get(live), live),
         "files": _list_fragments(version),
         "included_by": fragments.list_dependants(actor, template),
@@ -130,7 +132,7 @@ def _list_marks(
     actor: Actor, template: Template, label_numbers: dict[str, int], rollouts: Sequence[Rollout]
 ) -> list[LabelStatus]:
     """What each label serves; with its rollout if the user may stop that."""
-    moves = label_queries.list_label_moves(actor, template.name, limit=200).items
+    moves = label_queries.list_template_label_moves(template, limit=200).items
     marks = list_label_statuses(actor, template, label_numbers, moves)
     may_roll_back = permissions.is_allowed(actor, Verb.ROLL_BACK, template.namespace, template.path)
     return mark_rollouts(marks, rollouts) if may_roll_back else marks
@@ -234,8 +236,8 @@ def _describe_fetch(request: HttpRequest, name: str, version: Version, marks: li
     }
 
 
-def _build_rail(actor: Actor, template: Template, marks: list[LabelStatus]) -> list[RailEntry]:
-    entries = version_queries.list_versions(actor, template.name, limit=RAIL).items
+def _build_rail(template: Template, marks: list[LabelStatus]) -> list[RailEntry]:
+    entries = version_queries.list_template_versions(template, limit=RAIL).items
     live = namespace_queries.choose_live_label(template.namespace)
     checks = read_check_summaries(
         dict.fromkeys((entry.version.pk for entry in entries), read_rules(template.namespace))

@@ -58,8 +58,8 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
     """
     template = template_queries.get_template(actor, name)
     label_numbers = label_queries.read_label_numbers(template)
-    new = _find_side(actor, name, request.GET.get("to") or "latest")
-    old = _find_side(actor, name, request.GET.get("from") or _choose_old(template, label_numbers, new))
+    new = _find_side(actor, template, request.GET.get("to") or "latest")
+    old = _find_side(actor, template, request.GET.get("from") or _choose_old(template, label_numbers, new))
     layout = request.GET.get("layout", "")
     layout = layout if layout in LAYOUTS else "lines"
     versions = [side.version for side in (old, new) if side.version]
@@ -79,11 +79,11 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
     return show(request, "diff/diff.html", context, regions={"diff": "diff/_diff.html"})
 
 
-def _find_side(actor: Actor, name: str, ref: str) -> _Side:
+def _find_side(actor: Actor, template: Template, ref: str) -> _Side:
     draft_name = read_draft_ref(ref)
     if draft_name is None:
-        return _Side(version_queries.resolve_version(actor, name, ref))
-    return _Side(None, get_draft(actor, name, draft_name))
+        return _Side(version_queries.resolve_template_version(actor, template, ref))
+    return _Side(None, get_draft(actor, template.name, draft_name))
 
 
 def _choose_old(template: Template, label_numbers: dict[str, int], new: _Side) -> str:

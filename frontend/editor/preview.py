@@ -219,9 +219,9 @@ def _find_compared_version(actor: Actor, state: EditorState) -> ComparedVersion 
         return None
     live = label_queries.list_labels(state.template).get(choose_live_label(state.namespace))
     if live is not None:
-        return ComparedVersion(
-            version_queries.get_version(actor, state.name, live.version.number), f"{live.name} v{live.version.number}"
-        )
+        number = live.version.number
+        version = version_queries.resolve_template_version(actor, state.template, str(number))
+        return ComparedVersion(version, f"{live.name} v{number}")
     return ComparedVersion(state.base, f"v{state.base.number}") if state.base else None
 
 

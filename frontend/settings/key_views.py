@@ -1,5 +1,6 @@
 """The page of a namespace's keys: issue (showing the secret once), rotate and revoke them."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -67,7 +68,7 @@ def manage_keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
     if issued:
         form, rotate_form = KeyForm(people=people, initial=start), RotateForm()
     context = {
-        **_list_keys(actor, namespace),
+        **_describe_keys(keys_query.list_keys(actor, namespace) if issued else listed_keys),
         "section": "settings",
         "settings_page": "keys",
         "namespace": namespace,
@@ -83,9 +84,9 @@ def manage_keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
     return show(request, "settings/keys.html", context, status=status)
 
 
-def _list_keys(actor: Actor, namespace: str) -> dict[str, Any]:
+def _describe_keys(rows: Sequence[Key]) -> dict[str, Any]:
     """The keys, with the permissions of each in plain words, and which of them have ended."""
-    rows, now = keys_query.list_keys(actor, namespace), datetime.now(UTC)
+    now = datetime.now(UTC)
     return {
         "rows": rows,
         "now": now,

@@ -28,6 +28,7 @@ __all__ = [
     "list_template_versions",
     "list_versions",
     "require_readable_version",
+    "resolve_template_version",
     "resolve_version",
 ]
 
@@ -47,7 +48,11 @@ def resolve_version(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.BROW
     A digest shared by several numbers resolves to the lowest. Raises NotAllowed for a version outside a limited key's
     digests or labels. `verb` is what the caller is about to do with it.
     """
-    template = template_queries.find_template(actor, verb, name)
+    return resolve_template_version(actor, template_queries.find_template(actor, verb, name), ref)
+
+
+def resolve_template_version(actor: Actor, template: Template, ref: str) -> Version:
+    """The same for a template that the actor may use so."""
     parsed = parse_ref(ref)
     version = _find(template, parsed)
     require_readable_version(actor, template, version, parsed.label)
