@@ -83,11 +83,12 @@ class AsyncTransport(httpx.AsyncHTTPTransport):
         return await super().handle_async_request(request)
 
 
-def client(*, timeout: float) -> httpx.Client:
-    """An HTTP client for such URLs, without redirects and without proxies or netrc from the environment. `timeout` in
-    seconds.
+def client(*, timeout: float) -> httpx.AsyncClient:
+    """An HTTP client for such URLs, without redirects and without proxies or netrc from the environment.
+
+    timeout: seconds for each step, such as the connection or the next bytes.
     """
-    return httpx.Client(transport=Transport(), timeout=timeout, follow_redirects=False, trust_env=False)
+    return httpx.AsyncClient(transport=AsyncTransport(), timeout=timeout, follow_redirects=False, trust_env=False)
 
 
 def _set_destination(request: httpx.Request, destination: Destination) -> None:

@@ -1,8 +1,10 @@
 """Delivery of webhook messages: in order per webhook, retried with increasing delays, every attempt logged."""
 
+import asyncio
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -22,7 +24,7 @@ __all__ = ["PAUSES", "delete_old_deliveries", "deliver_due", "send_delivery"]
 
 # The delays recommended by Standard Webhooks; after the last one the delivery fails. About three days in total.
 PAUSES = tuple(timedelta(seconds=seconds) for seconds in (5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400))
-_TIMEOUT = 10.0  # seconds for one attempt
+_TIMEOUT = 10.0  # seconds until the status, and again for the body, however slowly they come
 _CLAIM = timedelta(seconds=60)  # how long a killed worker can block a webhook
 _TURN = 20.0  # seconds per webhook before others get their turn
 _AT_ONCE = 8  # webhooks served concurrently
@@ -122,28 +124,42 @@ def _find_next(webhook_id: str) -> Delivery | None:
 def _post(delivery: Delivery, at: datetime) -> _Answer:
     try:
         headers, address = messages.sign_headers(delivery, at), delivery.webhook.address
-        with (
-            safe_http.client(timeout=_TIMEOUT) as client,
-            client.stream("POST", address, content=delivery.body.encode(), headers=headers) as response,
-        ):
-            return _Answer(response.status_code, _read(response), _read_asked_pause(response, at))
+        return asyncio.run(_send(address, delivery.body.encode(), headers, at))
     except PromptuaryError as error:
         return _Answer(None, error.message)
-    except httpx.TimeoutException:
+    except (httpx.TimeoutException, TimeoutError):
         return _Answer(None, f"The receiver did not answer within {_TIMEOUT:.0f} seconds.")
-    except httpx.InvalidURL:
+    except (httpx.InvalidURL, UnicodeError):
         return _Answer(None, "The address isn't a valid URL.")
     except httpx.HTTPError as error:
         return _Answer(None, f"{describe_failure('The receiver', address, error)}."[:_SAID])
 
 
-def _read(response: httpx.Response) -> str:
-    """Read the beginning of the response, so that neither a long nor a slow one blocks the worker."""
-    ends, body = time.monotonic() + _TIMEOUT, b""
-    for chunk in response.iter_bytes():
-        body += chunk
-        if len(body) >= _SAID or time.monotonic() > ends:
-            break
+async def _send(address: str, content: bytes, headers: dict[str, str], at: datetime) -> _Answer:
+    """Post the message and read the answer. asyncio, because only it can limit the time of a whole attempt."""
+    async with safe_http.client(timeout=_TIMEOUT) as client:
+        headers = {**headers, "accept-encoding": "identity"}
+        request = client.build_request("POST", address, content=content, headers=headers)
+        async with asyncio.timeout(_TIMEOUT):
+            response = await client.send(request, stream=True)
+        try:
+            return _Answer(response.status_code, await _read(response), _read_asked_pause(response, at))
+        finally:
+            await response.aclose()
+
+
+async def _read(response: httpx.Response) -> str:
+    """Read the beginning of the response, so that neither a long nor a slow one blocks the worker.
+
+    It isn't unpacked, because a few bytes can stand for gigabytes.
+    """
+    body = b""
+    with suppress(TimeoutError, httpx.TimeoutException):
+        async with asyncio.timeout(_TIMEOUT):
+            async for chunk in response.aiter_raw():
+                body += chunk
+                if len(body) >= _SAID:
+                    break
     return body[:_SAID].decode("utf-8", "replace").replace("\0", "\ufffd")
 
 

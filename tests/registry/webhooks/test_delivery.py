@@ -1,6 +1,10 @@
 """Deliveries at a real receiver: signed, retried, logged, and finally abandoned."""
 
 import json
+import socket
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -134,12 +138,53 @@ def test_an_address_that_is_not_allowed_any_more_is_not_connected_to(make, save,
     assert "https://" in Attempt.objects.get().said
 
 
-def test_a_long_answer_is_cut(make, save, receiver):
+def test_a_long_answer_is_cut_and_none_is_unpacked(make, save, receiver):
     make()
-    receiver.answers = [(200, {}, b"x" * 500_000)]
+    receiver.answers = [(200, {"Content-Encoding": "gzip"}, b"x" * 500_000)]
     save()
     _deliver()
-    assert len(Attempt.objects.get().said) == 1000
+    attempt = Attempt.objects.get()
+    assert (attempt.status, attempt.said) == (200, "x" * 1000)
+    assert receiver.heard[0][0]["accept-encoding"] == "identity"
+
+
+def answer_slowly(listener, pieces):
+    """Answer one request with a piece every 0.1 seconds, until the sender goes away."""
+    connection, _ = listener.accept()
+    with connection, suppress(OSError):
+        connection.recv(100_000)
+        for piece in pieces:
+            connection.sendall(piece)
+            time.sleep(0.1)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "status", "said"),
+    [
+        ([b"HTTP/1.1 200 OK\r\nX: ", *[b"x"] * 100], None, "did not answer within"),
+        ([b"HTTP/1.1 102 Processing\r\n\r\n"] * 100, None, "did not answer within"),
+        ([b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", *[b"x"] * 100], 200, "xx"),
+    ],
+    ids=["header", "steps", "body"],
+)
+def test_a_receiver_that_answers_bit_by_bit_blocks_nobody(make, save, monkeypatch, pieces, status, said):
+    monkeypatch.setattr(webhook_delivery, "_TIMEOUT", 0.4)
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
+        make(url=f"http://127.0.0.1:{listener.getsockname()[1]}/hook")
+        save()
+        pool.submit(answer_slowly, listener, pieces)
+        _deliver()
+    attempt = Attempt.objects.get()
+    assert (attempt.status, said in attempt.said) == (status, True)
+    assert attempt.milliseconds < 5000
+
+
+def test_a_host_that_is_no_name_is_reported_in_the_log(make, save, monkeypatch):
+    made = make()
+    save()
+    Webhook.objects.filter(pk=made.webhook.pk).update(url="https://xn--.example.org/")
+    _deliver()
+    assert Attempt.objects.get().said == "The address isn't a valid URL."
 
 
 def test_after_a_rotation_old_and_new_secret_both_verify(make, save, receiver, admin):
