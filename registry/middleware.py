@@ -11,6 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.response import HttpResponseBase
 from django.template.response import SimpleTemplateResponse
 from django.urls import get_resolver, get_urlconf
+from django.utils.translation import gettext
 
 from registry.accounts.actor import find_signed_in_person
 from registry.accounts.models import Key
@@ -42,6 +43,7 @@ Respond = Callable[[HttpRequest], HttpResponseBase]
 NOTE_SECONDS = 300.0  # the precision of a session's time of last use
 _MOST_NOTED = 20_000  # sessions whose last write a process remembers
 _MOST_DIGITS = 15  # of a Content-Length; Python refuses to parse thousands of digits
+_READS_NO_BODY = "/api/public/"  # for clients of Langfuse, some of which send chunked traces; all are dropped
 REASON = "No page has an address with a NUL in it."
 logger = logging.getLogger(__name__)
 
@@ -108,13 +110,20 @@ def refuse_unknown_hosts(respond: Respond) -> Respond:
 
 
 def refuse_bad_lengths(respond: Respond) -> Respond:
-    """Answer 400 if Content-Length isn't a number: third-party middleware parses it as one."""
+    """Answer 400 if Content-Length isn't a number, which third-party middleware expects, or if the body is chunked.
+
+    Django takes a chunked body for an empty one, so a POST would be done without what it says.
+    """
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         length = request.META.get("CONTENT_LENGTH") or "0"
-        if length.isascii() and length.isdecimal() and len(length) <= _MOST_DIGITS:
-            return respond(request)
-        return _refuse(request, BadRequest("Content-Length is not a number."))
+        if not (length.isascii() and length.isdecimal() and len(length) <= _MOST_DIGITS):
+            return _refuse(request, BadRequest(gettext("Content-Length is not a number.")))
+        has_chunks = "HTTP_TRANSFER_ENCODING" in request.META and request.method not in ("GET", "HEAD")
+        if has_chunks and not request.path.startswith(_READS_NO_BODY):
+            reason = gettext("Send the body with a Content-Length. A chunked one is not read.")
+            return _refuse(request, BadRequest(reason))
+        return respond(request)
 
     return answer
 

@@ -118,6 +118,8 @@ def bad_request(request: HttpRequest, exception: Exception | None = None) -> Htt
         return _refuse(request, status, "too-large", gettext("Too large"), reason, has_form=False)
     is_host = isinstance(exception, DisallowedHost)
     reason = str(UNKNOWN_HOST) if is_host else gettext("Go back and send it again.")
+    if isinstance(exception, BadRequest):
+        reason = str(exception)
     heading = gettext("This request can't be read")
     return _refuse(request, HTTPStatus.BAD_REQUEST, "bad-request", heading, reason, has_form=False)
 

@@ -1,4 +1,4 @@
-"""An address with a NUL character is a 404, on every database and at every entry point."""
+"""An address with a NUL character is a 404, on every database and at every entry point, and a chunked body a 400."""
 
 import pytest
 
@@ -22,3 +22,14 @@ def test_an_address_with_a_nul_is_not_found(client, address):
 def test_below_the_api_it_is_a_problem_document(client):
     answer = client.get("/api/v1/templates/%00")
     assert (answer["content-type"], answer.json()["type"]) == ("application/problem+json", "not-found")
+
+
+@pytest.mark.parametrize("address", ["/api/v1/changes/1/publish", "/login"])
+def test_a_chunked_body_which_django_would_take_for_an_empty_one_is_refused(client, address):
+    answer = client.post(address, headers={"Transfer-Encoding": "chunked"})
+    assert answer.status_code == 400
+    assert "Content-Length" in answer.content.decode()
+
+
+def test_chunked_traces_of_langfuse_clients_are_still_dropped_after_the_key_was_asked_for(client):
+    assert client.post("/api/public/otel/v1/traces", headers={"Transfer-Encoding": "chunked"}).status_code == 401
