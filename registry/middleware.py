@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 
-from django.core.exceptions import BadRequest, DisallowedHost
+from django.core.exceptions import BadRequest, DisallowedHost, RequestDataTooBig
 from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse, UnreadablePostError
 from django.http.response import HttpResponseBase
@@ -25,6 +25,7 @@ from registry.people.sessions import note_session_use
 from registry.serving.wsgi_fast_path import choose_request_id
 
 __all__ = [
+    "LARGEST_BODY",
     "NOTE_SECONDS",
     "RefuseBrokenBodies",
     "answer_probes",
@@ -40,6 +41,7 @@ __all__ = [
 WORDS = ("q", "search")  # search terms, in which a NUL is simply dropped
 PROBES = {"/livez": health.livez, "/readyz": health.readyz}
 Respond = Callable[[HttpRequest], HttpResponseBase]
+LARGEST_BODY = 16 * 1024 * 1024  # bytes, as in nginx.conf; no view accepts more
 NOTE_SECONDS = 300.0  # the precision of a session's time of last use
 _MOST_NOTED = 20_000  # sessions whose last write a process remembers
 _MOST_DIGITS = 15  # of a Content-Length; Python refuses to parse thousands of digits
@@ -110,15 +112,19 @@ def refuse_unknown_hosts(respond: Respond) -> Respond:
 
 
 def refuse_bad_lengths(respond: Respond) -> Respond:
-    """Answer 400 if Content-Length isn't a number, which third-party middleware expects, or if the body is chunked.
+    """Answer 400 if Content-Length isn't a number, which third-party middleware expects, or if the body is chunked, and
+    413 if it is too large.
 
-    Django takes a chunked body for an empty one, so a POST would be done without what it says.
+    Django takes a chunked body for an empty one, so a POST would be done without what it says. It writes uploads of any
+    size to the disk, even before it is known who sends them.
     """
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         length = request.META.get("CONTENT_LENGTH") or "0"
         if not (length.isascii() and length.isdecimal() and len(length) <= _MOST_DIGITS):
             return _refuse(request, BadRequest(gettext("Content-Length is not a number.")))
+        if int(length) > LARGEST_BODY:
+            return _refuse(request, RequestDataTooBig(f"The body is larger than {LARGEST_BODY} bytes."))
         has_chunks = "HTTP_TRANSFER_ENCODING" in request.META and request.method not in ("GET", "HEAD")
         if has_chunks and not request.path.startswith(_READS_NO_BODY):
             reason = gettext("Send the body with a Content-Length. A chunked one is not read.")

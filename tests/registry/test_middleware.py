@@ -2,6 +2,8 @@
 
 import pytest
 
+from registry.middleware import LARGEST_BODY
+
 pytestmark = pytest.mark.usefixtures("db")
 
 
@@ -29,6 +31,12 @@ def test_a_chunked_body_which_django_would_take_for_an_empty_one_is_refused(clie
     answer = client.post(address, headers={"Transfer-Encoding": "chunked"})
     assert answer.status_code == 400
     assert "Content-Length" in answer.content.decode()
+
+
+@pytest.mark.parametrize("address", ["/api/v1/render", "/api/public/ingestion", "/login", "/nowhere"])
+def test_a_body_that_no_view_accepts_is_refused_before_any_of_it_is_written_to_the_disk(client, address):
+    answer = client.post(address, CONTENT_LENGTH=str(LARGEST_BODY + 1))
+    assert answer.status_code == 413
 
 
 def test_chunked_traces_of_langfuse_clients_are_still_dropped_after_the_key_was_asked_for(client):
