@@ -226,7 +226,7 @@ def measure_size(size: int) -> float:
 def import_entries(repository: Repository, entries: Sequence[Entry]) -> None:
     """Import one batch as the mirror's writer does."""
     heads = {ref: head.commit for ref, head in repository.list_heads().items()}
-    repository.run_fast_import(mirror_fast_import.build(entries, heads, {}))
+    repository.run_fast_import(mirror_fast_import.build_stream(entries, heads, {}))
 
 
 def print_lag() -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from promptuary.evaluation.errors import EvaluationError
-from promptuary.evaluation.optional import need
+from promptuary.evaluation.optional import import_optional
 from promptuary.evaluation.results import EvaluationResult
 from promptuary.evaluation.scoring import Score
 
@@ -82,7 +82,7 @@ def _compute_interval(differences: list[float], level: float, seed: int) -> tupl
         return None, None
     if max(differences) - min(differences) <= _SAME:
         return differences[0], differences[0]  # no spread to resample
-    numpy = need("numpy", extra="evaluation")
+    numpy = import_optional("numpy", extra="evaluation")
     values, rng = numpy.asarray(differences), numpy.random.default_rng(seed)
     batch = max(1, _DRAWS_AT_ONCE // len(values))
     means = [

@@ -112,7 +112,7 @@ def _list_metric_lines(
     metrics: Mapping[str, MetricsResult], before: Mapping[str, MetricsResult]
 ) -> Iterator[MetricLine]:
     for metric, targets in metrics.items():
-        top = catalogue.find(metric).top if metric in catalogue.list_names() else 1.0
+        top = catalogue.find_metric(metric).top if metric in catalogue.list_names() else 1.0
         earlier = before[metric] if metric in before else MetricsResult()
         for target, after in targets.items():
             score = earlier.get(target)

@@ -14,7 +14,7 @@ from promptuary.evaluation.characters import clean_text
 from promptuary.evaluation.connection_failures import describe_failure, describe_unreadable, find_place
 from promptuary.evaluation.errors import ModelError
 from promptuary.evaluation.models import Asked, Reply
-from promptuary.evaluation.optional import need
+from promptuary.evaluation.optional import import_optional
 from promptuary.evaluation.partial_reply import PartialReply, read_count
 from promptuary.evaluation.protocols import ProviderRequest, find_protocol
 from promptuary.renderer.errors import RenderError
@@ -72,7 +72,7 @@ class HTTPModel:
             trust_env=transport is None,
         )
         self._attempts, self._pace = attempts, Pace(per_second)
-        self._stamina = need("stamina", extra="evaluation")
+        self._stamina = import_optional("stamina", extra="evaluation")
 
     def complete(
         self,

@@ -5,10 +5,10 @@ from types import ModuleType
 
 from promptuary.evaluation.errors import MetricUnavailable
 
-__all__ = ["need"]
+__all__ = ["import_optional"]
 
 
-def need(module: str, *, extra: str) -> ModuleType:
+def import_optional(module: str, *, extra: str) -> ModuleType:
     """Import a module of an optional package. Raises MetricUnavailable, which says what to install."""
     try:
         return importlib.import_module(module)

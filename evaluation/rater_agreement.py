@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from promptuary.evaluation.errors import EvaluationError
-from promptuary.evaluation.optional import need
+from promptuary.evaluation.optional import import_optional
 
 __all__ = ["HIGHEST_GRADE", "LOWEST_GRADE", "RaterAgreement", "measure_agreement"]
 
@@ -52,7 +52,7 @@ def measure_agreement(grades: Mapping[str, Mapping[str, int]]) -> RaterAgreement
     measure = "cohen_kappa" if len(raters) == 2 else "krippendorff_alpha"
     if len({grade for _, _, grade in triples}) == 1:
         return RaterAgreement(measure, None, len(raters), items)
-    agreement = need("nltk.metrics.agreement", extra="evaluation")
+    agreement = import_optional("nltk.metrics.agreement", extra="evaluation")
     if measure == "cohen_kappa":
         task = agreement.AnnotationTask(data=triples, distance=_share_of_range)
         value = task.weighted_kappa_pairwise(*raters, 1.0)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from promptuary.evaluation.errors import EvaluationError
 from promptuary.evaluation.html_report import to_html
-from promptuary.evaluation.optional import need
+from promptuary.evaluation.optional import import_optional
 from promptuary.evaluation.results import EvaluationResult, MetricsResult
 from promptuary.renderer.files import replace_file, save_file
 
@@ -33,7 +33,7 @@ class Report(dict[str, list[Any]]):
 
     def to_pandas(self) -> Any:
         """The report as a pandas DataFrame."""
-        return need("pandas", extra="pandas").DataFrame(self)
+        return import_optional("pandas", extra="pandas").DataFrame(self)
 
 
 def aggregate(metrics: Mapping[str, MetricsResult]) -> Report:

@@ -140,7 +140,7 @@ class EvaluationResult:
         """
         if callable(metric) and not isinstance(metric, str):
             return MetricsResult(metric(self, **options))
-        definition = catalogue.find(metric)
+        definition = catalogue.find_metric(metric)
         targets = [t for t in self._list_targets(definition) if component in (None, t[0]) and output in (None, t[1])]
         if not targets and output is not None:
             targets = [(component or "", output)]

@@ -41,7 +41,7 @@ def score(
         raise EvaluationError(f"expected has {len(expected)} rows and actual has {len(actual)}; they must be as many")
     if no_gold != "skip" and no_gold not in (0.0, 1.0):
         raise MetricError('no_gold is "skip", 0.0 or 1.0')
-    definition = catalogue.find(metric)
+    definition = catalogue.find_metric(metric)
     catalogue.check_options(definition, options)
     values: list[float | None] = [None] * len(actual)
     rows: Sequence[int] = range(len(actual))

@@ -12,7 +12,7 @@ from promptuary._transport import Answer, Flow, Request
 from promptuary._usage import Usage
 from promptuary.bundles import Bundle, Rollout
 from promptuary.cache import DiskCache, Entry, MemoryCache
-from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Unavailable, refusal
+from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, Unavailable, build_refusal
 from promptuary.renderer.names import is_pin
 from promptuary.renderer.tokens.vocabulary_catalogue import VocabularySource
 from promptuary.template import Template
@@ -187,7 +187,7 @@ def make_answer_error(answer: Answer) -> PromptuaryError:
     if answer.status >= 500 or answer.status == 429:
         return Unavailable(f"the registry answered {answer.status}: {problem.get('detail') or 'no reason given'}")
     if answer.status >= 400:
-        return refusal(answer.status, problem)
+        return build_refusal(answer.status, problem)
     return BadAnswer(f"the registry answered {answer.status}, which this package did not ask for")
 
 

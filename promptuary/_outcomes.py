@@ -71,7 +71,7 @@ def check_scores(scores: Mapping[str, object], trace_id: object, bucket: object)
             rule = "1 to 60 lower-case letters, digits and _, a letter first"
             raise ValueError(f"{name[:80]!r} can't name a score: {rule}")
         if not isinstance(value, int | float) or not abs(value) <= LARGEST_VALUE:  # also false for NaN
-            shown = "a larger one" if isinstance(value, int) else repr(value)[:80]
-            raise ValueError(f"{name} is a number between -1,000,000 and 1,000,000, not {shown}")
+            value_text = "a larger one" if isinstance(value, int) else repr(value)[:80]
+            raise ValueError(f"{name} is a number between -1,000,000 and 1,000,000, not {value_text}")
         numbers[name] = float(value)
     return numbers

@@ -30,7 +30,7 @@ __all__ = [
     "PromptuaryError",
     "Refused",
     "Unavailable",
-    "refusal",
+    "build_refusal",
 ]
 
 
@@ -126,6 +126,6 @@ _BY_STATUS: dict[int, type[Refused]] = {
 }
 
 
-def refusal(status: int, problem: Mapping[str, Any]) -> Refused:
+def build_refusal(status: int, problem: Mapping[str, Any]) -> Refused:
     """Make the error for a 4xx answer."""
     return _BY_STATUS.get(status, Refused)(status, problem)

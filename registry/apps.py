@@ -32,7 +32,7 @@ class RegistryConfig(AppConfig):
         checks.register(immutable_tables.check_triggers, checks.Tags.database)
         checks.register(database_roles.check_server_role, checks.Tags.database, deploy=True)
         checks.register(private_files.check_home, checks.Tags.security)
-        set_reactions(reactions.run)
+        set_reactions(reactions.run_reactions)
         log.subscribe(doorbell.wake_mirror)
         log.subscribe(doorbell.wake_webhooks)
         queue.subscribe(doorbell.wake_jobs)

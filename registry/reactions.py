@@ -65,12 +65,12 @@ from registry.templates.label_events import LabelMoved
 from registry.templates.label_models import LabelMove
 from registry.templates.models import Template, Version
 
-__all__ = ["REACTIONS", "Reaction", "run"]
+__all__ = ["REACTIONS", "Reaction", "run_reactions"]
 
 Reaction = Callable[[Occasion], None]
 
 
-def run(occasion: Occasion) -> None:
+def run_reactions(occasion: Occasion) -> None:
     """Run the reactions to the class of the event."""
     for reaction in REACTIONS.get(type(occasion.event), ()):
         reaction(occasion)

@@ -7,13 +7,13 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-__all__ = ["show"]
+__all__ = ["show_contacts"]
 
 VALID_DAYS = 90
 
 
 @require_safe
-def show(_request: HttpRequest) -> HttpResponse:
+def show_contacts(_request: HttpRequest) -> HttpResponse:
     """The contacts of PROMPTUARY_SECURITY_CONTACTS, by default security@ the host's own domain; valid for 90 days."""
     host = urlsplit(settings.BASE_URL).hostname
     expires = (datetime.now(UTC) + timedelta(days=VALID_DAYS)).replace(microsecond=0)

@@ -316,7 +316,7 @@ REST_FRAMEWORK: dict[str, Any] = {
     "NUM_PROXIES": 1 if TRUST_PROXY else 0,  # without one, X-Forwarded-For is not trusted
     "DEFAULT_SCHEMA_CLASS": "registry.idempotency.api_schema.ApiSchema",
     "DEFAULT_METADATA_CLASS": None,
-    "EXCEPTION_HANDLER": "registry.api.errors.handle",
+    "EXCEPTION_HANDLER": "registry.api.errors.handle_exception",
 }
 PROMPTUARY_RATES = {  # per key, person or address; with a broker all processes count together
     "anonymous": env.read_text("PROMPTUARY_RATE_ANONYMOUS", "120/min"),

@@ -176,8 +176,8 @@ class Supervisor:
         """Count an early end; False if the process has ended early too often, or before the address first answered."""
         early = self._has_ended_early(name)
         self._early_ends[name] = self._early_ends.get(name, 0) + 1 if early else 0
-        most = self._plan.processes[name].get("most_early_ends")
-        return most is None or (self._has_answered and self._early_ends[name] < most)
+        most_early_ends = self._plan.processes[name].get("most_early_ends")
+        return most_early_ends is None or (self._has_answered and self._early_ends[name] < most_early_ends)
 
     def _describe_early_ends(self, name: str) -> str:
         ends = self._early_ends.get(name, 0)

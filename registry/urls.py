@@ -15,7 +15,7 @@ urlpatterns = [
     path("livez", health.livez, name="livez"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics_view.export_metrics, name="metrics"),
-    path(".well-known/security.txt", security_txt.show, name="security-txt"),
+    path(".well-known/security.txt", security_txt.show_contacts, name="security-txt"),
     path("api/public/", include("registry.langfuse.urls")),
     path("api/v1/", include("registry.api.urls")),
     re_path(r"^api(/|$)", unknown_address),

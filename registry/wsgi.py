@@ -21,7 +21,7 @@ from registry.usage import recorder
 
 # A writer polls the journal right afterwards, so that its process serves the change and no fetch has to poll.
 log.subscribe(fetcher().follower.poll)
-periodic_thread.start(recorder.flush_counts, write_key_uses, metrics.flush)
+periodic_thread.start(recorder.flush_counts, write_key_uses, metrics.flush_counts)
 start_poller(fetcher().follower)
 start_key_reader(fetcher().callers)
 # Start the renderer's helper process, so that the first preview doesn't wait for it.

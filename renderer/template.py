@@ -74,16 +74,16 @@ def build_template(kind: type[Kind], bundle: Mapping[str, Any]) -> Kind:
     return kind(document, resolved, bundle.get("profile"), {}, name=bundle.get("name"), version=bundle.get("version"))
 
 
-def find_profile(document: Document, given: Mapping[str, Any] | str | None) -> dict[str, Any] | None:
+def find_profile(document: Document, profile: Mapping[str, Any] | str | None) -> dict[str, Any] | None:
     """Return the profile's mapping: the given one, the document's, or its model's; else None. Raises ProfileError."""
-    if isinstance(given, Mapping):
-        return dict(given)
-    name = given or document.profile
+    if isinstance(profile, Mapping):
+        return dict(profile)
+    name = profile or document.profile
     if name is not None:
         try:
             return profiles.find_builtin_profile(name)
         except DocumentError as error:
-            raise error.located(document.place("profile") if not given else None) from error
+            raise error.located(document.place("profile") if not profile else None) from error
     return profiles.find_profile_of_model(document.model) if document.model else None
 
 
@@ -274,8 +274,8 @@ class Template:
             renderer=Targets(self._profile, tokenizer, lambda: self._build_stamp(overridden)),
         )
 
-    def _limit(self, given: int | None) -> int | None:
-        return fitting.choose_token_limit(given, self.document.token_limit, self.context)
+    def _limit(self, limit: int | None) -> int | None:
+        return fitting.choose_token_limit(limit, self.document.token_limit, self.context)
 
     def _build_stamp(self, overridden: bool) -> Stamp:
         """The stamp of every prompt of this template, without the digest of the rendered text."""
@@ -284,8 +284,8 @@ class Template:
             return Stamp(None, "", overridden=True, local_functions=local)
         return Stamp(self.digest, "", self.name, self.version, local_functions=local)
 
-    def tokenizer(self, given: TokenizerLike = None) -> Tokenizer:
+    def tokenizer(self, tokenizer: TokenizerLike = None) -> Tokenizer:
         """Return the tokenizer for counting: the given one, else the profile's, else the default."""
-        if given is None and self._profile is not None:
+        if tokenizer is None and self._profile is not None:
             return profiles.make_lazy_tokenizer(self._profile, self.vocabularies)
-        return lazy.find_lazy_tokenizer(given, self.vocabularies)
+        return lazy.find_lazy_tokenizer(tokenizer, self.vocabularies)

@@ -229,4 +229,4 @@ def _find_old_event() -> int:
 
 def _encode_cursor(position: str | int) -> str:
     """The cursor returned with a page that ends here."""
-    return pagination.cut([position, position], 1, lambda place: place).next or ""
+    return pagination.cut_page([position, position], 1, lambda place: place).next or ""

@@ -10,7 +10,7 @@ from promptuary.evaluation.errors import MetricError
 from promptuary.evaluation.metrics import answers, documents, embedding_similarity, judgements, texts
 from promptuary.evaluation.metrics import json_schema as metrics_json_schema
 
-__all__ = ["Definition", "Metric", "OutputType", "check_options", "find", "list_names", "metrics_for"]
+__all__ = ["Definition", "Metric", "OutputType", "check_options", "find_metric", "list_names", "metrics_for"]
 
 OutputType = Literal["answer", "extractive_answer", "text", "documents", "json", "judgement"]
 
@@ -112,7 +112,7 @@ _DEFINITIONS = [
 _BY_NAME = {definition.metric.value: definition for definition in _DEFINITIONS}
 
 
-def find(metric: str) -> Definition:
+def find_metric(metric: str) -> Definition:
     """Return the metric of that name. Raises MetricError, listing the known names, for an unknown one."""
     name = metric.value if isinstance(metric, Metric) else metric
     if name not in _BY_NAME:

@@ -14,7 +14,7 @@ from typing import Any
 
 from promptuary.evaluation.errors import MetricUnavailable
 from promptuary.evaluation.metrics.row_values import answer_texts, golds
-from promptuary.evaluation.optional import need
+from promptuary.evaluation.optional import import_optional
 from promptuary.renderer.tokens import tokenizers
 
 __all__ = ["sas"]
@@ -45,7 +45,7 @@ def sas(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> 
 @lru_cache(maxsize=4096)
 def _embed(text: str) -> Any:
     """Return a unit vector of 384 numbers."""
-    numpy = need("numpy", extra="sas")
+    numpy = import_optional("numpy", extra="sas")
     tokenizer, session = _load()
     ids = [_CLS, *tokenizer.encode(text)[: _LONGEST - 2], _SEP]
     features = {
@@ -61,7 +61,7 @@ def _embed(text: str) -> Any:
 
 @lru_cache(maxsize=1)
 def _load() -> tuple[tokenizers.Tokenizer, Any]:
-    runtime = need("onnxruntime", extra="sas")
+    runtime = import_optional("onnxruntime", extra="sas")
     options = runtime.SessionOptions()
     options.intra_op_num_threads = 1  # measured: several threads on short texts take four times as long
     session = runtime.InferenceSession(str(_open(*_MODEL)), options, providers=["CPUExecutionProvider"])

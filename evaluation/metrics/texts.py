@@ -12,7 +12,7 @@ from typing import Any
 
 from promptuary.evaluation.errors import MetricError
 from promptuary.evaluation.metrics.row_values import answer_texts, golds
-from promptuary.evaluation.optional import need
+from promptuary.evaluation.optional import import_optional
 
 __all__ = ["WordTokenizer", "bleu", "chrf", "rouge"]
 
@@ -34,7 +34,7 @@ class WordTokenizer:
     """A tokenizer for rouge-score that works beyond English; the same as rouge-score's own on lower-case ASCII."""
 
     def __init__(self, stem: bool = False) -> None:
-        self._stemmer = need("nltk.stem.porter", extra="evaluation").PorterStemmer() if stem else None
+        self._stemmer = import_optional("nltk.stem.porter", extra="evaluation").PorterStemmer() if stem else None
 
     def tokenize(self, text: str) -> list[str]:
         """Lower-case words, stemmed if `stem` is set, and single characters of scripts written without spaces."""
@@ -49,7 +49,7 @@ def bleu(
     expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], **options: Any
 ) -> tuple[float, list[float]]:
     """sacrebleu's corpus BLEU and the sentence values. Takes sacrebleu's options (tokenize, smooth_method …)."""
-    metrics = need("sacrebleu.metrics", extra="evaluation")
+    metrics = import_optional("sacrebleu.metrics", extra="evaluation")
     corpus, sentence = metrics.BLEU(**options), metrics.BLEU(**{**options, "effective_order": True})
     return _score_with_sacrebleu(corpus, sentence, expected, actual, rows)
 
@@ -58,7 +58,7 @@ def chrf(
     expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], **options: Any
 ) -> tuple[float, list[float]]:
     """sacrebleu's corpus chrF and the sentence values. Options are sacrebleu's (char_order, word_order, beta …)."""
-    metric = need("sacrebleu.metrics", extra="evaluation").CHRF(**options)
+    metric = import_optional("sacrebleu.metrics", extra="evaluation").CHRF(**options)
     return _score_with_sacrebleu(metric, metric, expected, actual, rows)
 
 
@@ -71,7 +71,9 @@ def rouge(
     """
     if not isinstance(stem, bool):
         raise MetricError(f"`stem` is true or false, not {stem!r}")
-    scorer = need("rouge_score.rouge_scorer", extra="evaluation").RougeScorer([kind], tokenizer=WordTokenizer(stem))
+    scorer = import_optional("rouge_score.rouge_scorer", extra="evaluation").RougeScorer(
+        [kind], tokenizer=WordTokenizer(stem)
+    )
     values = [
         max(
             (scorer.score_multi(golds(gold, row), answer)[kind].fmeasure for answer in answer_texts(answer_value, row)),

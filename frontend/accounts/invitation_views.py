@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from frontend.web.decorators import form_page
 from frontend.web.forms import add_errors
 from frontend.web.page import show
-from frontend.web.refusals import refuse
+from frontend.web.refusals import show_refusal
 from registry.accounts.actor import Actor, find_signed_in_person
 from registry.accounts.models import User
 from registry.changes import gate
@@ -28,7 +28,7 @@ from registry.invitations import queries, services
 from registry.invitations.models import Invitation
 from registry.releases import gate as release_gate
 
-__all__ = ["accept"]
+__all__ = ["accept_invitation"]
 
 _PAUSE = 60  # seconds until a client may try again
 
@@ -49,10 +49,12 @@ class AccountForm(forms.Form):
 @never_cache
 @sensitive_post_parameters("password")
 @form_page
-def accept(request: HttpRequest, secret: str) -> HttpResponse:
+def accept_invitation(request: HttpRequest, secret: str) -> HttpResponse:
     """The role that the invitation grants, and who sent it; a POST accepts it."""
     if request.method == "POST" and not consume(request, action="accept_invitation"):
-        return refuse(request, TooMany(gettext("Too many tries. Wait a minute, then try again."), retry_after=_PAUSE))
+        return show_refusal(
+            request, TooMany(gettext("Too many tries. Wait a minute, then try again."), retry_after=_PAUSE)
+        )
     try:
         invitation = queries.find_by_secret(secret)
         person = find_signed_in_person(request)

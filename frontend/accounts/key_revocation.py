@@ -103,11 +103,11 @@ def _show_panel(
     return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
-def _revoke(actor: Actor, asked: dict[str, Any]) -> str:
+def _revoke(actor: Actor, data: dict[str, Any]) -> str:
     """Revoke the key, and return the message to show."""
-    hours = asked["after"] or 0  # nothing chosen: immediately
+    hours = data["after"] or 0  # nothing chosen: immediately
     keep_until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
-    key = keys_service.revoke_key(actor=actor, key_id=asked["key"], keep_until=keep_until, reason=asked["reason"])
+    key = keys_service.revoke_key(actor=actor, key_id=data["key"], keep_until=keep_until, reason=data["reason"])
     if key.revoked_at is None and key.expires_at is not None:
         until = timezone.localtime(key.expires_at)
         return gettext("The key of {key} works until {until}.").format(key=key.name, until=f"{until:%H:%M %Z}")

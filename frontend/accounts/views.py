@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
-from frontend.web.refusals import refuse
+from frontend.web.refusals import show_refusal
 from registry.accounts import people
 from registry.accounts.actor import Actor
 from registry.accounts.models import User
@@ -112,7 +112,7 @@ def show_no_password(request: HttpRequest, _actor: Actor) -> HttpResponse:
     sentence = gettext("You sign in through {provider}; your account has no password of its own.").format(
         provider=settings.OIDC_NAME
     )
-    return refuse(request, NotAllowed(sentence))
+    return show_refusal(request, NotAllowed(sentence))
 
 
 @require_POST

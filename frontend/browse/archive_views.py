@@ -16,12 +16,12 @@ from registry.templates import archive as template_archive
 from registry.templates import fragments, label_queries, queries
 from registry.usage import queries as usage_queries
 
-__all__ = ["archive"]
+__all__ = ["archive_template"]
 
 
 @form_page
 @signed_in
-def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def archive_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Recent callers, what refers to the template, and the form; `do` selects archive or restore."""
     template = queries.find_template(actor, Verb.MANAGE, name)
     refusal: PromptuaryError | None = None

@@ -56,13 +56,13 @@ def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
         status = 422
         if form.is_valid():
             try:
-                changed = _perform_action(actor, act, names, form)
+                changed_names = _perform_action(actor, act, names, form)
             except Invalid as error:
                 refusals = {name: error.fields[name] for name in names if name in error.fields}
                 add_errors(form, _summarize(refusals, names) if refusals else error)
                 status = find_status(error)
             else:
-                _add_done_message(request, actor, act, changed, names)
+                _add_done_message(request, actor, act, changed_names, names)
                 return _redirect_to_list(actor, names)
     templates = {template.name: template for template in bookmark_queries.find_readable(actor, names)}
     context = {
@@ -76,12 +76,16 @@ def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 
 def _add_done_message(
-    request: HttpRequest, actor: Actor, act: str, changed: Sequence[str], names: Sequence[str]
+    request: HttpRequest, actor: Actor, act: str, changed_names: Sequence[str], names: Sequence[str]
 ) -> None:
     """Confirm in the status line of the next page what was done, with an undo button."""
     # Name the version that the tags created, so that undo doesn't revert one saved later.
-    refs = {each.name: each.latest.number for each in bookmark_queries.find_readable(actor, changed) if each.latest}
-    context = {"sentence": _describe_result(act, changed, names), "act": act, "refs": refs}
+    refs = {
+        template.name: template.latest.number
+        for template in bookmark_queries.find_readable(actor, changed_names)
+        if template.latest
+    }
+    context = {"sentence": _describe_result(act, changed_names, names), "act": act, "refs": refs}
     messages.success(request, render_to_string("frontend/browse/_bulk_done.html", context, request))
 
 
@@ -140,23 +144,25 @@ def _summarize(refusals: dict[str, str], names: Sequence[str]) -> Invalid:
     return Invalid(sentence.format(refused=len(refusals), count=len(names)))
 
 
-def _describe_result(act: str, changed: Sequence[str], names: Sequence[str]) -> str:
+def _describe_result(act: str, changed_names: Sequence[str], names: Sequence[str]) -> str:
     if act == "archive":
         archived = ngettext(
             "{count} template archived. They can still be fetched, and restored.",
             "{count} templates archived. They can still be fetched, and restored.",
-            len(changed),
+            len(changed_names),
         )
-        return archived.format(count=len(changed))
-    same = len(names) - len(changed)
+        return archived.format(count=len(changed_names))
+    unchanged = len(names) - len(changed_names)
     sentences = [
         ngettext(
             "{count} template got a new version with other tags.",
             "{count} templates got a new version with other tags.",
-            len(changed),
-        ).format(count=len(changed))
+            len(changed_names),
+        ).format(count=len(changed_names))
     ]
-    if same:
-        rest = ngettext("{count} template had them already.", "{count} templates had them already.", same)
-        sentences.append(rest.format(count=same))
+    if unchanged:
+        unchanged_sentence = ngettext(
+            "{count} template had them already.", "{count} templates had them already.", unchanged
+        )
+        sentences.append(unchanged_sentence.format(count=unchanged))
     return " ".join(sentences)

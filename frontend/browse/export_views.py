@@ -11,11 +11,11 @@ from registry.namespaces.verbs import Verb
 from registry.templates import exports, version_queries
 from registry.templates import queries as template_queries
 
-__all__ = ["download_folder", "download_version", "export"]
+__all__ = ["download_folder", "download_version", "export_version"]
 
 
 @signed_in
-def export(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def export_version(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The formats that a version can be downloaded in, and what each can't represent."""
     template = template_queries.find_template(actor, Verb.READ, name)
     version = version_queries.resolve_version(actor, name, request.GET.get("ref") or "latest")

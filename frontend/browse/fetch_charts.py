@@ -11,7 +11,7 @@ from registry.templates.models import Template
 from registry.usage import queries as usage_queries
 from registry.usage.queries import Fetcher
 
-__all__ = ["DAYS", "Asker", "Fetched", "Line", "Sparkline", "describe_fetchers", "draw", "draw_sparklines"]
+__all__ = ["DAYS", "Asker", "Fetched", "Line", "Sparkline", "describe_fetchers", "draw_fetches", "draw_sparklines"]
 
 DAYS = 7
 MOST_LINES = 3
@@ -86,15 +86,15 @@ def _draw_sparkline(per_day: list[int]) -> Sparkline:
     return Sparkline(sum(per_day), points, heights[-1])
 
 
-def draw(template: Template, live: int | None, label: str, *, most: int = 4) -> Fetched:
+def draw_fetches(template: Template, live: int | None, label: str, *, most_rows: int = 4) -> Fetched:
     """The last seven days of a template; `live` is the number of the live version."""
     by_version = usage_queries.count_by_version_and_day(template, DAYS)
     rows = describe_fetchers(usage_queries.list_fetchers(template, DAYS), live)
     return Fetched(
         lines=_draw_lines(by_version),
         days=_list_days(),
-        rows=rows[:most],
-        more=max(len(rows) - most, 0),
+        rows=rows[:most_rows],
+        more=max(len(rows) - most_rows, 0),
         stragglers=[_describe_outdated_fetches(row, label) for row in rows if row.behind > 0][:2],
         by_label=usage_queries.count_by_label(template, DAYS),
         total=sum(sum(counts) for counts in by_version.values()),
@@ -120,12 +120,12 @@ def describe_fetchers(fetchers: list[Fetcher], live: int | None) -> list[Asker]:
 
 
 def _draw_lines(by_version: Mapping[int, list[int]]) -> list[Line]:
-    shown = list(by_version.items())[:MOST_LINES]
-    top = max((max(counts) for _, counts in shown), default=0)
+    drawn_versions = list(by_version.items())[:MOST_LINES]
+    top = max((max(counts) for _, counts in drawn_versions), default=0)
     if not top:
         return []
     lines: list[Line] = []
-    for rank, (number, counts) in enumerate(shown):
+    for rank, (number, counts) in enumerate(drawn_versions):
         heights = [TOP + HEIGHT * (1 - count / top) for count in counts]
         points = " ".join(f"{_compute_x(place):.1f},{height:.1f}" for place, height in enumerate(heights))
         lines.append(Line(number, sum(counts), points, heights[-1], heights[-1], rank))

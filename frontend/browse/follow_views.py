@@ -17,7 +17,7 @@ from registry.notifications import following
 from registry.notifications.models import Watch
 from registry.templates import queries as template_queries
 
-__all__ = ["follow"]
+__all__ = ["follow_template"]
 
 
 class _FollowForm(forms.Form):
@@ -30,7 +30,7 @@ class _FollowForm(forms.Form):
 
 @form_page
 @signed_in
-def follow(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def follow_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The events that can be followed; a POST follows or unfollows the template."""
     template = template_queries.get_template(actor, name)
     watch = following.find_follow(actor, template)

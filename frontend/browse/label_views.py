@@ -208,7 +208,7 @@ def _list_earlier_versions(context: dict[str, Any], label: str) -> list[EarlierV
     of_label = [move for move in context["moves"] if move.label == label]
     ends = {move.pk: after.created_at for after, move in pairwise(of_label)}
     last = {move.after.number: move for move in reversed(of_label) if move.after}
-    shown = [(number, last[number]) for number in context["held_before"][:MOST_EARLIER]]
+    versions = [(number, last[number]) for number in context["held_before"][:MOST_EARLIER]]
     return [
         EarlierVersion(
             number,
@@ -217,35 +217,33 @@ def _list_earlier_versions(context: dict[str, Any], label: str) -> list[EarlierV
             ends.get(move.pk),
             context["left"].get(number),
         )
-        for number, move in shown
+        for number, move in versions
         if move.after
     ]
 
 
-def _change_label(actor: Actor, name: str, do: str, asked: dict[str, Any]) -> str:
-    label, version = asked["label"], asked["version"]
+def _change_label(actor: Actor, name: str, do: str, data: dict[str, Any]) -> str:
+    label, version = data["label"], data["version"]
     if do == "roll_back":
         labels.roll_back_label(
             actor=actor,
             name=name,
             label=label,
             version=version,
-            reason=asked["reason"],
-            expected=asked["expected"],
+            reason=data["reason"],
+            expected=data["expected"],
         )
         return gettext("Rolled {label} back to v{number}.").format(label=label, number=version)
     if do == "remove":
-        labels.remove_label(
-            actor=actor, name=name, label=label, expected=asked["expected"] or 0, reason=asked["reason"]
-        )
-        return gettext("Took {label} off v{number}.").format(label=label, number=asked["expected"])
+        labels.remove_label(actor=actor, name=name, label=label, expected=data["expected"] or 0, reason=data["reason"])
+        return gettext("Took {label} off v{number}.").format(label=label, number=data["expected"])
     labels.move_label(
         actor=actor,
         name=name,
         label=label,
         version=version,
-        reason=asked["reason"],
-        expected=asked["expected"] or None,
+        reason=data["reason"],
+        expected=data["expected"] or None,
     )
     return gettext("Moved {label} to v{number}.").format(label=label, number=version)
 

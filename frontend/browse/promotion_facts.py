@@ -40,7 +40,7 @@ def read_facts(
     """
     fetches = list_service_fetches([template.pk for template in templates])
     facts = {}
-    for template in (each for each in templates if _is_ready(states[each.pk])):
+    for template in (template for template in templates if _is_ready(states[template.pk])):
         state = states[template.pk]
         checks = summarize_checks(state.checks)
         needed = read_rules(template.namespace).count_needed_approvals(label, template.path)

@@ -24,7 +24,7 @@ from registry.templates import restore as template_restore
 from registry.templates import version_queries
 from registry.templates.models import Version
 
-__all__ = ["restore", "start_draft"]
+__all__ = ["restore_version", "start_draft"]
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class _Refusal:
 
 @form_page
 @signed_in
-def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def restore_version(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The difference that restoring a version would make to the newest one, and the restore button."""
     ref = request.POST.get("ref") or request.GET.get("ref") or ""
     template = template_queries.find_template(actor, Verb.SAVE, name)

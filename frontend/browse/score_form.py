@@ -33,7 +33,7 @@ class ReplyScoreForm(forms.Form):
 
 
 def choose_first_values(
-    asked: Mapping[str, str], live: int | None, scores: Mapping[int, Sequence[ScoreChange]]
+    parameters: Mapping[str, str], live: int | None, scores: Mapping[int, Sequence[ScoreChange]]
 ) -> dict[str, Any]:
     """Initial values of the form: those in the URL, else the live version and the most used name."""
     counts: dict[str, int] = {}
@@ -42,9 +42,9 @@ def choose_first_values(
             counts[change.score.name] = counts.get(change.score.name, 0) + change.score.count
     usual_name = max(counts, key=lambda name: counts[name]) if counts else _USUAL_NAME
     return {
-        "version": asked.get("version") or live or "",
-        "name": asked.get("score") or usual_name,
-        "trace_id": asked.get("trace", "")[:LONGEST_ID],
+        "version": parameters.get("version") or live or "",
+        "name": parameters.get("score") or usual_name,
+        "trace_id": parameters.get("trace", "")[:LONGEST_ID],
     }
 
 
@@ -60,6 +60,6 @@ def save_reply_score(actor: Actor, template: Template, form: ReplyScoreForm) -> 
     except Invalid as error:
         add_errors(form, error)
         return False
-    for each in ignored:
-        form.add_error(None, each.reason)
+    for outcome in ignored:
+        form.add_error(None, outcome.reason)
     return not ignored

@@ -118,7 +118,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "source": highlight.highlight(version.document),
         "problems": json.loads(version.problems),
         "rail": _build_rail(template, marks),
-        "fetched": fetch_charts.draw(template, label_numbers.get(live), live),
+        "fetched": fetch_charts.draw_fetches(template, label_numbers.get(live), live),
         "files": _list_fragments(version),
         "included_by": fragments.list_dependants(actor, template),
         **_describe_fetch(request, name, version, marks),

@@ -40,7 +40,7 @@ from registry.templates.models import Template
 from registry.templates.search_entries import FILTER_KINDS
 from registry.templates.search_queries import SearchPage
 
-__all__ = ["browse"]
+__all__ = ["browse_templates"]
 
 PAGE_SIZE = 50
 SORTS = {"name": gettext_lazy("by name"), "changed": gettext_lazy("by last change")}
@@ -93,7 +93,7 @@ class Menu:
 
 
 @signed_in
-def browse(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse:
+def browse_templates(request: HttpRequest, actor: Actor, folder: str = "") -> HttpResponse:
     """Templates below a folder (or all of them) that match the search."""
     text = read_search(request.GET)
     is_flat = _choose_layout(request, actor) == "flat"
@@ -165,9 +165,9 @@ def _build_menus(actor: Actor, text: SearchText, namespace: str) -> list[Menu]:
     return menus
 
 
-def _list_suggestions(actor: Actor, text: SearchText, found: SearchPage) -> list[Link]:
+def _list_suggestions(actor: Actor, text: SearchText, page: SearchPage) -> list[Link]:
     """Suggestions if nothing was found: the closest value in use for each filter and word."""
-    if found.count.number:
+    if page.count.number:
         return []
     links = []
     for chosen in text.filters:
@@ -231,8 +231,8 @@ def _build_rows(actor: Actor, items: Sequence[Template], folder: str, words: str
 
 
 def _is_marked(template: Template, words: str) -> bool:
-    shown = f"{template.name} {template.description}".casefold()
-    return all(word.casefold() in shown for word in words.split())
+    text = f"{template.name} {template.description}".casefold()
+    return all(word.casefold() in text for word in words.split())
 
 
 def _build_row(

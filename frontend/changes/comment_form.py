@@ -23,24 +23,24 @@ FORM_PLACE = "comment-form-place"
 """The id of the element below the line, which the script makes and htmx replaces with the form."""
 
 
-def show_comment_form(request: HttpRequest, actor: Actor, number: int, asked: OpenCommentForm | None) -> HttpResponse:
+def show_comment_form(request: HttpRequest, actor: Actor, number: int, form: OpenCommentForm | None) -> HttpResponse:
     """The form for the chosen lines; if the person may not comment any more, the page is loaded again."""
     change = changes_query.get_change(actor, number)
     change.version.template = change.template
     act = presenters.find_permitted_actions(change_gate.evaluate(change, actor), actor)
-    if asked is None or not act.comment:
+    if form is None or not act.comment:
         response = HttpResponse(status=204)
         response["HX-Refresh"] = "true"
         return response
     sample = request.GET.get("sample", "")
     parameters = {"against": request.GET["against"]} if request.GET.get("against") else {}
-    parts = _render_parts(change, sample) if asked.side == Thread.RENDERED else ()
+    parts = _render_parts(change, sample) if form.side == Thread.RENDERED else ()
     context = {
         "change": change,
         "keep_prefix": f"{actor.person.username}:change:{number}:",
         "discussion": {
-            "asked": fill_form(change, asked, thread_queries.list_remarks(change, actor), sample, parts),
-            "back": View(request.GET.get("view") or asked.side, sample, parameters).address(),
+            "asked": fill_form(change, form, thread_queries.list_remarks(change, actor), sample, parts),
+            "back": View(request.GET.get("view") or form.side, sample, parameters).address(),
         },
     }
     response = TemplateResponse(request, "frontend/changes/_thread_form.html", context)

@@ -16,12 +16,12 @@ from registry.namespaces.verbs import Verb
 from registry.templates import fragments, label_queries, queries, version_queries
 from registry.templates.models import Version
 
-__all__ = ["update"]
+__all__ = ["update_dependants"]
 
 
 @form_page
 @signed_in
-def update(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def update_dependants(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """What includes the fragment and at which version, the form, and afterwards the result for each template."""
     template = queries.get_template(actor, name)
     live = choose_live_label(template.namespace)

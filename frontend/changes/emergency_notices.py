@@ -35,13 +35,13 @@ def open_notices(actor: Actor) -> list[Notice]:
     return build_notices(emergencies.list_unapproved(actor), actor)
 
 
-def build_notices(found: Sequence[Emergency], actor: Actor) -> list[Notice]:
+def build_notices(unapproved: Sequence[Emergency], actor: Actor) -> list[Notice]:
     """Notices of these emergencies; one that is approved or closed needs no action."""
-    if not found:
+    if not unapproved:
         return []
     roles = _find_roles(actor)
-    listed = change_gate.evaluate_many([emergency.change for emergency in found], actor, with_checks=False)
-    return [_write_notice(emergency, gate, actor, roles) for emergency, gate in zip(found, listed, strict=True)]
+    listed = change_gate.evaluate_many([emergency.change for emergency in unapproved], actor, with_checks=False)
+    return [_write_notice(emergency, gate, actor, roles) for emergency, gate in zip(unapproved, listed, strict=True)]
 
 
 def build_notice(emergency: Emergency, gate: Gate, actor: Actor) -> Notice:

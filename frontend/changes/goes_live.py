@@ -32,9 +32,9 @@ class GoesLive:
 
     def describes(self, plan: Mapping[str, Any]) -> bool:
         """Whether the rollout fields equal those shown for this plan."""
-        shown = _show_plan(plan)
+        planned = _show_plan(plan)
         mine = (self.shares, self.hours, self.metric, self.below)
-        return mine == (shown.shares, shown.hours, shown.metric, shown.below)
+        return mine == (planned.shares, planned.hours, planned.metric, planned.below)
 
 
 def read_goes_live(fields: Mapping[str, Any], plan: Mapping[str, Any] | None = None) -> GoesLive:

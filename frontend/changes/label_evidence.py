@@ -209,11 +209,12 @@ class MovedMeanwhile:
 
 def _find_moves(request: HttpRequest, preview: LabelPreview) -> MovedMeanwhile | None:
     """The moves between the version that the submitted form showed and the one served now; None if it didn't move."""
-    seen, serves = parse_form_number(request.POST.get("expected")), preview.serves.number if preview.serves else 0
-    if "expected" not in request.POST or seen == serves:
+    shown_version = parse_form_number(request.POST.get("expected"))
+    serves = preview.serves.number if preview.serves else 0
+    if "expected" not in request.POST or shown_version == serves:
         return None
-    moves = label_queries.list_moves_since(preview.template, preview.label, seen)
-    return MovedMeanwhile(seen, moves)
+    moves = label_queries.list_moves_since(preview.template, preview.label, shown_version)
+    return MovedMeanwhile(shown_version, moves)
 
 
 def _holds_approved(preview: LabelPreview) -> bool:
@@ -229,11 +230,11 @@ def _build_difference(request: HttpRequest, preview: LabelPreview) -> dict[str, 
     has_samples = bool(sample_set and sample_set.samples)
     # Redacted text can't be shown, but the label must still be able to move on from it.
     serves = None if preview.serves is None or preview.serves.is_redacted else preview.serves
-    shown = diff_context(request, serves, preview.version, view="rendered" if has_samples else "source")
-    rendered = shown["rendered"]
+    difference = diff_context(request, serves, preview.version, view="rendered" if has_samples else "source")
+    rendered = difference["rendered"]
     if view == "source" or not has_samples or (not view and rendered is not None and rendered.is_same):
-        shown["view"] = "source"
-    return shown
+        difference["view"] = "source"
+    return difference
 
 
 @dataclass(frozen=True)

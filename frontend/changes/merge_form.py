@@ -50,14 +50,14 @@ class ConflictForm:
         return {"ours": self.conflict.ours, "theirs": self.conflict.theirs}.get(self.way, self.text)
 
 
-def read_conflict_forms(merged: Merged, given: Mapping[str, str], *, must: bool) -> list[ConflictForm]:
+def read_conflict_forms(merged: Merged, fields: Mapping[str, str], *, must: bool) -> list[ConflictForm]:
     """The conflicts with the resolutions in a form: `way-<key>`, `text-<key>`. must: each needs a resolution."""
     lines = three_way_merge.split_lines(merged.text)
     conflict_forms = []
     effort = Effort()
     for place, conflict in enumerate(merged.conflicts, 1):
         key = _make_key(conflict, place)
-        way = given.get(f"way-{key}", "")
+        way = fields.get(f"way-{key}", "")
         way = way if way in WAYS else ""
         start, end = conflict.line - 1, conflict.line - 1 + conflict.length
         conflict_forms.append(
@@ -70,7 +70,7 @@ def read_conflict_forms(merged: Merged, given: Mapping[str, str], *, must: bool)
                 before="".join(_strip_line_ends(lines[max(0, start - CONTEXT) : start])),
                 after="".join(_strip_line_ends(lines[end : end + CONTEXT])),
                 way=way,
-                text=given.get(f"text-{key}", conflict.ours).replace("\r\n", "\n"),
+                text=fields.get(f"text-{key}", conflict.ours).replace("\r\n", "\n"),
                 fault=gettext("Say which of these it should be.") if must and not way else "",
             )
         )
@@ -84,10 +84,10 @@ def resolve_text(merged: Merged, conflict_forms: Sequence[ConflictForm]) -> str 
     return three_way_merge.resolve_conflicts(merged, [conflict_form.decided for conflict_form in conflict_forms])
 
 
-def list_unclaimed_texts(conflict_forms: Sequence[ConflictForm], given: Mapping[str, str]) -> list[str]:
+def list_unclaimed_texts(conflict_forms: Sequence[ConflictForm], fields: Mapping[str, str]) -> list[str]:
     """Texts typed for conflicts that no longer exist, shown again so that nothing is lost."""
     keys = {f"text-{conflict_form.key}" for conflict_form in conflict_forms}
-    return [text for name, text in given.items() if name.startswith("text-") and name not in keys and text.strip()]
+    return [text for name, text in fields.items() if name.startswith("text-") and name not in keys and text.strip()]
 
 
 def _make_key(conflict: Conflict, place: int) -> str:

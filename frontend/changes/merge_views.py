@@ -24,12 +24,12 @@ from registry.core.problem_details import find_status
 from registry.namespaces.verbs import Verb
 from registry.templates import document_check, version_queries
 
-__all__ = ["merge"]
+__all__ = ["merge_change"]
 
 
 @form_page
 @signed_in
-def merge(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
+def merge_change(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
     """The merge of one request. `do` selects whether a POST previews or saves the result."""
     change = change_queries.find_change(actor, Verb.SAVE, number)
     change.version = version_queries.get_version(actor, change.template.name, change.version.number)

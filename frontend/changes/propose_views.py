@@ -86,15 +86,15 @@ def propose_change(request: HttpRequest, actor: Actor, name: str) -> HttpRespons
     label, version = _read_choice(request, template, label_numbers, newest)
     preview = label_preview.find_preview(actor, name, label, version)
     candidates = list_review_candidates(actor, preview)
-    owners = [each.person for each in candidates if each.reason == "owner"]
-    others = [each for each in candidates if each.reason != "owner"]
+    owners = [candidate.person for candidate in candidates if candidate.reason == "owner"]
+    others = [candidate for candidate in candidates if candidate.reason != "owner"]
     form = ProposeForm(
         request.POST or None,
         initial={"label": label, "version": version, **_build_first_words(preview)},
         labels=template.namespace.protected_labels,
         newest=newest,
         label_numbers=label_numbers,
-        reviewers=[each.person for each in others],
+        reviewers=[candidate.person for candidate in others],
     )
     keep = f"{actor.person.username}:propose:{name}:{label}:{version}"
     status = 200
@@ -166,10 +166,10 @@ def _read_choice(
     """The label and the version of the submitted form, else of the URL; unknown values are replaced by defaults."""
     fields = request.POST if request.method == "POST" else request.GET
     label, version = fields.get("label", ""), parse_form_number(fields.get("version"))
-    known = {number for number, _ in list_version_choices(newest, label_numbers)}
+    numbers = {number for number, _ in list_version_choices(newest, label_numbers)}
     if label not in template.namespace.protected_labels:
         label = choose_live_label(template.namespace)
-    return label, version if version in known else newest
+    return label, version if version in numbers else newest
 
 
 def _find_roll_back(actor: Actor, preview: LabelPreview) -> str:
@@ -186,7 +186,7 @@ def list_review_candidates(actor: Actor, preview: LabelPreview) -> list[ReviewCa
     """Whom the proposal can ask for a review."""
     gate = review_requests.find_draft_gate(actor, preview.template, preview.label, preview.version)
     candidates = review_requests.list_candidates(gate)
-    return [each for each in candidates if each.person != actor.person.username]
+    return [candidate for candidate in candidates if candidate.person != actor.person.username]
 
 
 def _build_first_words(preview: LabelPreview) -> dict[str, str]:

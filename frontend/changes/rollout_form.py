@@ -18,7 +18,7 @@ from registry.rollouts.models import Rollout
 __all__ = ["ROLLOUT_ACTIONS", "publish_as_proposed", "start_from_form"]
 
 
-def start_from_form(actor: Actor, number: int, fields: Any, seen: dict[str, int]) -> str:
+def start_from_form(actor: Actor, number: int, fields: Any, expected_versions: dict[str, int]) -> str:
     """Start the rollout that the panel requests, and return the message for the reader.
 
     seen: the version of the change and the one of its label that the panel showed. Raises Invalid naming the field.
@@ -30,15 +30,15 @@ def start_from_form(actor: Actor, number: int, fields: Any, seen: dict[str, int]
         change=number,
         steps=plan["steps"],
         stop_rule=plan["stop_rule"],
-        version=seen["version"],
-        expected=seen["expected"],
+        version=expected_versions["version"],
+        expected=expected_versions["expected"],
     )
     return _describe_started(rollout)
 
 
-def publish_as_proposed(actor: Actor, number: int, seen: dict[str, int]) -> str:
+def publish_as_proposed(actor: Actor, number: int, expected_versions: dict[str, int]) -> str:
     """Publish without options chosen; returns the message of a rollout that started, else an empty string."""
-    rollout = publishing.publish_as_proposed(actor=actor, number=number, **seen)
+    rollout = publishing.publish_as_proposed(actor=actor, number=number, **expected_versions)
     return _describe_started(rollout) if rollout else ""
 
 

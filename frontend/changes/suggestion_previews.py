@@ -40,8 +40,8 @@ def preview_suggestion(actor: Actor, change: ChangeRequest, place: Place, sugges
     except PromptuaryError as error:
         return SuggestionPreview(refusal=error.message)
     where = gettext("source {lines}").format(lines=format_line_range(source.line, source.last_line))
-    seen = hashlib.sha256(f"{source.version}:{source.line}:{source.last_line}:{text}".encode()).hexdigest()[:16]
-    return SuggestionPreview(where, read_suggested_lines(quote, text or "", source.line), seen)
+    key = hashlib.sha256(f"{source.version}:{source.line}:{source.last_line}:{text}".encode()).hexdigest()[:16]
+    return SuggestionPreview(where, read_suggested_lines(quote, text or "", source.line), key)
 
 
 @signed_in

@@ -57,7 +57,7 @@ class View:
 def build_discussion(
     gate: Gate,
     view: View,
-    asked: OpenCommentForm | None,
+    open_form: OpenCommentForm | None,
     act: PermittedActions,
     *,
     texts: CommentTexts,
@@ -86,9 +86,9 @@ def build_discussion(
             elsewhere.append(thread)
     for unsent_remark in unsent:
         annotations.add_remark(unsent_remark, lines)
-    if asked is not None and act.comment and view.shows(asked.side):
-        asked = fill_form(change, asked, remarks, view.sample, parts)
-        annotations.open_form(asked)
+    if open_form is not None and act.comment and view.shows(open_form.side):
+        open_form = fill_form(change, open_form, remarks, view.sample, parts)
+        annotations.open_form(open_form)
     chosen = [
         (thread, comment) for thread in threads for comment in thread.comments if comment.in_batch and comment.may_apply
     ]
@@ -104,7 +104,7 @@ def build_discussion(
         rendered_link=view.address(side="rendered") if act.comment else "",
         back=view.address(),
         count=len(threads),
-        asked=asked,
+        asked=open_form,
         may_comment=act.comment,
     )
 
@@ -122,21 +122,21 @@ class _Annotations:
         spots = self.source if side == Thread.SOURCE else self.rendered.setdefault(part, {})
         return spots.setdefault(line, LineAnnotations())
 
-    def add_thread(self, placed: PlacedThread, shown: ThreadView) -> bool:
+    def add_thread(self, placed: PlacedThread, thread_view: ThreadView) -> bool:
         """Show a thread below its last line; False if the view doesn't show its lines."""
         if placed.end_line is None:
             return False
         place = self._places.find(placed.thread, placed.line or placed.end_line, placed.end_line)
         if place:
-            self.find(*place).threads.append(shown)
+            self.find(*place).threads.append(thread_view)
         return place is not None
 
-    def add_remark(self, shown: RemarkView, lines: "_Lines") -> None:
+    def add_remark(self, remark_view: RemarkView, lines: "_Lines") -> None:
         """Show a remark that starts a thread below its last line, if the view shows that."""
-        line = lines.now(shown.remark) if shown.remark.thread_id is None else None
-        place = self._places.find(shown.remark, line, line) if line else None
+        line = lines.now(remark_view.remark) if remark_view.remark.thread_id is None else None
+        place = self._places.find(remark_view.remark, line, line) if line else None
         if place:
-            self.find(*place).unsent.append(shown)
+            self.find(*place).unsent.append(remark_view)
 
     def open_form(self, form: OpenCommentForm) -> None:
         """Show the form below its last line, and mark its lines."""
@@ -245,7 +245,7 @@ class _RenderedPlaces:
 
 def fill_form(
     change: ChangeRequest,
-    asked: OpenCommentForm,
+    form: OpenCommentForm,
     remarks: Sequence[Remark],
     sample: str,
     parts: Sequence[Mapping[str, Any]],
@@ -254,20 +254,20 @@ def fill_form(
 
     sample, parts: of the displayed prompt, for lines of it.
     """
-    replaced_remark = next((remark for remark in remarks if remark.pk == asked.remark), None)
-    if replaced_remark is not None and not asked.text:
+    replaced_remark = next((remark for remark in remarks if remark.pk == form.remark), None)
+    if replaced_remark is not None and not form.text:
         length = replaced_remark.end_line - replaced_remark.line
         end = _Lines(change).now(replaced_remark) or replaced_remark.end_line
-        asked = replace(
-            asked, text=replaced_remark.text, suggestion=replaced_remark.suggestion, line=end - length, end_line=end
+        form = replace(
+            form, text=replaced_remark.text, suggestion=replaced_remark.suggestion, line=end - length, end_line=end
         )
-    if asked.side == Thread.SOURCE:
+    if form.side == Thread.SOURCE:
         text, sample = change.version.document, ""
     else:
-        content = parts[asked.part].get("content") if asked.part < len(parts) else ""
+        content = parts[form.part].get("content") if form.part < len(parts) else ""
         text = content if isinstance(content, str) else ""
-    was = (take_lines(text, asked.line, asked.end_line) or "").removesuffix("\n")
-    return replace(asked, sample=sample, was=was, suggestion=was if asked.suggestion is None else asked.suggestion)
+    was = (take_lines(text, form.line, form.end_line) or "").removesuffix("\n")
+    return replace(form, sample=sample, was=was, suggestion=was if form.suggestion is None else form.suggestion)
 
 
 def read_suggested_lines(quote: str, suggestion: str, first: int) -> list[diff_text.Line]:

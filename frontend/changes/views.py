@@ -200,13 +200,13 @@ def _list_tabs(
 
 
 def _add_preview(
-    actor: Actor, change: ChangeRequest, sample: str, asked: OpenCommentForm | None
+    actor: Actor, change: ChangeRequest, sample: str, form: OpenCommentForm | None
 ) -> OpenCommentForm | None:
     """The form with the source lines that its suggestion on rendered lines results in."""
-    if asked is None or asked.suggestion is None or asked.side != Thread.RENDERED:
-        return asked
-    place = Place(change.version.number, asked.line, asked.end_line, asked.side, sample, asked.part)
-    return replace(asked, preview=preview_suggestion(actor, change, place, asked.suggestion.replace("\r\n", "\n")))
+    if form is None or form.suggestion is None or form.side != Thread.RENDERED:
+        return form
+    place = Place(change.version.number, form.line, form.end_line, form.side, sample, form.part)
+    return replace(form, preview=preview_suggestion(actor, change, place, form.suggestion.replace("\r\n", "\n")))
 
 
 def _evaluate(change: ChangeRequest, actor: Actor, frame: Frame) -> Gate:

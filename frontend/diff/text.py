@@ -124,23 +124,23 @@ Entry = Line | Fold | Gap | Rest
 def build_folded_diff(old: str, new: str, effort: Effort | None = None, context: int = 3) -> tuple[list[Entry], Counts]:
     """The diff for a page, and its whole size: unchanged runs folded, only the first MOST_SHOWN lines converted."""
     before, after = old.splitlines(), new.splitlines()
-    steps = sequence_diff.steps(before, after, effort)
-    changed = [step for step in steps if step.kind != "equal"]
+    steps = sequence_diff.find_steps(before, after, effort)
+    changes = [step for step in steps if step.kind != "equal"]
     counts = Counts(
-        added=sum(step.new_end - step.new_start for step in changed),
-        removed=sum(step.old_end - step.old_start for step in changed),
+        added=sum(step.new_end - step.new_start for step in changes),
+        removed=sum(step.old_end - step.old_start for step in changes),
     )
-    shown_steps, rest, left = list[Step](), list[Step](), MOST_SHOWN
+    shown_steps, rest_steps, lines_left = list[Step](), list[Step](), MOST_SHOWN
     for step in steps:
-        if left > 0 and _count_lines(step) > left:
-            half = left if step.kind == "equal" else left // 2 + 1
+        if lines_left > 0 and _count_lines(step) > lines_left:
+            half = lines_left if step.kind == "equal" else lines_left // 2 + 1
             shown_steps.append(_cut(step, 0, half))
-            rest.append(_cut(step, half, None))
+            rest_steps.append(_cut(step, half, None))
         else:
-            (shown_steps if left > 0 else rest).append(step)
-        left -= _count_lines(step)
+            (shown_steps if lines_left > 0 else rest_steps).append(step)
+        lines_left -= _count_lines(step)
     entries: list[Entry] = [*fold_unchanged(_build_lines(before, after, shown_steps, effort), context)]
-    return [*entries, Rest(before, after, rest)] if rest else entries, counts
+    return [*entries, Rest(before, after, rest_steps)] if rest_steps else entries, counts
 
 
 def _count_lines(step: Step) -> int:
@@ -159,7 +159,7 @@ def compare_lines(old: str, new: str, effort: Effort | None = None) -> list[Line
     effort: a budget shared by several comparisons; None allows the full budget for this one.
     """
     before, after = old.splitlines(), new.splitlines()
-    return _build_lines(before, after, sequence_diff.steps(before, after, effort), effort)
+    return _build_lines(before, after, sequence_diff.find_steps(before, after, effort), effort)
 
 
 def _build_lines(
@@ -199,32 +199,34 @@ def fold_unchanged(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]
 
 
 def shorten_diff(
-    entries: Iterable[Entry], kept: Collection[int] = (), most: int = MOST_SHOWN
+    entries: Iterable[Entry], kept_numbers: Collection[int] = (), most_lines: int = MOST_SHOWN
 ) -> list[Line | Fold | Gap]:
-    """The entries up to `most` lines, including folded ones; after that the new lines numbered in `kept`, and gaps."""
+    """The entries up to `most_lines` lines, including folded ones. After that gaps, and the new lines that
+    `kept_numbers` numbers.
+    """
     entries_shown: list[Line | Fold | Gap] = []
-    left = most
+    lines_left = most_lines
     for entry in entries:
         if isinstance(entry, Rest):
-            entries_shown += _split_kept(entry, sorted(kept))
-            left = 0
+            entries_shown += _split_kept(entry, sorted(kept_numbers))
+            lines_left = 0
             continue
         size = len(entry.lines) if isinstance(entry, Fold) else entry.size if isinstance(entry, Gap) else 1
-        if size <= left:
+        if size <= lines_left:
             entries_shown.append(entry)
-            left -= size
+            lines_left -= size
             continue
-        left = 0
+        lines_left = 0
         lines: Sequence[Line | Gap] = entry.lines if isinstance(entry, Fold) else (entry,)
-        entries_shown += [line if isinstance(line, Line) and line.new in kept else Gap(1) for line in lines]
+        entries_shown += [line if isinstance(line, Line) and line.new in kept_numbers else Gap(1) for line in lines]
     return _merge_gaps(entries_shown)
 
 
-def _split_kept(rest: Rest, kept: Sequence[int]) -> list[Line | Gap]:
+def _split_kept(rest: Rest, kept_numbers: Sequence[int]) -> list[Line | Gap]:
     """The new lines with these numbers, ascending, with gaps between them."""
     entries: list[Line | Gap] = []
     for step in rest.steps:
-        numbers = [number for number in kept if step.new_start < number <= step.new_end]
+        numbers = [number for number in kept_numbers if step.new_start < number <= step.new_end]
         passed = step.new_start
         removed = 0 if step.kind == "equal" else step.old_end - step.old_start
         for number in numbers:

@@ -19,7 +19,7 @@ from registry.templates import document_check, label_queries, version_queries
 from registry.templates import save as template_save
 from registry.templates.models import Draft, Version
 
-__all__ = ["ActionResult", "propose", "save"]
+__all__ = ["ActionResult", "propose_version", "save_text"]
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class ActionResult:
         return sentences or [translate_finding(self.error.message)]
 
 
-def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str = "") -> ActionResult:
+def save_text(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str = "") -> ActionResult:
     """Save the text as a version. parallel: alongside a newer one. onto: digest of a newer version to use as base."""
     base = onto or (state.base.digest if state.base else None)
     try:
@@ -88,7 +88,7 @@ def save(actor: Actor, state: EditorState, *, parallel: bool = False, onto: str 
     return ActionResult("saved", version=saved.version, created=saved.created, offers=offers)
 
 
-def propose(actor: Actor, state: EditorState, label: str, number: int) -> ActionResult:
+def propose_version(actor: Actor, state: EditorState, label: str, number: int) -> ActionResult:
     """Open a change request that moves a protected label to a version of this template."""
     version = version_queries.get_version(actor, state.name, number)
     message = version.message or gettext("Version {number}").format(number=number)

@@ -20,7 +20,7 @@ def describe_change(state: EditorState) -> str:
         return gettext("First version")
     old = state.base.remaining.splitlines() if state.base else []
     new = state.document.splitlines()
-    changes = [step for step in sequence_diff.steps(old, new) if step.kind != "equal"]
+    changes = [step for step in sequence_diff.find_steps(old, new) if step.kind != "equal"]
     count = sum(max(step.old_end - step.old_start, step.new_end - step.new_start) for step in changes)
     if not count:
         return ""

@@ -34,7 +34,7 @@ def drop_spent_inputs(actor: Actor, state: EditorState) -> list[str]:
     dropped = []
     for name in candidates:
         current, _ = parser.inspect_document(state.document)
-        fix = fixes.undeclare(current, name) if current and name not in used else None
+        fix = fixes.undeclare_input(current, name) if current and name not in used else None
         if fix is not None:
             state.document = fixes.apply_fix(state.document, fix)
             dropped.append(name)

@@ -32,18 +32,18 @@ def write_marks(text: str, chosen_format: str, rows: Sequence[ImportRow]) -> str
 
 def _list_inputs(text: str, chosen_format: str, rows: Sequence[ImportRow]) -> list[str]:
     """The placeholders that became inputs, as written, and all text in double braces."""
-    known = {_normalize_name(entry.name) for row in rows for entry in row.inputs}
+    input_names = {_normalize_name(entry.name) for row in rows for entry in row.inputs}
     is_known = all(row.messages for row in rows)
     syntax = chosen_format if chosen_format in SYNTAXES else find_syntax(text)
     placeholders = list_placeholders(text, syntax)
     return [
-        *(spelled for name, spelled in placeholders if not is_known or _is_among(name, known)),
+        *(spelled for name, spelled in placeholders if not is_known or _is_among(name, input_names)),
         *_EXPRESSION.findall(text),
     ]
 
 
-def _is_among(name: str, known: Collection[str]) -> bool:
-    return _normalize_name(re.split(r"[.\[]", name)[0]) in known
+def _is_among(name: str, names: Collection[str]) -> bool:
+    return _normalize_name(re.split(r"[.\[]", name)[0]) in names
 
 
 def _normalize_name(name: str) -> str:

@@ -111,10 +111,10 @@ def _read_edited_path(request: HttpRequest) -> dict[str, str]:
     fields = request.POST
     folder, name = fields.get("folder", "").strip().strip("/"), fields.get("name", "").strip()
     typed = next((fields[key].strip().strip("/") for key in fields if key.startswith("path-")), "")
-    made = fields.get("address_made", "")
-    if not made or typed in ("", made) or fields.get("address_of") != f"{folder}/{name}":
+    generated = fields.get("address_made", "")
+    if not generated or typed in ("", generated) or fields.get("address_of") != f"{folder}/{name}":
         return {"edited_path": "", "address_made": ""}
-    return {"edited_path": typed, "address_made": made}
+    return {"edited_path": typed, "address_made": generated}
 
 
 def _count_turns(fields: Mapping[str, str], rows: Sequence[ImportRow]) -> int:
@@ -199,9 +199,9 @@ def _keep(request: HttpRequest, actor: Actor, namespaces: Sequence[str], fields:
         return redirect("template", versions[0].template.name) if len(versions) == 1 else redirect("folder", namespace)
     refusals = {row.index: result.refusal for row, result in zip(kept_rows, results, strict=True) if not result.version}
     saved_rows = {row.index for row in kept_rows} - set(refusals)
-    rest = [row.with_refusal(refusals.get(row.index, "")) for row in rows if row.index not in saved_rows]
+    unsaved_rows = [row.with_refusal(refusals.get(row.index, "")) for row in rows if row.index not in saved_rows]
     names = [version.template.name for version in versions]
-    return _render_page(request, actor, namespaces, fields, rows=rest, imported=names)
+    return _render_page(request, actor, namespaces, fields, rows=unsaved_rows, imported=names)
 
 
 def _render_page(

@@ -53,17 +53,24 @@ def choose_kinds(actor: Actor, document: str, kinds: Mapping[str, str]) -> str:
     none. Values that aren't in the list are ignored. Raises Invalid if only the source can be edited.
     """
     examined = document_check.read_document(actor, document)
-    changed = {
+    changed_schemas = {
         name: _convert_schema(schema, kinds[name])
         for name, schema in list_schemas(examined).items()
         if name in kinds and kinds[name] != find_kind(schema) and kinds[name] in dict(list_kinds(schema))
     }
-    if not changed or examined.document is None:
+    if not changed_schemas or examined.document is None:
         return document
     declared = examined.document.inputs or {}
-    edits = [fixes.redeclare(examined.document, name, schema) for name, schema in changed.items() if name in declared]
-    undeclared = {each.name: changed.get(each.name, each.schema) for each in examined.undeclared.inputs}
-    if undeclared.keys() & changed.keys():
+    edits = [
+        fixes.redeclare_input(examined.document, name, schema)
+        for name, schema in changed_schemas.items()
+        if name in declared
+    ]
+    undeclared = {
+        undeclared_input.name: changed_schemas.get(undeclared_input.name, undeclared_input.schema)
+        for undeclared_input in examined.undeclared.inputs
+    }
+    if undeclared.keys() & changed_schemas.keys():
         edits.append(fixes.declare_all(examined.document, undeclared))
     text = document
     # From the last one up, so that the positions of the others stay valid.

@@ -25,7 +25,7 @@ from registry.templates import queries as template_queries
 from registry.templates import save as templates_service
 from registry.templates.models import Version
 
-__all__ = ["copy", "create_template", "derive_address", "describe_address"]
+__all__ = ["copy_version", "create_template", "derive_address", "describe_address"]
 
 COPY = "copy"
 _NEXT_NUMBERS = range(2, 10)
@@ -114,7 +114,7 @@ def _suggest_address(request: HttpRequest, actor: Actor) -> dict[str, str]:
 
 @form_page
 @signed_in
-def copy(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def copy_version(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Copy one version into a new template, with its samples: the same document, so the same digest."""
     origin = version_queries.resolve_version(actor, name, request.POST.get("ref") or request.GET.get("ref") or "latest")
     form = _build_form(request, actor, [COPY])

@@ -113,39 +113,39 @@ class Notices:
     @property
     def lacking_samples(self) -> list[str]:
         """The samples that lack a value, in the order of the inputs."""
-        return list(dict.fromkeys(name for missing in self.missing for name in missing.samples))
+        return list(dict.fromkeys(name for value in self.missing for name in value.samples))
 
     @property
     def can_fill(self) -> bool:
         """Whether the displayed sample has a value that others lack."""
-        return any(missing.has_value for missing in self.missing)
+        return any(value.has_value for value in self.missing)
 
     @property
     def shown_missing(self) -> MissingValue | None:
         """The first input without a value in the displayed sample."""
-        return next((missing for missing in self.missing if missing.is_shown), None)
+        return next((value for value in self.missing if value.is_shown), None)
 
     @property
     def optional_missing(self) -> list[MissingValue]:
         """Those of the missing values that can have a default."""
-        return [missing for missing in self.missing if missing.can_be_optional]
+        return [value for value in self.missing if value.can_be_optional]
 
 
 def list_notices(
-    examined: CheckedDocument, text: str, samples: Samples, shown: str, stopped: Problem | None = None
+    examined: CheckedDocument, text: str, samples: Samples, sample: str, stopped: Problem | None = None
 ) -> Notices:
     """The notices of a checked text; `stopped` is the problem that prevented rendering."""
     undeclared, problems = examined.undeclared, examined.problems
     declared = examined.document.inputs if examined.document else None
     parts = text if examined.document and examined.document.format == "parts" else ""
-    rows = tuple(_build_row(each, parts, samples.get(shown, {})) for each in undeclared.inputs)
+    rows = tuple(_build_row(undeclared_input, parts, samples.get(sample, {})) for undeclared_input in undeclared.inputs)
     has_no_part = _has_no_part(examined, text, stopped)
     return Notices(
         undeclared=rows[:MOST_ROWS],
         rest=max(0, len(rows) - MOST_ROWS),
         is_error=declared is not None,
         can_declare=undeclared.fix is not None,
-        missing=tuple(list_missing_values(problems, samples, shown)),
+        missing=tuple(list_missing_values(problems, samples, sample)),
         has_no_part=has_no_part,
         may_have_no_part=not has_no_part and _is_other_list([*problems, *([stopped] if stopped else [])], text),
     )
@@ -184,10 +184,14 @@ def _is_part(item: str) -> bool:
     if not fields.keys().isdisjoint(("content", "sections")):
         return True
     role = fields.get("role")
-    return role is not None and fields.keys() <= set(PART_FIELDS) and any(known.startswith(role) for known in ROLES)
+    return (
+        role is not None
+        and fields.keys() <= set(PART_FIELDS)
+        and any(known_role.startswith(role) for known_role in ROLES)
+    )
 
 
-def list_missing_values(problems: Sequence[Problem], samples: Samples, shown: str) -> list[MissingValue]:
+def list_missing_values(problems: Sequence[Problem], samples: Samples, sample: str) -> list[MissingValue]:
     """One entry for each input that samples lack, with the samples' names in order."""
     lacking: dict[str, list[str]] = {}
     for problem in problems:
@@ -195,13 +199,13 @@ def list_missing_values(problems: Sequence[Problem], samples: Samples, shown: st
             names = lacking.setdefault(problem.variable, [])
             if problem.sample not in names:
                 names.append(str(problem.sample))
-    values = samples.get(shown, {})
+    values = samples.get(sample, {})
     return [
         MissingValue(
             path,
             tuple(names),
-            is_shown=shown in names,
-            has_value=shown not in names and read_value(values, path) is not None,
+            is_shown=sample in names,
+            has_value=sample not in names and read_value(values, path) is not None,
             can_be_optional="." not in path,
         )
         for path, names in lacking.items()

@@ -131,8 +131,8 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
     except PromptuaryError as error:
         stopped = find_stopping_problem(error, examined.problems)
     prompts = prompt["prompts"] if prompt else 1
-    other = _render_other(actor, state, against, several=prompts > 1)
-    prompt = prompt or other
+    compared = _render_other(actor, state, against, several=prompts > 1)
+    prompt = prompt or compared
     against_words = against.words if against else ""
     return Preview(
         examined.problems,
@@ -141,7 +141,7 @@ def build_preview(actor: Actor, state: EditorState) -> Preview:
         messages=_build_messages(prompt),
         text=prompt.get("text") if prompt else None,
         cut=prompt["cut"] if prompt else [],
-        budget=build_token_budget(prompt, None if stopped else other, against_words)
+        budget=build_token_budget(prompt, None if stopped else compared, against_words)
         if prompt and _is_counted(prompt)
         else None,
         uncounted=str(prompt["tokenizer"].get("missing", "")) if prompt else "",

@@ -47,7 +47,10 @@ def apply_quick_fix(actor: Actor, state: EditorState, verb: str, subject: str, f
 
 def _declare(actor: Actor, state: EditorState, _: str, fields: Fields) -> str:
     read = document_check.read_document(actor, state.document)
-    schemas = {each.name: _choose_schema(each.name, each.schema, fields) for each in read.undeclared.inputs}
+    schemas = {
+        undeclared_input.name: _choose_schema(undeclared_input.name, undeclared_input.schema, fields)
+        for undeclared_input in read.undeclared.inputs
+    }
     _declare_all(state, read, schemas)
     message = ngettext("Declared {count} input.", "Declared {count} inputs.", len(schemas)).format(count=len(schemas))
     if dropped := drop_spent_inputs(actor, state):
@@ -237,7 +240,7 @@ def _set_default(
     if name in (document.inputs or {}):
         _apply(state, fixes.set_default(document, name, value_of((document.inputs or {})[name])))
         return
-    schemas = {each.name: each.schema for each in read.undeclared.inputs}
+    schemas = {undeclared_input.name: undeclared_input.schema for undeclared_input in read.undeclared.inputs}
     if name not in schemas:
         raise Invalid(fields={"name": gettext("The text does not use {name}.").format(name=name)})
     schemas[name] = {**schemas[name], "default": value_of(schemas[name])}

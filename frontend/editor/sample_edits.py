@@ -76,8 +76,8 @@ def list_spent_samples(samples: Samples, examples: Collection[Mapping[str, Any]]
 
 
 def _set_value(values: Mapping[str, Any], steps: list[str], value: Any) -> dict[str, Any]:
-    step, rest = steps[0], steps[1:]
-    if not rest:
+    step, further_steps = steps[0], steps[1:]
+    if not further_steps:
         return {**values} if step in values else {**values, step: value}
     inner = values.get(step, {})
-    return {**values, step: _set_value(inner, rest, value)} if isinstance(inner, Mapping) else {**values}
+    return {**values, step: _set_value(inner, further_steps, value)} if isinstance(inner, Mapping) else {**values}

@@ -32,7 +32,7 @@ def offer_rows(actor: Actor, state: EditorState, fields: Mapping[str, Any]) -> d
         start = start if type(start) is int and start > 0 else 0
         offered = sample_rows.read_dataset_samples(actor, namespace, str(fields["dataset"]), schemas, start, columns)
     return {
-        "rows": [{"name": each.name, "values": each.values} for each in offered.samples],
+        "rows": [{"name": row.name, "values": row.values} for row in offered.samples],
         "columns": [{"name": name, "target": target} for name, target in offered.columns.items()],
         "targets": sample_rows.list_targets(schemas),
         "total": offered.total,

@@ -165,9 +165,9 @@ def _describe(value: Any) -> SampleCell:
         words = str(value)
     if isinstance(value, str) and len(words) <= WORD_CHARACTERS and not any(map(str.isspace, words)):
         return SampleCell(words, "word")
-    shown = words if len(words) <= SHOWN_CHARACTERS else words[:SHOWN_CHARACTERS].rpartition(" ")[0]
-    shown = shown or words[:SHOWN_CHARACTERS]
-    return SampleCell(shown, "text" if isinstance(value, str) else "plain", len(words) - len(shown))
+    excerpt = words if len(words) <= SHOWN_CHARACTERS else words[:SHOWN_CHARACTERS].rpartition(" ")[0]
+    excerpt = excerpt or words[:SHOWN_CHARACTERS]
+    return SampleCell(excerpt, "text" if isinstance(value, str) else "plain", len(words) - len(excerpt))
 
 
 def _find_worst(rows: Sequence[SampleRow]) -> str:

@@ -185,9 +185,9 @@ def _take_values(state: EditorState, data: dict[str, Any], fields: Mapping[str, 
         return
     chosen = str(fields["sample"])
     # A plain form posts the values of the sample that it showed, even if another one was selected since.
-    shown = str(fields.get("shown_sample", chosen))
-    state.samples, written = set_values(state.samples, shown, data)
-    select_sample(state, written if chosen == shown else chosen)
+    shown_sample = str(fields.get("shown_sample", chosen))
+    state.samples, written = set_values(state.samples, shown_sample, data)
+    select_sample(state, written if chosen == shown_sample else chosen)
 
 
 def keep_unsaved_text(actor: Actor, name: str, fields: Mapping[str, Any], draft_name: str = "") -> EditorState:

@@ -75,13 +75,13 @@ class Budget:
 
 
 def build_token_budget(
-    rendered: Mapping[str, Any], other: Mapping[str, Any] | None = None, against: str = ""
+    rendered: Mapping[str, Any], compared: Mapping[str, Any] | None = None, against: str = ""
 ) -> Budget:
     """The budget of a prompt with token counts, compared with another one of the same data.
 
     Both are as returned by `Prompt.to_dict`; the other is ignored if it has no token count.
     """
-    other = None if other is None or other["token_count"] is None else other
+    compared = None if compared is None or compared["token_count"] is None else compared
     used = int(rendered["token_count"])
     whole = rendered.get("token_limit")
     reserve = int(rendered.get("reserve") or 0) if whole else 0
@@ -97,11 +97,11 @@ def build_token_budget(
         tokenizer=f"{tokenizer.get('name') or gettext('no tokenizer')} {revision[:8]}".strip(),
         exact=bool(tokenizer.get("exact")),
         model=str(rendered.get("model") or ""),
-        change=None if other is None else used - int(other["token_count"]),
+        change=None if compared is None else used - int(compared["token_count"]),
         against=against,
         limit_at=None if limit is None else _compute_percent(limit, scale),
         stretches=_build_total(rendered["parts"], used, scale),
-        rows=tuple(_build_rows(rendered, used, other)),
+        rows=tuple(_build_rows(rendered, used, compared)),
     )
 
 
@@ -136,22 +136,22 @@ def _build_total(parts: Sequence[Mapping[str, Any]], used: int, scale: float) ->
     return tuple(stretches)
 
 
-def _build_rows(rendered: Mapping[str, Any], used: int, other: Mapping[str, Any] | None) -> list[PartRow]:
+def _build_rows(rendered: Mapping[str, Any], used: int, compared: Mapping[str, Any] | None) -> list[PartRow]:
     parts = rendered["parts"]
     rules = _list_cut_order(parts)
-    before = _index_by_name(other["parts"]) if other else {}
+    before = _index_by_name(compared["parts"]) if compared else {}
     largest = max((_count_tokens(part)[0] for part in parts), default=1)
     rows = []
     for (key, part), rule in zip(_index_by_name(parts).items(), rules, strict=True):
         tokens, from_inputs = _count_tokens(part)
-        change = tokens - _count_tokens(before.get(key, {}))[0] if other else None
+        change = tokens - _count_tokens(before.get(key, {}))[0] if compared else None
         stretches = tuple(_build_segments(0.0, tokens, from_inputs, max(largest, 1)))
         rows.append(PartRow(key[0], str(part.get("role") or ""), tokens, from_inputs, change, rule, stretches))
     markup = used - sum(row.tokens for row in rows)
     if len(rows) > MOST_ROWS:
         rows = [*rows[:MOST_ROWS], _build_rest(rows[MOST_ROWS:])]
     if markup:
-        rows.append(_build_markup_row(markup, largest, other))
+        rows.append(_build_markup_row(markup, largest, compared))
     return rows
 
 
@@ -163,10 +163,10 @@ def _build_rest(rows: Sequence[PartRow]) -> PartRow:
     return PartRow(name.format(count=count), "", tokens, from_inputs, change, gettext("each by its own rule"), ())
 
 
-def _build_markup_row(tokens: int, largest: int, other: Mapping[str, Any] | None) -> PartRow:
+def _build_markup_row(tokens: int, largest: int, compared: Mapping[str, Any] | None) -> PartRow:
     change = None
-    if other is not None:
-        change = tokens - (int(other["token_count"]) - sum(_count_tokens(part)[0] for part in other["parts"]))
+    if compared is not None:
+        change = tokens - (int(compared["token_count"]) - sum(_count_tokens(part)[0] for part in compared["parts"]))
     width = min(100.0, _compute_percent(tokens, max(largest, 1)))
     bar = (BarSegment("template", 0.0, width),)
     return PartRow(gettext("chat markup"), "", tokens, 0, change, gettext("fixed"), bar, is_markup=True)

@@ -12,7 +12,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from frontend.editor import plain_drafts, responses, sample_rows, sample_table
-from frontend.editor.actions import ActionResult, propose, save
+from frontend.editor.actions import ActionResult, propose_version, save_text
 from frontend.editor.preview import Preview, build_preview, is_long, start_preview
 from frontend.editor.quick_fixes import QUICK_FIXES, apply_quick_fix
 from frontend.editor.run_rows import take_run_row
@@ -38,12 +38,12 @@ from registry.templates import drafts, fragments, imports, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Draft
 
-__all__ = ["edit", "preview", "save_or_discard_draft"]
+__all__ = ["edit_template", "preview_template", "save_or_discard_draft"]
 
 
 @form_page
 @signed_in
-def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def edit_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The editor with the user's draft or the latest version, and the actions of its buttons."""
     draft_name = request.GET.get("draft", "")
     if request.method == "GET":
@@ -71,7 +71,7 @@ def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 @require_POST
 @signed_in
-def preview(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def preview_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The preview of the posted text, as JSON with HTML fragments; nothing is stored."""
 
     def answer() -> tuple[dict[str, Any], int]:
@@ -183,16 +183,16 @@ def _run_action(
 
 
 def _dispatch(actor: Actor, state: EditorState, action: str) -> ActionResult | None:
-    verb, _, rest = action.partition(":")
+    verb, _, argument = action.partition(":")
     if verb == "save":
-        return save(actor, state)
+        return save_text(actor, state)
     if verb == "parallel":
-        return save(actor, state, parallel=True)
+        return save_text(actor, state, parallel=True)
     if verb == "onto":
-        return save(actor, state, onto=rest)
+        return save_text(actor, state, onto=argument)
     if verb == "propose":
-        label, _, number = rest.rpartition(":")
-        return propose(actor, state, label, _read_version(number))
+        label, _, number = argument.rpartition(":")
+        return propose_version(actor, state, label, _read_version(number))
     return None
 
 
@@ -232,8 +232,8 @@ def _list_overlaps(actor: Actor, state: EditorState) -> list[ChangeRequest]:
 
 def _diff_fragment(request: HttpRequest, actor: Actor, state: EditorState, against: str) -> str:
     """The diff of the text against the version it is based on, or against another version."""
-    other = version_queries.get_version(actor, state.name, _read_version(against)) if against else state.base
-    source = responses.build_source_diff(other.remaining if other else "", state.document)
+    version = version_queries.get_version(actor, state.name, _read_version(against)) if against else state.base
+    source = responses.build_source_diff(version.remaining if version else "", state.document)
     return render_to_string("frontend/diff/_diff_source.html", {"source": source}, request)
 
 

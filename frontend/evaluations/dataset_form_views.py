@@ -23,7 +23,7 @@ from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets
 from registry.namespaces import queries as namespace_queries
 
-__all__ = ["create_dataset", "edit"]
+__all__ = ["create_dataset", "edit_dataset"]
 
 _TEXT_IN_FORM = 400_000  # characters of a dataset that a text field can still handle
 _FIELDS = {"name": "path"}  # the service's name to the form's name
@@ -63,7 +63,7 @@ def create_dataset(request: HttpRequest, actor: Actor) -> HttpResponse:
 
 @form_page
 @signed_in
-def edit(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def edit_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """The next version: the rows of the latest one as text, or a file that replaces them."""
     version = queries.read_dataset_version(actor, name)
     small = len(version.text) <= _TEXT_IN_FORM

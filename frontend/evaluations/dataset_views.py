@@ -21,7 +21,7 @@ from registry.evaluations import dataset_queries as queries
 from registry.evaluations.dataset_difference import diff_dataset_versions
 from registry.namespaces import queries as namespace_queries
 
-__all__ = ["archive", "compare", "restore", "show_dataset", "show_datasets"]
+__all__ = ["archive_dataset", "compare_versions", "restore_dataset_version", "show_dataset", "show_datasets"]
 
 _ROWS = 50
 _SHOWN_INPUTS = 4
@@ -80,7 +80,7 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 @signed_in
-def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """What changed between two versions, row by row."""
     dataset = queries.read_dataset(actor, name)
     after = queries.read_dataset_version(actor, name, _read_number(request.GET.get("to")))
@@ -107,7 +107,7 @@ def compare(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 @signed_in
-def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def archive_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Archive the dataset, or restore it with `do=unarchive`; its page then shows a refusal."""
     try:
         if request.POST.get("do") == "unarchive":
@@ -122,7 +122,7 @@ def archive(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 
 @signed_in
-def restore(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def restore_dataset_version(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Save the rows of an older version as the next one. `base`: the digest of the latest version
     that the page showed.
     """

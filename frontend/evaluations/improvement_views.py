@@ -191,11 +191,11 @@ def _list_changed(improvement: Improvement, only: str, order: str, title: str) -
         return {}
     matrix = run_matrix.build_run_matrix((run, measurement), only=only, order=order, limit=_FEW_CHANGED)
     query = urlencode({"with": measurement.number, "only": only, "order": order})
-    seen = set(improvement.shown_rows)
+    shown_rows = set(improvement.shown_rows)
     return {
         "title": title,
         "count": matrix.counts[only],
-        "rows": [(_compare(row, only), row.index in seen) for row in matrix.page.items],
+        "rows": [(_compare(row, only), row.index in shown_rows) for row in matrix.page.items],
         "url": f"{reverse('run-matrix', args=[run.number])}?{query}",
         "is_worse": only == "regressions",
     }

@@ -66,18 +66,18 @@ def _describe_column(matrix: RunMatrix, row: MatrixRow, place: int) -> dict[str,
     run, cell = matrix.runs[place], row.cells[place]
     base_cell = row.cells[matrix.runs.index(matrix.baseline)]
     is_baseline = run.pk == matrix.baseline.pk
-    shown = describe_cell(cell, matrix.metrics, 2000)
-    words: Sequence[Word] = (Word(shown["answer"]),)
+    description = describe_cell(cell, matrix.metrics, 2000)
+    words: Sequence[Word] = (Word(description["answer"]),)
     if not is_baseline:
         base_answer = row_comparison.answer_text(base_cell.row.actual) if base_cell.row else ""
-        words = row_comparison.compare_replies(base_answer, shown["answer"])[1]
+        words = row_comparison.compare_replies(base_answer, description["answer"])[1]
     detail = run_queries.RunRowDetail(row.index, row.row.id, row.row.inputs, row.row.expected, cell.row)
     judgement = row_comparison.find_row_judgement(detail)
     evidence = _list_evidence(row.row.expected, cell, None if is_baseline else base_cell, matrix.metrics, judgement)
     against = 0 if is_baseline else matrix.baseline.number
     return {
         "run": run,
-        **shown,
+        **description,
         "words": words,
         "evidence": evidence,
         "has_reasons": any(line["reason"] or line["is_judged"] for line in evidence),

@@ -184,12 +184,12 @@ def _list_addable(runs: Sequence[Run], choice: MatrixChoice) -> list[dict[str, A
     """Runs that can be added, each with its URL."""
     if len(runs) >= run_matrix.MOST_RUNS:
         return []
-    shown = {run.pk for run in runs}
+    shown_runs = {run.pk for run in runs}
     comparable = run_queries.list_comparable_runs(runs[0], unfinished=True)
     return [
         {"run": run, "add_url": choice.url(**{"with": (*choice.others, run.number), "column": run.number})}
         for run in comparable
-        if run.pk not in shown
+        if run.pk not in shown_runs
     ]
 
 

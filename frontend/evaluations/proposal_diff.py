@@ -59,8 +59,8 @@ def find_repeated_lines(improvement: Improvement) -> list[str]:
     """
     before = improvement.run.version.document
     lines: dict[str, None] = {}
-    shown = list_failing_rows(improvement.run, improvement.shown_rows)
-    for row in describe_rows(improvement.run, shown):
+    rows = list_failing_rows(improvement.run, improvement.shown_rows)
+    for row in describe_rows(improvement.run, rows):
         for name in ("inputs", "expected"):
             for line in row[name].split("\n"):
                 words = line.partition(": ")[2].strip() or line.strip()

@@ -57,9 +57,9 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
     detail = run_queries.read_run_row(run, index)
     live = label_queries.read_label_numbers(run.template).get(choose_live_label(run.template.namespace))
     against, _ = score_table.find_baseline(run, live, read_number(request.GET.get("against")))
-    other = run_queries.read_run_row(against, index) if against else None
+    compared = run_queries.read_run_row(against, index) if against else None
     answer = row_comparison.answer_text(detail.row.actual) if detail.row else ""
-    was = row_comparison.answer_text(other.row.actual) if other and other.row else ""
+    was = row_comparison.answer_text(compared.row.actual) if compared and compared.row else ""
     judgement = row_comparison.find_row_judgement(detail)
     context = {
         **describe_run(actor, run),
@@ -70,9 +70,9 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
         "outputs": _list_other_outputs(detail),
         "answer": answer,
         "against": against,
-        "other": other,
-        "pair": row_comparison.compare_replies(was, answer) if other else ((), (Word(answer),)),
-        "scores": _list_scores(detail, other),
+        "other": compared,
+        "pair": row_comparison.compare_replies(was, answer) if compared else ((), (Word(answer),)),
+        "scores": _list_scores(detail, compared),
         "judgement": judgement,
         "judgement_scores": row_comparison.list_judgement_scores(judgement) if judgement else [],
         "scoring": _build_scoring(actor, run, index, request) if run.state != Run.QUEUED else None,
@@ -83,14 +83,14 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
     return show(request, "evaluations/run_row.html", context)
 
 
-def _list_scores(detail: RunRowDetail, other: RunRowDetail | None) -> list[dict[str, str]]:
+def _list_scores(detail: RunRowDetail, compared: RunRowDetail | None) -> list[dict[str, str]]:
     names = detail.row.scores if detail.row else {}
     return [
         {
             "title": title_metric(name.partition(" ")[0]),
             "name": name,
-            "score": score_table.format_score(value, _score(other, name) if other else None),
-            "before": score_table.format_score(_score(other, name), value) if other else "",
+            "score": score_table.format_score(value, _score(compared, name) if compared else None),
+            "before": score_table.format_score(_score(compared, name), value) if compared else "",
         }
         for name, value in names.items()
         if not name.endswith(" judgement")  # shown with the judge's reasons

@@ -34,7 +34,7 @@ from registry.improvements import queries as improvement_queries
 from registry.namespaces.queries import choose_live_label, list_writable_namespaces
 from registry.templates import label_queries
 
-__all__ = ["export", "show_run", "show_runs"]
+__all__ = ["export_run", "show_run", "show_runs"]
 
 _STATES = {
     "": gettext_lazy("All"),
@@ -148,7 +148,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
 
 
 @signed_in
-def export(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpResponse:
+def export_run(request: HttpRequest, actor: Actor, number: int, form: str) -> HttpResponse:
     """Export the run as a file: csv, json, jsonl or html."""
     run = run_queries.read_run(actor, number)
     baseline_number = read_number(request.GET.get("against"))

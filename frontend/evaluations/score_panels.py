@@ -93,8 +93,8 @@ def build_score_columns(
             if score.run_id == run.pk and score.person_id != person.pk and not hidden
         ]
         letter = "ABCDE"[position]
-        named = f"{write_version_title(run)} {run.model}"
-        name = letter if hidden else f"{letter}: {named}" if hide else named
+        title = f"{write_version_title(run)} {run.model}"
+        name = letter if hidden else f"{letter}: {title}" if hide else title
         columns.append(
             ScoreColumn(
                 position,

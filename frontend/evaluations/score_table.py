@@ -158,7 +158,7 @@ def score_table(run: Run, against: Run | None) -> ScoreTable:
 
 def find_best_score(metric: str) -> float:
     """The best possible score of a metric; 1 if the catalogue doesn't contain it."""
-    return catalogue.find(metric).top if metric in catalogue.list_names() else 1.0
+    return catalogue.find_metric(metric).top if metric in catalogue.list_names() else 1.0
 
 
 def to_shares(values: Iterable[float | None], top: float) -> list[float | None]:
@@ -218,7 +218,7 @@ def _compare_metric(before: _Ends, after: _Ends, metric: str, target: str) -> Ru
     return run_queries.compare_runs(first, second, metric, target)
 
 
-lru.register(_compare_metric.cache_clear)
+lru.register_cache(_compare_metric.cache_clear)
 
 
 def _list_bounds(compared: RunComparison | None) -> Sequence[float | None]:

@@ -40,7 +40,7 @@ from registry.templates import label_queries, search_queries, version_queries
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
 
-__all__ = ["start"]
+__all__ = ["start_run"]
 
 _USUAL = ("squad_f1", "squad_exact_match", "contains", "rougeL", "bleu", "chrf", "json_schema", "regex")
 _DEFAULT = ("squad_f1", "squad_exact_match")
@@ -59,7 +59,7 @@ class _Place:
 
 @form_page
 @signed_in
-def start(request: HttpRequest, actor: Actor) -> HttpResponse:
+def start_run(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The form; without a template it asks for one first."""
     name = request.POST.get("template") or request.GET.get("template") or ""
     if not name:
@@ -226,13 +226,13 @@ def _begin(request: HttpRequest, actor: Actor, place: _Place, data: dict[str, An
     rows = shorten_text(data["dataset"], 80).text or gettext("the samples")
     sentence = gettext("Run {number} is on its way over {rows}.").format(number=run.number, rows=rows)
     if data["against"] and int(data["against"]) != run.version.number:
-        other = _find_equal_run(run, int(data["against"]))
-        if other is None:
-            other = services.start_run(actor=actor, ref=data["against"], **arguments)
+        compared_run = _find_equal_run(run, int(data["against"]))
+        if compared_run is None:
+            compared_run = services.start_run(actor=actor, ref=data["against"], **arguments)
             beside = gettext("Run {number} asks v{version} the same, to compare.")
-            sentence = f"{sentence} {beside.format(number=other.number, version=other.version.number)}"
+            sentence = f"{sentence} {beside.format(number=compared_run.number, version=compared_run.version.number)}"
         messages.success(request, sentence)
-        return redirect(f"{reverse('run', args=[run.number])}?against={other.number}")
+        return redirect(f"{reverse('run', args=[run.number])}?against={compared_run.number}")
     messages.success(request, sentence)
     return redirect("run", run.number)
 

@@ -61,8 +61,8 @@ def compile_catalogues() -> None:
             written = path.with_suffix(f".{os.getpid()}.mo")
             catalogue = polib.pofile(str(path))
             if domain == "findings":
-                known = {entry.msgid for entry in catalogue}
-                catalogue.extend(it for it in _list_stored_refusals(path) if it.msgid not in known)
+                catalogue_ids = {entry.msgid for entry in catalogue}
+                catalogue.extend(it for it in _list_stored_refusals(path) if it.msgid not in catalogue_ids)
             catalogue.save_as_mofile(str(written))
             written.replace(path.with_suffix(".mo"))
 
@@ -104,13 +104,13 @@ def update_catalogues() -> None:
         for path in list_catalogue_paths(domain):
             catalogue = polib.pofile(str(path), wrapwidth=100)
             catalogue.merge(texts)
-            known = {(entry.msgctxt, entry.msgid): entry for entry in catalogue}
-            ordered = [known[text.msgctxt, text.msgid] for text in texts]
+            entries = {(entry.msgctxt, entry.msgid): entry for entry in catalogue}
+            ordered = [entries[text.msgctxt, text.msgid] for text in texts]
             catalogue.clear()
             catalogue.extend(ordered)
             catalogue.save()
-            missing = len(catalogue.untranslated_entries())
-            sys.stdout.write(f"{path.relative_to(ROOT)}: {len(ordered)} texts, {missing} to translate\n")
+            untranslated = len(catalogue.untranslated_entries())
+            sys.stdout.write(f"{path.relative_to(ROOT)}: {len(ordered)} texts, {untranslated} to translate\n")
 
 
 def _read_messages(domain: str) -> Iterator[tuple[str, polib.POEntry]]:

@@ -31,12 +31,21 @@ from registry.playground.serializers import (
 )
 from registry.templates.models import Draft
 
-__all__ = ["add_row", "list_history", "plan_rows", "restore_draft", "save_sample", "show_choices", "start", "stop"]
+__all__ = [
+    "add_row",
+    "list_history",
+    "plan_rows",
+    "restore_draft",
+    "save_sample",
+    "show_choices",
+    "start_run",
+    "stop_reply",
+]
 
 
 @require_POST
 @signed_in
-def start(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
+def start_run(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
     """Render the posted columns and store the run; the page then opens a stream for each column."""
 
     def answer() -> tuple[dict[str, Any], int]:
@@ -77,7 +86,7 @@ def plan_rows(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
 
 @require_POST
 @signed_in
-def stop(_request: HttpRequest, actor: Actor, name: str, column_id: int) -> HttpResponse:
+def stop_reply(_request: HttpRequest, actor: Actor, name: str, column_id: int) -> HttpResponse:
     """Stop the reply of a column."""
 
     def answer() -> tuple[dict[str, Any], int]:

@@ -70,9 +70,9 @@ def compare_members(request: HttpRequest, members: Sequence[Member]) -> dict[int
 
 def list_difference_tabs(request: HttpRequest, differences: Sequence[MemberDifference]) -> list[dict[str, Any]]:
     """The view links for all differences. The default is the rendered view if any difference is shown rendered."""
-    shown = [difference.shown["view"] for difference in differences if difference.shown]
+    views = [difference.shown["view"] for difference in differences if difference.shown]
     view_name = request.GET.get("view", "")
-    chosen = view_name if view_name in VIEWS else "rendered" if "rendered" in shown else "source"
+    chosen = view_name if view_name in VIEWS else "rendered" if "rendered" in views else "source"
     return [{"word": word, "url": f"?view={view}", "on": view == chosen} for view, word in VIEWS.items()]
 
 
@@ -81,16 +81,16 @@ def _compare(
 ) -> MemberDifference:
     change = member.change
     change.version.template = change.template
-    shown = diff_context(request, base, change.version) if is_shown else None
-    counts = shown["source"].counts if shown else compare_source(base, change.version).counts
-    rendered = shown["rendered"] if shown else None
+    context = diff_context(request, base, change.version) if is_shown else None
+    counts = context["source"].counts if context else compare_source(base, change.version).counts
+    rendered = context["rendered"] if context else None
     evaluation = next((check for check in member.gate.checks if check.name == "evaluation"), None)
     return MemberDifference(
         change=change,
         base=base,
         lines=max(counts.added, counts.removed),
         tokens=_count_tokens(base, rendered) if rendered else None,
-        shown=shown,
+        shown=context,
         counts=count_metrics(readings),
         waits_for=evaluation.summary if evaluation and evaluation.outcome is None else "",
     )

@@ -33,4 +33,4 @@ def read_member_rows(plan: ReleasePlan, label: str) -> list[MemberRow]:
 
 def read_ticked(lines: Sequence[str], chosen: Collection[str]) -> MemberVersions:
     """The state of the ticked templates that the panel showed."""
-    return {name: seen for name, seen in read_seen(lines).items() if name in chosen}
+    return {name: pair for name, pair in read_seen(lines).items() if name in chosen}

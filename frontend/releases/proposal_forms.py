@@ -50,7 +50,11 @@ class ProposalForm(forms.Form):
     def offer_reviewers(self, actor: Actor, rows: Sequence[MemberRow]) -> None:
         """Offer the users whose approval would count for some of the templates."""
         self._candidates = {row.member.template.name: list_review_candidates(actor, row.preview) for row in rows}
-        set_choices(self, "reviewers", [(each.person, each.person) for each in self._list_people(self._candidates)])
+        set_choices(
+            self,
+            "reviewers",
+            [(candidate.person, candidate.person) for candidate in self._list_people(self._candidates)],
+        )
 
     def propose(
         self, request: HttpRequest, actor: Actor, chosen: Collection[str], **proposal: Any
@@ -58,7 +62,7 @@ class ProposalForm(forms.Form):
         """Open the releases that the valid form requests. Returns their numbers and the status; without numbers the
         errors are in the form. proposal: as taken by `schedules.propose_releases_at`.
         """
-        owners = [each.person for each in self._list_people(chosen) if each.reason == "owner"]
+        owners = [candidate.person for candidate in self._list_people(chosen) if candidate.reason == "owner"]
         # Options that the panel doesn't offer are refused with the reason, not ignored.
         unplanned: MemberVersions = {name: (0, 0) for name in chosen if name not in self._candidates}
         try:
@@ -84,8 +88,8 @@ class ProposalForm(forms.Form):
         people = self._list_people(self._candidates)
         return {
             "form": self,
-            "owners_asked": [each.person for each in people if each.reason == "owner"],
-            "candidates": [each for each in people if each.reason != "owner"],
+            "owners_asked": [candidate.person for candidate in people if candidate.reason == "owner"],
+            "candidates": [candidate for candidate in people if candidate.reason != "owner"],
             "asked": self["reviewers"].value() or [],
             "goes_live": read_goes_live(request.POST),
             "refusal": self.refusal,
@@ -95,7 +99,7 @@ class ProposalForm(forms.Form):
         """Each user once, as an owner if they own one of these templates."""
         people: dict[str, ReviewCandidate] = {}
         for name in names:
-            for each in self._candidates.get(name, ()):
-                if each.person not in people or each.reason == "owner":
-                    people[each.person] = each
+            for candidate in self._candidates.get(name, ()):
+                if candidate.person not in people or candidate.reason == "owner":
+                    people[candidate.person] = candidate
         return list(people.values())

@@ -127,8 +127,8 @@ def _build_rows_context(space: Namespace, rows: list[MemberRow]) -> dict[str, An
 def _list_first_choice(request: HttpRequest, plan: ReleasePlan) -> list[str]:
     """The templates named in the URL that can be promoted; without any, all that can."""
     names = _list_names(plan)
-    named = [name for name in request.GET.getlist("template") if name in names]
-    return named or names
+    chosen_names = [name for name in request.GET.getlist("template") if name in names]
+    return chosen_names or names
 
 
 def _list_names(plan: ReleasePlan) -> list[str]:

@@ -37,12 +37,12 @@ def list_affected_services(label: str, changes: Sequence[ChangeRequest]) -> list
             else:
                 staying[fetches.service].append((fetches.per_day, f"{names[template]} v{fetches.version}"))
     rows = [ServiceRow(name, len(per_day), sum(per_day.values())) for name, per_day in moving.items()]
-    rest = [
-        ServiceRow(name, 0, sum(per_day for per_day, _ in kept), max(kept)[1])
-        for name, kept in staying.items()
+    other_labels = [
+        ServiceRow(name, 0, sum(per_day for per_day, _ in labels), max(labels)[1])
+        for name, labels in staying.items()
         if name not in moving
     ]
-    return [*sorted(rows, key=_make_sort_key), *sorted(rest, key=_make_sort_key)]
+    return [*sorted(rows, key=_make_sort_key), *sorted(other_labels, key=_make_sort_key)]
 
 
 def _make_sort_key(row: ServiceRow) -> tuple[int, str]:

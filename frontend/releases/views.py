@@ -259,9 +259,9 @@ def _roll_back(request: HttpRequest, actor: Actor, number: int) -> None:
     release = queries.find_release(actor, Verb.ROLL_BACK, number)
     published = set(release.members.filter(state="published").values_list("template__name", flat=True))
     templates = [] if set(chosen) == published else chosen
-    seen = {name: pair for name, pair in (_read_seen(request) or {}).items() if name in chosen}
+    expected_versions = {name: pair for name, pair in (_read_seen(request) or {}).items() if name in chosen}
     roll_backs.roll_back_release(
-        actor=actor, number=number, reason=read_reason(request.POST), templates=templates, expected=seen
+        actor=actor, number=number, reason=read_reason(request.POST), templates=templates, expected=expected_versions
     )
 
 

@@ -16,7 +16,7 @@ from frontend.settings.event_titles import find_title
 from frontend.web import event_sentences
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
-from frontend.web.refusals import refuse
+from frontend.web.refusals import show_refusal
 from registry.accounts.actor import Actor
 from registry.audit import export
 from registry.audit import queries as audit_queries
@@ -90,12 +90,14 @@ def export_events(
 ) -> HttpResponse | StreamingHttpResponse:
     """Export the filtered events as a file, oldest first, including results of checks."""
     if form not in FORMS:
-        return refuse(request, Invalid(fields={"form": gettext("one of {names}.").format(names=", ".join(FORMS))}))
+        return show_refusal(
+            request, Invalid(fields={"form": gettext("one of {names}.").format(names=", ".join(FORMS))})
+        )
     sought = _read(SoughtForm(request.GET or None))
     if sought is None:
-        return refuse(request, Invalid(fields={"filters": gettext("these can't be read.")}))
+        return show_refusal(request, Invalid(fields={"filters": gettext("these can't be read.")}))
     answer = StreamingHttpResponse(
-        export.write_lines(form, audit_queries.stream(actor, namespace, sought)),
+        export.write_lines(form, audit_queries.stream_events(actor, namespace, sought)),
         content_type=export.CONTENT_TYPES[form],
     )
     answer["Content-Disposition"] = f'attachment; filename="{namespace}-events.{form}"'

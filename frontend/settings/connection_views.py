@@ -112,8 +112,8 @@ def _try_connection(request: HttpRequest, actor: Actor, row: Connection) -> None
 def _list_cap_values(actor: Actor, namespace: str) -> dict[str, Any]:
     cap = queries.find_spending_caps(actor, namespace)
     amounts = {"person_day": cap.person_day, "namespace_month": cap.namespace_month}
-    shown = {name: None if amount is None else spending.format_amount(amount) for name, amount in amounts.items()}
-    return {**shown, "currency": cap.currency}
+    values = {name: None if amount is None else spending.format_amount(amount) for name, amount in amounts.items()}
+    return {**values, "currency": cap.currency}
 
 
 def _build_frame(namespace: str) -> dict[str, Any]:

@@ -100,8 +100,8 @@ def _build_form(request: HttpRequest, actor: Actor, namespace: str, chosen: Atta
     names = [dataset.name for dataset in datasets]
     models = [endpoint.name for endpoint in connection_queries.list_endpoints(namespace)]
     judges = list_judges(actor)
-    asked = {field: request.GET.get(field, "") for field in ("pattern", "dataset", "model")}
-    initial: dict[str, Any] = {"pattern": "*"} | {field: value for field, value in asked.items() if value}
+    parameters = {field: request.GET.get(field, "") for field in ("pattern", "dataset", "model")}
+    initial: dict[str, Any] = {"pattern": "*"} | {field: value for field, value in parameters.items() if value}
     if chosen is not None:
         fields = ("name", "pattern", "dataset_version", "model", "scores_needed", "nightly")
         initial = {field: getattr(chosen, field) for field in fields} | {"dataset": chosen.dataset.name}

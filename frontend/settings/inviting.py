@@ -13,7 +13,7 @@ from registry.core.problem_details import find_status
 from registry.invitations import services
 from registry.invitations.services import Answer, Invited, Outcome
 
-__all__ = ["Inviting", "invite", "send_again"]
+__all__ = ["Inviting", "invite_people", "send_again"]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Inviting:
         return gettext("Hand this link on")
 
 
-def invite(actor: Actor, namespace: str, form: Form) -> Inviting:
+def invite_people(actor: Actor, namespace: str, form: Form) -> Inviting:
     """Invite the addresses of a bound form into a namespace; empty for the one selected in the form."""
     if not form.is_valid():
         return Inviting(422)

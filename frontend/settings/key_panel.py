@@ -45,13 +45,15 @@ def set_addresses(request: HttpRequest, actor: Actor) -> tuple[AddressesForm, in
     return form, 200
 
 
-def make_panel_context(request: HttpRequest, actor: Actor, changed: AddressesForm | None = None) -> dict[str, Any]:
+def make_panel_context(
+    request: HttpRequest, actor: Actor, addresses_form: AddressesForm | None = None
+) -> dict[str, Any]:
     """The context of `_key_panel.html` if `can` in the URL names a key, else without one; `act` in the URL runs a
     trial.
 
     changed: the posted form of the addresses with its errors, which then determines the key.
     """
-    key_id = changed["key"].value() if changed else request.GET.get("can", "")
+    key_id = addresses_form["key"].value() if addresses_form else request.GET.get("can", "")
     if not key_id:
         return {"panel_key": None}
     try:
@@ -69,7 +71,7 @@ def make_panel_context(request: HttpRequest, actor: Actor, changed: AddressesFor
         "panel_use": usage_queries.find_use_of_key(key),
         "panel_use_days": DAYS,
         "other_refs": _list_other_refs(key, form) if trial and not trial.is_allowed else [],
-        "addresses_form": changed or AddressesForm(initial=networks),
+        "addresses_form": addresses_form or AddressesForm(initial=networks),
         "has_panel_key_ended": key_queries.has_key_ended(key),
         "abilities": key_trial.describe_abilities(actor, key_id),
         "trial_form": form,

@@ -44,12 +44,12 @@ def manage_keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
         return key_revocation.answer_revocation(request, actor, listed_keys, address, "templates")
     if do == "keep":
         return key_revocation.cancel_revocation(request, actor, address)
-    changed, status = None, 200
+    addresses_form, status = None, 200
     if do == "addresses":
-        changed, status = key_panel.set_addresses(request, actor)
-        if changed.is_valid():
+        addresses_form, status = key_panel.set_addresses(request, actor)
+        if addresses_form.is_valid():
             messages.success(request, gettext("The network addresses of the key are set. They apply within a second."))
-            return redirect(f"{address}?can={changed.cleaned_data['key']}#can")
+            return redirect(f"{address}?can={addresses_form.cleaned_data['key']}#can")
     if do == "look" and (panel := key_revocation.show_revocation(request, listed_keys, address, "templates")):
         return panel
     people = [member.person.username for member in namespace_queries.list_members(actor, namespace)]
@@ -78,8 +78,8 @@ def manage_keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
         "verbs": [(verb.value, keys_query.describe_verb(verb)) for verb in KEY_VERBS],
         "issued": issued,
     }
-    is_panel = do == "look" or changed is not None
-    context |= key_panel.make_panel_context(request, actor, changed) if is_panel else {"panel_key": None}
+    is_panel = do == "look" or addresses_form is not None
+    context |= key_panel.make_panel_context(request, actor, addresses_form) if is_panel else {"panel_key": None}
     context["rotating"] = next((key for key in context["rows"] if key.id == rotate_form["key"].value()), None)
     return show(request, "settings/keys.html", context, status=status)
 

@@ -16,7 +16,7 @@ from django.views.decorators.debug import sensitive_variables
 from frontend.changes.mention_views import answer_people
 from frontend.settings.folder_role_form import FolderRoleForm, set_folder_role
 from frontend.settings.forms import InvitationForm, MemberForm
-from frontend.settings.inviting import Inviting, invite, send_again
+from frontend.settings.inviting import Inviting, invite_people, send_again
 from frontend.settings.losses import ActToConfirm
 from frontend.settings.owner_form import OwnerForm, set_owners
 from frontend.settings.role_change import RoleToConfirm, change_role
@@ -150,7 +150,9 @@ def _perform_action(request: HttpRequest, actor: Actor, space: Namespace, button
         messages.success(request, gettext("The invitation is withdrawn. Its link no longer works."))
         return _Outcome(201)
     if button in ("again", "invite"):
-        inviting = send_again(actor, request.POST) if button == "again" else invite(actor, space.name, forms.invitation)
+        inviting = (
+            send_again(actor, request.POST) if button == "again" else invite_people(actor, space.name, forms.invitation)
+        )
         return _Outcome(inviting.status, inviting)
     return _Outcome()
 

@@ -35,11 +35,11 @@ def set_owners(actor: Actor, namespace: Namespace, data: dict[str, Any], confirm
     Invalid naming the field for a new pattern without owners, and for users and groups outside the namespace.
     """
     permissions.require_verb(actor, Verb.MANAGE, namespace)
-    pattern, named = data["pattern"], data["owners"]
+    pattern, owners = data["pattern"], data["owners"]
     rows = [owner.to_dict() for owner in read_rules(namespace).owners]
-    row = {"pattern": pattern, **named}
+    row = {"pattern": pattern, **owners}
     is_new = all(owner["pattern"] != pattern for owner in rows)
-    if named["people"] or named["groups"]:
+    if owners["people"] or owners["groups"]:
         rows = [row if owner["pattern"] == pattern else owner for owner in rows] + ([row] if is_new else [])
         sentence = gettext("Owners of {pattern} are now: {names}.")
     elif is_new:
@@ -52,4 +52,4 @@ def set_owners(actor: Actor, namespace: Namespace, data: dict[str, Any], confirm
     if not effects.is_empty and confirmed != effects.seal:
         return effects
     rules.set_rules(actor=actor, namespace=namespace.name, owners=rows)
-    return sentence.format(pattern=pattern, names=", ".join([*named["people"], *named["groups"]]))
+    return sentence.format(pattern=pattern, names=", ".join([*owners["people"], *owners["groups"]]))

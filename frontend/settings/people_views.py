@@ -13,7 +13,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext
 
 from frontend.settings.forms import NamespaceInvitationForm
-from frontend.settings.inviting import Inviting, invite, send_again
+from frontend.settings.inviting import Inviting, invite_people, send_again
 from frontend.settings.people_tables import list_key_rows, shorten_list
 from frontend.settings.role_change import RoleToConfirm, change_role
 from frontend.web.decorators import form_page, signed_in
@@ -32,7 +32,7 @@ from registry.people import administration, permissions, queries, sessions
 from registry.people.queries import HeldRole, PersonSummary
 from registry.usage.queries import DAYS
 
-__all__ = ["deactivate", "manage_people", "reset_sign_in"]
+__all__ = ["deactivate_person", "manage_people", "reset_sign_in"]
 
 _ROLES = [role.value for role in Role]
 
@@ -68,7 +68,7 @@ def manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
     form = NamespaceInvitationForm(request.POST if is_inviting else None, namespaces=administered)
     outcome: _Outcome | None = _Outcome()
     if is_inviting:
-        outcome = _Outcome(inviting=invite(actor, "", form))
+        outcome = _Outcome(inviting=invite_people(actor, "", form))
     elif request.method == "POST":
         outcome = _perform_post(request, actor)
     if outcome is None:
@@ -141,7 +141,7 @@ def _choose_namespace(request: HttpRequest, namespaces: Sequence[str]) -> str:
 
 @form_page
 @signed_in
-def deactivate(request: HttpRequest, actor: Actor, username: str) -> HttpResponse:
+def deactivate_person(request: HttpRequest, actor: Actor, username: str) -> HttpResponse:
     """The effects of deactivating the user; a POST does it."""
     effects = queries.describe_effects_of_deactivation(actor, username)
     context = {"section": "settings", "username": username, "effects": effects, "days": DAYS}
@@ -230,7 +230,7 @@ def _perform_sign_in_action(actor: Actor, posted: Any) -> str:
 
 def _list_administered(actor: Actor) -> list[str]:
     """Namespaces that the user is an admin of, whose settings they can open and which they can invite to."""
-    return [space.name for space, held in namespace_queries.list_namespaces(actor) if held.namespace == Role.ADMIN]
+    return [space.name for space, roles in namespace_queries.list_namespaces(actor) if roles.namespace == Role.ADMIN]
 
 
 def _read_filter(request: HttpRequest) -> str:
@@ -249,7 +249,7 @@ def _build_row(person: PersonSummary, namespaces: list[str], is_open: bool) -> P
 
 def _list_roles(person: PersonSummary, namespaces: Iterable[str]) -> list[HeldRole]:
     """The role in each namespace that the reader manages, empty if the user has none."""
-    roles = {held.namespace: held for held in person.roles}
+    roles = {member_role.namespace: member_role for member_role in person.roles}
     return [roles.get(name, HeldRole(name, "", "")) for name in namespaces]
 
 

@@ -108,8 +108,8 @@ def _describe_approval_rule(rule: ApprovalRule) -> str:
 
 
 def _parse_approval_rule(number: int, line: str) -> dict[str, Any]:
-    where, colon, asked = line.partition(":")
-    places, words = where.split(), split_words(asked)
+    where, colon, requirement = line.partition(":")
+    places, words = where.split(), split_words(requirement)
     numbers = [word for word in words if word.isdecimal() and len(word) < 4]
     if not colon or not 1 <= len(places) <= 2 or not words or len(numbers) > 1:
         raise forms.ValidationError(

@@ -54,9 +54,9 @@ def manage_rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResp
                     return redirect("rules", namespace)
                 status = 200
             except (Invalid, Conflict) as error:
-                rest = add_standards_errors(standards, error) if isinstance(error, Invalid) else error
-                if rest is not None:
-                    add_errors(form, rest)
+                other_errors = add_standards_errors(standards, error) if isinstance(error, Invalid) else error
+                if other_errors is not None:
+                    add_errors(form, other_errors)
                 status = find_status(error)
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     context = {

@@ -22,8 +22,10 @@ def bar_segments(
     """
     fills = {"input": f'fill="url(#{escape(ids)}from-inputs)"', "template": 'class="bar-template"'}
     pieces = []
-    for each in segments:
-        pieces.append(f'<rect {fills[each.kind]} x="{each.start}%" y="{y}" width="{each.width}%" height="{height}"/>')
+    for segment in segments:
+        pieces.append(
+            f'<rect {fills[segment.kind]} x="{segment.start}%" y="{y}" width="{segment.width}%" height="{height}"/>'
+        )
         if gap:
-            pieces.append(f'<rect class="bar-gap" x="{each.start}%" y="{y}" width="{gap}" height="{height}"/>')
+            pieces.append(f'<rect class="bar-gap" x="{segment.start}%" y="{y}" width="{gap}" height="{height}"/>')
     return SafeString("".join(pieces))

@@ -79,8 +79,8 @@ def _make_line_writer(address: str, both: bool, spots: Mapping[int, Any]) -> Cal
 
     def write_number(line: Line) -> str:
         if not address or not line.new:
-            shown = line.new if both else line.number
-            return f'<span class="diff-number{column}">{shown or ""}</span>'
+            number = line.new if both else line.number
+            return f'<span class="diff-number{column}">{number or ""}</span>'
         place = f"{address}{line.new}"
         return (
             f'<a class="diff-number{column}" href="{place}#comment-form" hx-get="{place}" '
@@ -110,11 +110,11 @@ def _write_signs() -> dict[str, str]:
 def _write_text(line: Line, signs: Mapping[str, str]) -> str:
     """The sign and the words of a line, with changed words and values of inputs and fragments marked."""
     if line.values:
-        runs = [(_write_value(run, value), changed) for run, changed, value in split_at_values(line)]
+        runs = [(_write_value(run, value), is_changed) for run, is_changed, value in split_at_values(line)]
     else:
         runs = [(html.escape(word.text), word.changed) for word in line.words]
     start, end = _MARKS.get(line.kind, ("", ""))
-    words = "".join([f"{start}{text}{end}" if changed else text for text, changed in runs])
+    words = "".join([f"{start}{text}{end}" if is_changed else text for text, is_changed in runs])
     sign = signs.get(line.kind, "")
     return f'<span class="diff-sign">{sign}</span><span class="diff-text" dir="auto">{words}</span>'
 

@@ -37,8 +37,8 @@ def figure(value: float | None, unit: str = "") -> str:
     if value is None:
         return ""
     digits = 4 if not unit else max(0, min(6, 2 - math.floor(math.log10(abs(value))))) if value else 0
-    shown = Decimal(f"{value:.{digits}f}").normalize()
-    return number_format(f"{shown:f}")
+    rounded = Decimal(f"{value:.{digits}f}").normalize()
+    return number_format(f"{rounded:f}")
 
 
 @register.simple_tag

@@ -23,8 +23,8 @@ def select(field: BoundField) -> dict[str, Any]:
 
 def _draw_options(choices: Iterable[tuple[Any, Any]], value: str) -> SafeString:
     """Written in Python, because there are hundreds of time zones."""
-    shown = ((choice, SafeString(" selected") if str(choice) == value else "", word) for choice, word in choices)
-    return format_html_join("\n", '<option value="{}"{}>{}</option>', shown)
+    options = ((choice, SafeString(" selected") if str(choice) == value else "", word) for choice, word in choices)
+    return format_html_join("\n", '<option value="{}"{}>{}</option>', options)
 
 
 @register.inclusion_tag("frontend/web/_select_field.html")
@@ -51,8 +51,8 @@ def password_field(
     field: BoundField, label: str, hint: str = "", short: bool = False, new: bool = False
 ) -> dict[str, Any]:
     """A password, which is never written back into the page. A `new` one is offered to the password manager."""
-    known = "new-password" if new else "current-password"
-    attributes = flatatt({"type": "password", "autocomplete": known, "required": True})
+    autocomplete = "new-password" if new else "current-password"
+    attributes = flatatt({"type": "password", "autocomplete": autocomplete, "required": True})
     return {"field": field, "label": label, "hint": hint, "short": short, "attributes": attributes}
 
 

@@ -27,7 +27,7 @@ from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
 from frontend.web.page import is_for_region, is_htmx, show
-from frontend.web.refusals import list_typed_fields, method_not_allowed, refuse
+from frontend.web.refusals import list_typed_fields, method_not_allowed, show_refusal
 from frontend.web.stylesheets import find_bundle
 from registry.accounts.actor import Actor, find_language, find_signed_in_person
 from registry.accounts.models import User
@@ -88,7 +88,7 @@ def signed_in(
         except core_errors.ProofRequired as error:
             return _to_proof(request, person, error)
         except core_errors.PromptuaryError as error:
-            return refuse(request, error)
+            return show_refusal(request, error)
 
     return answer
 
@@ -105,10 +105,10 @@ class RefusalMiddleware:
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
         """The page for a domain error, or for a value that PostgreSQL rejects; Django handles anything else."""
         if isinstance(error, core_errors.PromptuaryError):
-            return refuse(request, error)
+            return show_refusal(request, error)
         if isinstance(error, DataError) and (names := _find_fields_with_nul(request)):
             sentence = gettext("has a NUL character, which no text may.")
-            return refuse(request, core_errors.Invalid(fields=dict.fromkeys(names, sentence)))
+            return show_refusal(request, core_errors.Invalid(fields=dict.fromkeys(names, sentence)))
         return None
 
 
@@ -160,11 +160,11 @@ def _to_proof(request: HttpRequest, person: User, error: core_errors.ProofRequir
     if by_code and not person.has_two_step:
         sentence = gettext("This needs two-step sign-in. Turn it on first.")
         if list_typed_fields(request):
-            return refuse(request, core_errors.NotAllowed(f"{sentence} {gettext('It is on your account page.')}"))
+            return show_refusal(request, core_errors.NotAllowed(f"{sentence} {gettext('It is on your account page.')}"))
         messages.warning(request, sentence)
         return redirect("mfa_activate_totp")
     if not get_reauthentication_flows(person):
-        return refuse(request, core_errors.NotAllowed(f"{error.message} {_NO_METHOD}"))
+        return show_refusal(request, core_errors.NotAllowed(f"{error.message} {_NO_METHOD}"))
     page = reverse(_name_proof_page(person) if by_code else "account_reauthenticate")
     suspend_request(request, page)
     # The stored request includes its query, and allauth resumes it only if `next` is the path alone.

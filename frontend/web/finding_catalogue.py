@@ -64,8 +64,8 @@ class FindingPattern:
                 return None
             values.append(text[at:place])
             at = place + len(literal)
-        named = dict(zip(self.names, [*values, text[at:end]], strict=True))
-        return named if _NUMBER.fullmatch(named.get("number", "0")) else None
+        values_by_name = dict(zip(self.names, [*values, text[at:end]], strict=True))
+        return values_by_name if _NUMBER.fullmatch(values_by_name.get("number", "0")) else None
 
     def write(self, values: Mapping[str, str]) -> str:
         """Format the English sentence with these values."""

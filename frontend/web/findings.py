@@ -60,9 +60,9 @@ def _translate(catalogue: FindingCatalogue, text: str, depth: int) -> str | None
     for pattern, values in catalogue.find_matches(text):
         if pattern.is_loose and ". " in text and (joined := _translate_joined(catalogue, text, depth)):
             return joined  # `{where}: {message}` would match a preceding sentence as the place
-        known = _translate_values(catalogue, pattern, values, depth)
-        if not pattern.is_loose or any(known.values()):
-            return _fill(pattern, values, known)
+        translations = _translate_values(catalogue, pattern, values, depth)
+        if not pattern.is_loose or any(translations.values()):
+            return _fill(pattern, values, translations)
     for translate in (_translate_tail, _translate_edges, _translate_joined):
         translated = translate(catalogue, text, depth)
         if translated:
@@ -81,8 +81,8 @@ def _translate_values(
     }
 
 
-def _fill(pattern: FindingPattern, values: Mapping[str, str], known: Mapping[str, str | None]) -> str:
-    return pattern.translation.format_map({name: known.get(name) or value for name, value in values.items()})
+def _fill(pattern: FindingPattern, values: Mapping[str, str], translations: Mapping[str, str | None]) -> str:
+    return pattern.translation.format_map({name: translations.get(name) or value for name, value in values.items()})
 
 
 def _translate_tail(catalogue: FindingCatalogue, text: str, depth: int) -> str | None:
@@ -91,8 +91,8 @@ def _translate_tail(catalogue: FindingCatalogue, text: str, depth: int) -> str |
         at = text.rfind(pattern.literals[0], 1)
         values = pattern.read_values(text[at:]) if at > 0 else None
         if values is not None:
-            known = _translate_values(catalogue, pattern, values, depth)
-            return (_translate(catalogue, text[:at], depth - 1) or text[:at]) + _fill(pattern, values, known)
+            translations = _translate_values(catalogue, pattern, values, depth)
+            return (_translate(catalogue, text[:at], depth - 1) or text[:at]) + _fill(pattern, values, translations)
     return None
 
 
@@ -117,10 +117,10 @@ def _translate_joined(catalogue: FindingCatalogue, text: str, depth: int) -> str
     if joint == ". ":  # a finding that is a sentence includes its full stop
         sentences = [_translate(catalogue, f"{piece}.", depth - 1) for piece in pieces]
         ends = [sentence.removesuffix(".") if sentence else None for sentence in sentences]
-        translations = [known or end for known, end in zip(translations, ends, strict=True)]
+        translations = [translation or end for translation, end in zip(translations, ends, strict=True)]
     between = catalogue.words.get(("joint", joint), joint)
     return (
-        between.join(known or piece for known, piece in zip(translations, pieces, strict=True))
+        between.join(translation or piece for translation, piece in zip(translations, pieces, strict=True))
         if any(translations)
         else None
     )

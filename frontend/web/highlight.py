@@ -69,8 +69,8 @@ def _find_jinja(text: str) -> Iterator[tuple[int, int]]:
             at = end + 2
 
 
-def _set_kind(kinds: list[str], found: re.Match[str], kind: str) -> None:
-    kinds[found.start() : found.end()] = [kind] * (found.end() - found.start())
+def _set_kind(kinds: list[str], match: re.Match[str], kind: str) -> None:
+    kinds[match.start() : match.end()] = [kind] * (match.end() - match.start())
 
 
 def _split_into_runs(line: str, kinds: list[str]) -> list[Run]:

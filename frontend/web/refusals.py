@@ -30,8 +30,8 @@ __all__ = [
     "list_typed_fields",
     "method_not_allowed",
     "not_found",
-    "refuse",
     "server_error",
+    "show_refusal",
 ]
 
 # The heading of the page for each domain error; other classes use that of their nearest base class.
@@ -72,7 +72,7 @@ UNKNOWN_HOST = gettext_lazy(
 )
 
 
-def refuse(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResponse:
+def show_refusal(request: HttpRequest, error: core_errors.PromptuaryError) -> HttpResponse:
     """The page for a domain error: what was refused, why, and where to go from here."""
     status = find_status(error)
     context = {

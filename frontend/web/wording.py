@@ -206,8 +206,8 @@ def format_finding(text: str, names: str | Collection[str] = ()) -> SafeString:
     """
     text = translate_finding(text).strip() if get_language() != settings.LANGUAGE_CODE else text.strip()
     first = _FIRST_WORD.match(text)
-    kept = (names,) if isinstance(names, str) else tuple(names)
-    if first and first[0].islower() and first[0].isalpha() and not text.startswith(tuple(filter(None, kept))):
+    columns = (names,) if isinstance(names, str) else tuple(names)
+    if first and first[0].islower() and first[0].isalpha() and not text.startswith(tuple(filter(None, columns))):
         text = text[:1].upper() + text[1:]
     if text and text[-1] not in ".!?:…":
         text += "."
@@ -225,8 +225,10 @@ def _mark_code(text: str) -> SafeString:
     pieces = (name_gates(text) if " - " in text or " >= " in text else text).split("`")
     if len(pieces) % 2 == 0:  # an unpaired backtick is a literal character
         return format_html("{}", text)
-    shown = ((format_html("<code>{}</code>", piece) if place % 2 else piece,) for place, piece in enumerate(pieces))
-    return format_html_join("", "{}", shown)
+    marked_pieces = (
+        (format_html("<code>{}</code>", piece) if place % 2 else piece,) for place, piece in enumerate(pieces)
+    )
+    return format_html_join("", "{}", marked_pieces)
 
 
 def format_thousands(number: int | None) -> str:

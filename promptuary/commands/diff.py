@@ -10,7 +10,7 @@ import typer
 from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, handle_errors, say, write_json, write_text
 from promptuary.commands.render import read_data
 from promptuary.names import split_target
 from promptuary.renderer.syntax import sequence_diff
@@ -60,7 +60,7 @@ def diff(
     key: Key = "",
 ) -> None:
     """Compare two documents: files on disk or versions of the registry."""
-    with answering(as_json), vocabulary_source(url, key) as vocabularies:
+    with handle_errors(as_json), vocabulary_source(url, key) as vocabularies:
         wants_samples = rendered and not data
         before, after = (_read_side(side, url, key, wants_samples) for side in (old, new))
         source = compare_texts(before.text, after.text, old, new)

@@ -7,7 +7,7 @@ import typer
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.judging import JudgePlaces, read_places
-from promptuary.commands.output import Json, Key, Url, answering, say, write_json, write_text
+from promptuary.commands.output import Json, Key, Url, handle_errors, say, write_json, write_text
 from promptuary.names import split_target
 
 __all__ = ["estimate"]
@@ -42,7 +42,7 @@ def estimate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     key: Key = "",
 ) -> None:
     """Estimate the cost of an evaluation in the registry. No model is called, and nothing is stored."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         name, ref = split_target(target, "latest")
         body = {"template": name, "ref": ref, "dataset": dataset or None, "model": model}
         judging = {

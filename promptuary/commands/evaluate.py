@@ -26,7 +26,7 @@ from promptuary.commands.judging import (
     judge_rows,
     list_unjudged_rows,
 )
-from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering
+from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, handle_errors
 from promptuary.evaluation import datasets, gates
 from promptuary.renderer.files import save_file
 from promptuary.renderer.tokens.vocabularies import VocabularySource
@@ -110,7 +110,7 @@ def evaluate(  # noqa: PLR0913, PLR0917  # an argument an option of the command
 
     A vocabulary that is not installed is fetched from the registry if --url is given.
     """
-    with answering(as_json), vocabulary_source(url, key) as source:
+    with handle_errors(as_json), vocabulary_source(url, key) as source:
         try:
             bounds = [gates.parse_gate(text) for text in gate or []]
             rows = _read_rows(document, dataset)

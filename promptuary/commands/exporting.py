@@ -10,7 +10,7 @@ import typer
 from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.documents import Subject, is_on_disk, load_document
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json, write_text
 from promptuary.evaluation import EvaluationError, datasets, training
 from promptuary.names import split_target
 from promptuary.renderer.files import save_file
@@ -70,7 +70,7 @@ def export(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     """Export a document for another system, or a dataset for fine-tuning.
 
     What the other format can't express is refused and named."""
-    with answering(as_json), vocabulary_source(url, key) as source:
+    with handle_errors(as_json), vocabulary_source(url, key) as source:
         if (to is None) == (rows is None):
             raise UsageError("say either --to whose form, or --training with a dataset")
         template, name = _load_template(subject, url, key)

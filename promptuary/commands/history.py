@@ -7,7 +7,7 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import Json, Key, Url, answering, say, write_json, write_text
+from promptuary.commands.output import Json, Key, Url, handle_errors, say, write_json, write_text
 from promptuary.names import check_name
 
 __all__ = ["log", "restore"]
@@ -27,7 +27,7 @@ Count = Annotated[int, typer.Option("--count", "-n", min=1, help="Maximum number
 
 def log(name: Name, count: Count = 20, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """List the versions of a template, newest first."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         pages = connection.pages(f"templates/{check_name(name)}/-/versions")
         versions = list(islice(pages, count))
         if as_json:
@@ -45,7 +45,7 @@ def restore(
     name: Name, version: Version, message: Message = "", as_json: Json = False, url: Url = "", key: Key = ""
 ) -> None:
     """Save the text of an older version as a new version. Labels and samples don't change."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         path = f"templates/{check_name(name)}"
         newest = connection.get(path)["latest"]
         headers = {"If-Match": f'"{newest["digest"]}"'} if newest else {}

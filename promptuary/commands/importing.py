@@ -10,7 +10,7 @@ import typer
 from promptuary import renderer
 from promptuary.commands.api import Connection
 from promptuary.commands.langfuse_server import read_server
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
 from promptuary.errors import NotFound
 from promptuary.names import check_name
 from promptuary.renderer.files import save_file
@@ -99,7 +99,7 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
 ) -> None:
     """Import prompts of other systems: all of them or none. Labels don't move, and importing again changes nothing."""
     refusals: list[str] = []
-    with answering(as_json):
+    with handle_errors(as_json):
         if source_url:
             if source not in ("", "content", "langfuse"):
                 raise UsageError(f"--source-url is a Langfuse server, not {source}")
@@ -213,9 +213,9 @@ def _name_prompts(prompts: list[SourcedPrompt], namespace: str, name: str) -> li
         Planned(check_name(f"{namespace}/{slugify(name) if name else item.name}"), item, path) for path, item in prompts
     ]
     for index, item in enumerate(planned):
-        other = next((before for before in planned[:index] if before.name == item.name), None)
-        if other is not None:
-            raise Finding(f"{other.source} and {item.source} would both become {item.name}; import one with --name")
+        earlier = next((before for before in planned[:index] if before.name == item.name), None)
+        if earlier is not None:
+            raise Finding(f"{earlier.source} and {item.source} would both become {item.name}; import one with --name")
     return planned
 
 
@@ -228,9 +228,11 @@ def _compare_with_disk(workspace: Workspace, item: Planned) -> Planned:
 
 
 def _refuse_changed(plan: list[Planned], *, force: bool, dry_run: bool) -> None:
-    changed = [item.name for item in plan if item.state == "changed"]
-    if changed and not force and not dry_run:
-        raise Finding(f"nothing is imported. There are other files of these names: {', '.join(changed)}; see --force")
+    changed_names = [item.name for item in plan if item.state == "changed"]
+    if changed_names and not force and not dry_run:
+        raise Finding(
+            f"nothing is imported. There are other files of these names: {', '.join(changed_names)}; see --force"
+        )
 
 
 def _write_files(workspace: Workspace, item: Planned, dry_run: bool) -> Planned:

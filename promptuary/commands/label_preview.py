@@ -70,9 +70,9 @@ def tell_effects(preview: Any) -> None:
     _tell_other_labels(preview)
     _tell_evaluation(preview["evaluation"], preview.get("suggested_run"))
     _tell_checks(preview.get("checks"))
-    for other in preview["overlapping"]:
-        follows = "is superseded by it" if other["superseded"] else "has to be merged afterwards"
-        say(f"  Change {other['change']} proposes version {other['version']} for {label} too; it {follows}.")
+    for change in preview["overlapping"]:
+        follows = "is superseded by it" if change["superseded"] else "has to be merged afterwards"
+        say(f"  Change {change['change']} proposes version {change['version']} for {label} too; it {follows}.")
     if preview["protected"]:
         needed = preview["approvals_needed"]
         owners = f", one of an owner: {', '.join(preview['owners'])}" if preview["owners"] else ""
@@ -127,8 +127,8 @@ def _tell_services(preview: Any) -> None:
 
 def _tell_other_labels(preview: Any) -> None:
     """Print a line for each other label that points to the version already. Older registries don't report it."""
-    for other in preview.get("served_by", ()):
-        say(f"  {other['name']} serves it already, since {other['since']}.")
+    for other_label in preview.get("served_by", ()):
+        say(f"  {other_label['name']} serves it already, since {other_label['since']}.")
 
 
 def _tell_evaluation(evaluation: Any, suggested: Any) -> None:

@@ -7,7 +7,7 @@ import typer
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.label_preview import tell_roll_back
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
 from promptuary.errors import NotAllowed
 from promptuary.names import check_name, check_ref, split_target
 
@@ -47,7 +47,7 @@ def move(
     target: Target, label: Label, reason: WhyMoved = "", as_json: Json = False, url: Url = "", key: Key = ""
 ) -> None:
     """Move an unprotected label to a version. Protected labels move by `propose` and `publish`."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         name, ref = split_target(target, "latest")
         version = connection.resolve_version(name, ref)
         current_version = connection.get(f"templates/{name}")["labels"].get(check_ref(label))
@@ -74,7 +74,7 @@ def rollback(
     key: Key = "",
 ) -> None:
     """Roll back a label to an earlier version of it. For reviewers."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         path = f"templates/{check_name(name)}/-/labels/{check_ref(label)}"
         if dry_run:
             tell_roll_back(connection.get(f"{path}/preview", version=str(version)), as_json)

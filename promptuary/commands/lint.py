@@ -7,7 +7,7 @@ import typer
 
 from promptuary import renderer
 from promptuary.commands.api import vocabulary_source
-from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, handle_errors, say, write_json, write_text
 from promptuary.renderer import Problem
 from promptuary.renderer.document.parser import inspect_document
 from promptuary.renderer.errors import RenderError
@@ -43,7 +43,7 @@ def lint(  # options of the command
 
     A vocabulary that is not installed is fetched from the registry if --url is given.
     """
-    with answering(as_json):
+    with handle_errors(as_json):
         documents = find_documents(paths or [Path()])
         if not documents:
             raise UsageError("no documents (*.yml.j2) found")

@@ -8,7 +8,7 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
 from promptuary.lockfile import Locked, read_lock, write_lock
 from promptuary.names import split_target
 
@@ -38,7 +38,7 @@ def lock(
     key: Key = "",
 ) -> None:
     """Pin templates to their current digests in a lock file. Commit it, and every build gets the same prompts."""
-    with answering(as_json):
+    with handle_errors(as_json):
         locked = read_lock(file) if file.exists() else {}
         targets = [split_target(name) for name in names or []] or [(name, entry.ref) for name, entry in locked.items()]
         if not targets:

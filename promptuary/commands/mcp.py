@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from promptuary.commands.api import Connection
-from promptuary.commands.output import Key, Url, UsageError, answering, say
+from promptuary.commands.output import Key, Url, UsageError, handle_errors, say
 
 __all__ = ["mcp"]
 
@@ -21,7 +21,7 @@ Http = Annotated[
 
 def mcp(ref: Ref = "production", http: Http = 0, url: Url = "", key: Key = "") -> None:
     """Serve the registry's prompts to MCP clients."""
-    with answering(as_json=False):
+    with handle_errors(as_json=False):
         try:
             anyio = importlib.import_module("anyio")
             server = importlib.import_module("promptuary.commands.prompt_server")

@@ -24,7 +24,7 @@ __all__ = [
     "Key",
     "Url",
     "UsageError",
-    "answering",
+    "handle_errors",
     "say",
     "stop_output",
     "summarize_refusal",
@@ -52,7 +52,7 @@ class UsageError(PromptuaryError):
 
 
 @contextmanager
-def answering(as_json: bool) -> Iterator[None]:
+def handle_errors(as_json: bool) -> Iterator[None]:
     """Turn an error into a sentence (or a JSON object) and an exit code, never a traceback."""
     try:
         yield

@@ -12,7 +12,7 @@ from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.diff import compare_texts
 from promptuary.commands.label_preview import tell_effects
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json, write_text
 from promptuary.commands.review import find_open_change, propose_version, tell_change
 from promptuary.errors import Gone, NotFound, Refused
 from promptuary.names import check_name, split_target
@@ -81,7 +81,7 @@ def promote(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     key: Key = "",
 ) -> None:
     """Propose a version of this registry in another registry, after showing the difference."""
-    with answering(as_json), Connection(url, key) as here, Connection(to, to_key) as there:
+    with handle_errors(as_json), Connection(url, key) as here, Connection(to, to_key) as there:
         if as_json and not (yes or dry_run):
             raise UsageError("--json can't ask: give --yes or --dry-run")
         name, ref = split_target(target)
@@ -120,8 +120,8 @@ def _read_destination(there: Connection, name: str, label: str) -> Destination:
     except NotFound:
         raise Finding(f"There is no namespace {namespace}, or this key is of another one.") from None
     if label not in rules["protected_labels"]:
-        known = ", ".join(rules["protected_labels"]) or "none"
-        raise Finding(f"{label} is not protected in {namespace}, so nothing is proposed for it; protected: {known}.")
+        labels = ", ".join(rules["protected_labels"]) or "none"
+        raise Finding(f"{label} is not protected in {namespace}, so nothing is proposed for it; protected: {labels}.")
     return Destination(name, label, _find(there, name, label), _find(there, name, "latest"))
 
 

@@ -8,7 +8,7 @@ import typer
 from promptuary._fetching import Fetched
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import FINDINGS, Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.output import FINDINGS, Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
 from promptuary.errors import NotAllowed, NotFound
 from promptuary.names import split_target
 from promptuary.renderer.syntax.three_way_merge import merge_texts
@@ -39,7 +39,7 @@ def pull(
     key: Key = "",
 ) -> None:
     """Write templates, their samples and their fragments to files. Without @REF: the latest version."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         workspace = Workspace(folder)
         pulled = workspace.read_pulled()
         targets = _list_targets(connection, names or list(pulled))

@@ -13,7 +13,7 @@ from promptuary.commands.output import (
     Key,
     Url,
     UsageError,
-    answering,
+    handle_errors,
     say,
     summarize_refusal,
     write_json,
@@ -46,14 +46,14 @@ def push(
     key: Key = "",
 ) -> None:
     """Save changed documents and samples as new versions. Refused if somebody else saved in between."""
-    with answering(as_json):
+    with handle_errors(as_json):
         workspace = Workspace(folder)
-        changed = _list_changed(workspace, names)
+        changed_files = _list_changed(workspace, names)
         if dry_run:
-            results = [{"name": name, "result": "would be pushed"} for name in changed]
+            results = [{"name": name, "result": "would be pushed"} for name in changed_files]
         else:
             with Connection(url, key) as connection:
-                results = [_try_to_push(connection, workspace, name, message, label) for name in changed]
+                results = [_try_to_push(connection, workspace, name, message, label) for name in changed_files]
         if as_json:
             write_json({"pushed": results})
         elif not results:

@@ -24,11 +24,11 @@ def tell_release_roll_back(preview: Any, templates: Sequence[str], as_json: bool
     say(f"release {preview['release']}: {preview['title']} for {preview['label']}")
     for member in members:
         _tell_member(member, preview["label"])
-    rest = members if templates else [member for member in members if not member["rolled_back"]]
-    going = [member for member in rest if not member["blocked_by"]]
+    other_members = members if templates else [member for member in members if not member["rolled_back"]]
+    going = [member for member in other_members if not member["blocked_by"]]
     if going:
         _tell_services(going)
-    if len(going) < len(rest):
+    if len(going) < len(other_members):
         advice = ": choose those that can go back with --template" if going else ""
         say(f"These would be refused together{advice}.")
     elif going:

@@ -6,7 +6,7 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.label_preview import tell_effects, tell_ungated_losses
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
 from promptuary.commands.release_preview import tell_release_roll_back
 from promptuary.commands.review import At, Reviewers
 
@@ -58,7 +58,7 @@ def propose_release(  # noqa: PLR0913, PLR0917  # an argument an option of the c
     key: Key = "",
 ) -> None:
     """Open a release: propose the versions of one label for another label, for several templates."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         namespace = _find_namespace(names)
         places = {"folder": names[0]} if len(names) == 1 else {"templates": names}
         selection = {"label": target, "from_label": source, **places}
@@ -76,14 +76,14 @@ def propose_release(  # noqa: PLR0913, PLR0917  # an argument an option of the c
 @app.command("show")
 def show_release(namespace: Namespace, number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Show the templates of a release, and what each waits for."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         _tell_release(connection, connection.get(f"namespaces/{namespace}/releases/{number}"), as_json)
 
 
 @app.command("publish")
 def publish_release(namespace: Namespace, number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Publish a release: move all its labels, or none."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         release = connection.call("POST", f"namespaces/{namespace}/releases/{number}/publish", {})
         _tell_release(connection, release, as_json)
 
@@ -93,7 +93,7 @@ def withdraw_release(
     namespace: Namespace, number: Number, reason: Reason, as_json: Json = False, url: Url = "", key: Key = ""
 ) -> None:
     """Close a release and its change requests without publishing. For its author and for reviewers."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         path = f"namespaces/{namespace}/releases/{number}/withdraw"
         _tell_release(connection, connection.call("POST", path, {"reason": reason}), as_json)
 
@@ -110,7 +110,7 @@ def roll_back_release(
     key: Key = "",
 ) -> None:
     """Roll back a published release: move its labels back to the versions before, all or none. For reviewers."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         if dry_run:
             preview = connection.get(f"namespaces/{namespace}/releases/{number}/roll-back/preview")
             tell_release_roll_back(preview, template or (), as_json)
@@ -167,5 +167,5 @@ def _tell_release(connection: Connection, release: Any, as_json: bool) -> None:
 
 
 def _tell_left_out(answer: Any) -> None:
-    for left in answer.get("left_out", ()):
-        say(f"  left out: {left['template']}. {left['reason']}")
+    for template in answer.get("left_out", ()):
+        say(f"  left out: {template['template']}. {template['reason']}")

@@ -13,7 +13,7 @@ import typer
 from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.documents import Subject, is_on_disk, load_document
-from promptuary.commands.output import Json, Key, Url, UsageError, answering, say, write_json, write_text
+from promptuary.commands.output import Json, Key, Url, UsageError, handle_errors, say, write_json, write_text
 from promptuary.names import split_target
 from promptuary.workspace import read_document_text, read_samples
 
@@ -67,7 +67,7 @@ def render(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     key: Key = "",
 ) -> None:
     """Render a document on disk (offline) or a template of the registry."""
-    with answering(as_json), ExitStack() as open_until_written:
+    with handle_errors(as_json), ExitStack() as open_until_written:
         values = read_data(data)
         path = Path(subject)
         if is_on_disk(subject):

@@ -8,7 +8,7 @@ import typer
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.label_preview import tell_preview, tell_ungated_losses
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
 from promptuary.errors import NotAllowed
 from promptuary.names import split_target
 
@@ -78,7 +78,7 @@ def propose(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     key: Key = "",
 ) -> None:
     """Open a change request for a version, or update the open one."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         steps = read_steps(gradually, step_hours, "--gradually")
         name, ref = split_target(target, "latest")
         version = connection.resolve_version(name, ref)
@@ -98,7 +98,7 @@ def approve(
     key: Key = "",
 ) -> None:
     """Approve a change request. Only a signed-in person can approve; a key gets the address of the page to do it."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         head_digest = digest or read_current(connection, f"changes/{number}", "digest") or ""
         body = {"decision": "take_back" if take_back else "approve", "digest": head_digest}
         try:
@@ -121,7 +121,7 @@ def publish(
 ) -> None:
     """Publish an approved change request: move its label, now or at a set time, or start its planned rollout."""
     expected = {} if version is None else {"version": version}  # missing from older registries
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         if at:
             schedule = connection.call("PUT", f"changes/{number}/schedule", {"goes_live_at": at, **expected})
             tell_change(connection, schedule, as_json)
@@ -132,7 +132,7 @@ def publish(
 
 def withdraw(number: Number, reason: WhyWithdrawn, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Close a change request without publishing it. For its author and for reviewers."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         tell_change(connection, connection.call("POST", f"changes/{number}/withdraw", {"reason": reason}), as_json)
 
 

@@ -6,7 +6,7 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.label_preview import tell_preview
-from promptuary.commands.output import Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.output import Json, Key, Url, UsageError, handle_errors, say, write_json
 from promptuary.commands.review import StepHours, read_current, read_steps
 
 __all__ = [
@@ -64,7 +64,7 @@ def start_rollout(  # noqa: PLR0913, PLR0917  # an argument an option of the com
     key: Key = "",
 ) -> None:
     """Publish an approved change request to a first share of the callers; the last step serves everybody."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         body: dict[str, Any] = {"change": change, "steps": read_steps(shares, step_hours, "--shares")}
         if metric:
             limit = {"worse_than_stable": True} if below is None else {"below": below}
@@ -82,14 +82,14 @@ def start_rollout(  # noqa: PLR0913, PLR0917  # an argument an option of the com
 @app.command("show")
 def show_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Show the share, the steps and the scores of a rollout."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         _tell_rollout(connection, connection.get(f"rollouts/{number}"), as_json)
 
 
 @app.command("step")
 def step_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Move a rollout to its next share now; after the last share, serve everybody."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         share = read_current(connection, f"rollouts/{number}", "share")
         body = {} if share is None else {"share": share}
         _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/step", body), as_json)
@@ -98,14 +98,14 @@ def step_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key 
 @app.command("pause")
 def pause_rollout(number: Number, reason: WhyPaused = "", as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Pause a rollout: keep its share until somebody resumes it."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/pause", {"reason": reason}), as_json)
 
 
 @app.command("resume")
 def resume_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Resume a paused rollout."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/resume", {}), as_json)
 
 
@@ -119,7 +119,7 @@ def stop_rollout(
     key: Key = "",
 ) -> None:
     """Stop a rollout: serve the stable version to everybody again. The change request stays open. For reviewers."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         if dry_run:
             _tell_stop(connection, connection.get(f"rollouts/{number}"), as_json)
             return
@@ -131,7 +131,7 @@ def stop_rollout(
 @app.command("finish")
 def finish_rollout(number: Number, as_json: Json = False, url: Url = "", key: Key = "") -> None:
     """Finish a rollout: serve the new version to everybody now, which publishes the change request."""
-    with answering(as_json), Connection(url, key) as connection:
+    with handle_errors(as_json), Connection(url, key) as connection:
         _tell_rollout(connection, connection.call("POST", f"rollouts/{number}/finish", {}), as_json)
 
 

@@ -9,7 +9,7 @@ import typer
 from promptuary._fetching import Fetched
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, answering, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
 from promptuary.errors import ConfigurationError, DigestMismatch
 from promptuary.lockfile import Locked, read_lock
 from promptuary.names import split_target
@@ -51,25 +51,25 @@ def vendor(
     key: Key = "",
 ) -> None:
     """Write templates to one file that clients read without a network (`vendored=`)."""
-    with answering(as_json):
+    with handle_errors(as_json):
         if frozen:
             if names:
                 raise UsageError("--frozen compares with the lock file; name nothing")
             locked = read_lock(lock)
             _compare(Vendored(out), locked)
-            missing: list[str] = []
+            missing_vocabularies: list[str] = []
             rows = [{"name": name, "version": entry.version, "digest": entry.digest} for name, entry in locked.items()]
         else:
-            entries, files, missing = _fetch(names, lock, url, key, vocabularies)
+            entries, files, missing_vocabularies = _fetch(names, lock, url, key, vocabularies)
             write_vendored(out, entries, files)
             rows = [{key: entry[key] for key in ("name", "version", "digest")} for entry in entries]
         if as_json:
-            write_json({"file": str(out), "templates": rows, "missing": missing})
+            write_json({"file": str(out), "templates": rows, "missing": missing_vocabularies})
             return
         for entry in rows:
             say(f"{entry['name']}  version {entry['version']}  {entry['digest']}")
         say(f"{out}: {len(rows)} template{'s' if len(rows) != 1 else ''}")
-        for sentence in missing:
+        for sentence in missing_vocabularies:
             say(sentence, "yellow")
 
 
@@ -88,16 +88,16 @@ def _fetch(
         raise UsageError("nothing to bring: name a template, or lock some")
     with Connection(url, key) as connection:
         results = connection.client.fetch_many([f"{name}@{ref}" for name, ref in refs])
-        files, missing = _collect_results(results, connection.client.vocabularies, with_vocabularies)
+        files, missing_vocabularies = _collect_results(results, connection.client.vocabularies, with_vocabularies)
     entries = [_build_entry(fetched, ref) for fetched, (_, ref) in zip(results, targets, strict=True)]
-    return entries, files, missing
+    return entries, files, missing_vocabularies
 
 
 def _collect_results(
     results: Sequence[Fetched], source: VocabularySource | None, with_vocabularies: bool
 ) -> tuple[dict[str, bytes], list[str]]:
     """Return the vocabularies that not every installation of the client has."""
-    files, missing = {}, []
+    files, missing_vocabularies = {}, []
     for name in sorted({fetched.template.tokenizer().name for fetched in results}):
         if name not in VOCABULARIES or is_always_installed(name):
             continue
@@ -107,10 +107,10 @@ def _collect_results(
                 raise TokenizerError("it was not asked for")
             files[digest] = read_file(name, source)
         except TokenizerError as error:
-            missing.append(
+            missing_vocabularies.append(
                 f"The vocabulary {name} ({digest}) counts their tokens and is not brought along. {error.message}"
             )
-    return files, missing
+    return files, missing_vocabularies
 
 
 def _build_entry(fetched: Fetched, ref: str) -> dict[str, Any]:

@@ -14,12 +14,20 @@ from registry.accounts.models import User
 from registry.core.errors import Conflict, Invalid, NotAllowed
 from registry.core.input_checks import check_text
 
-__all__ = ["build_person", "close_checklist", "create", "has_people", "insert_person", "open_checklist", "set_password"]
+__all__ = [
+    "build_person",
+    "close_checklist",
+    "create_person",
+    "has_people",
+    "insert_person",
+    "open_checklist",
+    "set_password",
+]
 
 _USERNAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
 
 
-def create(*, actor: Actor, username: str, password: str | None, email: str = "", full_name: str = "") -> User:
+def create_person(*, actor: Actor, username: str, password: str | None, email: str = "", full_name: str = "") -> User:
     """Create an account; for commands run by the operator. Parameters and errors as in `build_person`."""
     _require_operator(actor)
     return insert_person(build_person(username=username, password=password, email=email, full_name=full_name))

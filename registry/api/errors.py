@@ -22,23 +22,23 @@ from registry.core.errors import PromptuaryError
 from registry.core.input_checks import BadJson
 from registry.core.problem_details import CONTENT_TYPE, Problem, describe_error, describe_missing_sign_in
 
-__all__ = ["answer", "handle", "unknown_address"]
+__all__ = ["build_problem_response", "handle_exception", "unknown_address"]
 
 _MOST_FAULTS = 50
 
 _log = logging.getLogger(__name__)
 
 
-def handle(error: Exception, context: dict[str, Any]) -> Response:
+def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
     """REST framework's exception handler."""
     set_rollback()
     if is_unavailable(error):
         _log.warning("the database can't be asked: %s", error)
-        return answer(describe_error(describe_busy(context["request"].method)))
-    return answer(_describe(error))
+        return build_problem_response(describe_error(describe_busy(context["request"].method)))
+    return build_problem_response(_describe(error))
 
 
-def answer(problem: Problem) -> Response:
+def build_problem_response(problem: Problem) -> Response:
     """A problem document as a view's response."""
     return Response(problem.to_dict(), problem.status, headers=problem.headers, content_type=CONTENT_TYPE)
 
@@ -111,10 +111,10 @@ def _limit_faults(fields: dict[str, str]) -> dict[str, str]:
     if len(fields) <= _MOST_FAULTS:
         return fields
     first = dict(islice(fields.items(), _MOST_FAULTS))
-    rest = gettext("{count} more fields are not valid.").format(
+    sentence = gettext("{count} more fields are not valid.").format(
         count=number_format(len(fields) - _MOST_FAULTS, force_grouping=True)
     )
-    return {**first, "": f"{first[''].rstrip()} {rest}" if "" in first else rest}
+    return {**first, "": f"{first[''].rstrip()} {sentence}" if "" in first else sentence}
 
 
 def _flatten_faults(detail: Any, where: str = "") -> dict[str, str]:

@@ -70,7 +70,7 @@ class Events(APIView):
         filters = read_query(request, *FILTERS)
         places = {name: filters.pop(name) for name in ("cursor", "limit") if name in filters}
         page = queries.read_page(identify_actor(request), namespace, sought=_read(filters), **places)
-        return answer_page(request, page, export.shape)
+        return answer_page(request, page, export.format_event)
 
 
 class Export(APIView):
@@ -96,7 +96,7 @@ class Export(APIView):
             raise ValidationError(
                 {"format": [gettext("One of {names}.").format(names=", ".join(export.CONTENT_TYPES))]}
             )
-        lines = queries.stream(identify_actor(request), namespace, _read(filters))
+        lines = queries.stream_events(identify_actor(request), namespace, _read(filters))
         headers = {"Content-Disposition": f'attachment; filename="{namespace}-events.{form}"'}
         return StreamingHttpResponse(
             export.write_lines(form, lines), content_type=export.CONTENT_TYPES[form], headers=headers

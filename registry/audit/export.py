@@ -11,7 +11,7 @@ from registry.core.timestamps import format_moment
 from registry.journal.event import from_microseconds
 from registry.journal.models import Event
 
-__all__ = ["CONTENT_TYPES", "shape", "write_lines"]
+__all__ = ["CONTENT_TYPES", "format_event", "write_lines"]
 
 CONTENT_TYPES = {"csv": "text/csv; charset=utf-8", "jsonl": "application/x-ndjson; charset=utf-8"}
 _COLUMNS = ("number", "at", "kind", "person", "key", "template", "version", "change", "body", "hash")
@@ -22,7 +22,7 @@ def write_lines(form: str, events: Iterable[Event]) -> Iterator[str]:
     return _WRITERS[form](events)
 
 
-def shape(event: Event) -> dict[str, Any]:
+def format_event(event: Event) -> dict[str, Any]:
     """An event as JSON: `at` as 2026-05-01T09:30:00.000000Z, fields that don't apply as null."""
     facts = json.loads(event.text)
     return {
@@ -43,7 +43,7 @@ def shape(event: Event) -> dict[str, Any]:
 
 def _write_json(events: Iterable[Event]) -> Iterator[str]:
     for event in events:
-        yield json.dumps(shape(event), ensure_ascii=False) + "\n"
+        yield json.dumps(format_event(event), ensure_ascii=False) + "\n"
 
 
 def _write_csv(events: Iterable[Event]) -> Iterator[str]:
@@ -51,7 +51,7 @@ def _write_csv(events: Iterable[Event]) -> Iterator[str]:
     writer = csv.writer(buffer)
     writer.writerow(_COLUMNS)
     for event in events:
-        facts = shape(event)
+        facts = format_event(event)
         facts["body"] = json.dumps(facts["body"], ensure_ascii=False)
         writer.writerow([neutralize_formula(facts[name]) for name in _COLUMNS])
         yield buffer.getvalue()

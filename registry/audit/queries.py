@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from registry.accounts.actor import Actor
-from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.pagination import Page, check_limit, cut_page, read_number
 from registry.jobs.models import Job
 from registry.journal import event
 from registry.journal.event import to_microseconds
@@ -15,7 +15,7 @@ from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
-__all__ = ["CHAIN", "KINDS", "Chain", "Sought", "read_chain", "read_page", "stream"]
+__all__ = ["CHAIN", "KINDS", "Chain", "Sought", "read_chain", "read_page", "stream_events"]
 
 CHAIN = "journal.check"  # reads the whole journal and recomputes each hash
 KINDS = event.list_namespace_kinds()
@@ -69,10 +69,10 @@ def read_page(  # the filters of the audit page
     limit = check_limit(limit)
     sought = sought or Sought(kind or "", person or "", template=template or "")
     rows = _place(_select_events(actor, namespace, sought), sought, read_number(cursor))
-    return cut(rows[: limit + 1], limit, lambda event: event.number)
+    return cut_page(rows[: limit + 1], limit, lambda event: event.number)
 
 
-def stream(actor: Actor, namespace: str, sought: Sought) -> Iterator[Event]:
+def stream_events(actor: Actor, namespace: str, sought: Sought) -> Iterator[Event]:
     """All matching events, oldest first, read in batches; rights are checked immediately, not on the first read."""
     rows = _select_events(actor, namespace, sought).order_by("number")
     return rows.iterator(chunk_size=_AT_ONCE)

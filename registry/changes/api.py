@@ -35,7 +35,7 @@ __all__ = [
     "SeenVersion",
     "SetVersion",
     "Withdraw",
-    "show",
+    "show_change",
 ]
 
 _ANSWERS = {200: ChangeOutput, "4XX": output_serializers.ProblemOutput}
@@ -146,7 +146,7 @@ class Changes(IdempotentView):
         at = read_moment(schedules.FIELD, text, UTC) if text else None
         row = schedules.propose_at(actor=actor, at=at, name=data.pop("template"), **data)
         location = f"/api/v1/changes/{row.number}"
-        answer = show(request, row.number, Verb.PROPOSE, 201)
+        answer = show_change(request, row.number, Verb.PROPOSE, 201)
         answer["Location"] = location
         return answer
 
@@ -157,7 +157,7 @@ class Change(APIView):
     @extend_schema(operation_id="getChange", responses=_ANSWERS)
     def get(self, request: Request, number: int) -> Response:
         """Read a change request: what it proposes, its conversation, and what it waits for. Not for limited keys."""
-        return show(request, number, Verb.READ)
+        return show_change(request, number, Verb.READ)
 
 
 class SetVersion(IdempotentView):
@@ -167,7 +167,7 @@ class SetVersion(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Propose another version. Earlier approvals no longer count."""
         services.set_head(actor=identify_actor(request), number=number, **read(VersionInput, request))
-        return show(request, number, Verb.PROPOSE)
+        return show_change(request, number, Verb.PROPOSE)
 
 
 class Decide(IdempotentView):
@@ -181,7 +181,7 @@ class Decide(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Approve, ask for edits or comment on the digest that you read, or take back your earlier decision."""
         decisions.decide_on_change(actor=identify_actor(request), number=number, **read(DecisionInput, request))
-        return show(request, number, Verb.COMMENT, 201)
+        return show_change(request, number, Verb.COMMENT, 201)
 
 
 class RunChecks(IdempotentView):
@@ -198,7 +198,7 @@ class RunChecks(IdempotentView):
         """Run the checks that have no result for these digests yet. The worker runs them."""
         read(NoInput, request)
         check_results.rerun_checks(actor=identify_actor(request), number=number)
-        return show(request, number, Verb.COMMENT, 202)
+        return show_change(request, number, Verb.COMMENT, 202)
 
 
 class AcceptBreak(IdempotentView):
@@ -216,7 +216,7 @@ class AcceptBreak(IdempotentView):
         decisions.decide_on_change(
             actor=identify_actor(request), number=number, decision="acknowledge", **read(BreakInput, request)
         )
-        return show(request, number, Verb.COMMENT, 201)
+        return show_change(request, number, Verb.COMMENT, 201)
 
 
 class Emergency(IdempotentView):
@@ -228,7 +228,7 @@ class Emergency(IdempotentView):
         everybody can read the reason.
         """
         emergencies.publish_in_emergency(actor=identify_actor(request), number=number, **read(EmergencyInput, request))
-        return show(request, number, Verb.COMMENT)
+        return show_change(request, number, Verb.COMMENT)
 
 
 class CloseEmergency(IdempotentView):
@@ -240,7 +240,7 @@ class CloseEmergency(IdempotentView):
         a reason.
         """
         emergencies.close_emergency(actor=identify_actor(request), number=number, **read(ClosingInput, request))
-        return show(request, number, Verb.COMMENT)
+        return show_change(request, number, Verb.COMMENT)
 
 
 class Withdraw(IdempotentView):
@@ -250,7 +250,7 @@ class Withdraw(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Withdraw the change, with a reason."""
         services.withdraw_change(actor=identify_actor(request), number=number, **read(WithdrawChangeInput, request))
-        return show(request, number, Verb.PROPOSE)
+        return show_change(request, number, Verb.PROPOSE)
 
 
 class Reopen(IdempotentView):
@@ -261,10 +261,10 @@ class Reopen(IdempotentView):
         """Reopen a withdrawn request. It needs new approvals."""
         read(NoInput, request)
         services.reopen_change(actor=identify_actor(request), number=number)
-        return show(request, number, Verb.PROPOSE)
+        return show_change(request, number, Verb.PROPOSE)
 
 
-def show(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
+def show_change(request: Request, number: int, verb: Verb, status: int = 200) -> Response:
     """The current state of the request, returned by every call that changes it. verb: what the call has just done."""
     actor = identify_actor(request)
     return Response(ChangeOutput.of(ChangeFacts.read(queries.find_change(actor, verb, number), actor)), status)

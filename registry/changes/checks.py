@@ -216,14 +216,14 @@ class Decided:
         return decided
 
 
-def read_decided(kept: Mapping[str, Any], findings: Mapping[str, Sequence[Mapping[str, object]]]) -> Decided:
+def read_decided(stored: Mapping[str, Any], findings: Mapping[str, Sequence[Mapping[str, object]]]) -> Decided:
     """Parse the JSON object. findings: those of the verdicts with these keys."""
     return Decided(
-        tuple(Approval(one["person"], one["at"]) for one in kept["approvals"]),
-        kept["needed"],
-        tuple(_build_check(check, findings.get(check["key"], ())) for check in kept["checks"]),
-        tuple(Exemption(one["person"], one["rule"], one["why"]) for one in kept.get("exemptions", ())),
-        tuple(GroupApproval(one["name"], one["title"], tuple(one["people"])) for one in kept.get("groups", ())),
+        tuple(Approval(one["person"], one["at"]) for one in stored["approvals"]),
+        stored["needed"],
+        tuple(_build_check(check, findings.get(check["key"], ())) for check in stored["checks"]),
+        tuple(Exemption(one["person"], one["rule"], one["why"]) for one in stored.get("exemptions", ())),
+        tuple(GroupApproval(one["name"], one["title"], tuple(one["people"])) for one in stored.get("groups", ())),
     )
 
 

@@ -6,7 +6,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.changes import review_requests, revisions
-from registry.changes.api import show
+from registry.changes.api import show_change
 from registry.changes.serializers import ChangeOutput
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
@@ -44,7 +44,7 @@ class ReviewRequests(IdempotentView):
         review_requests.ask_for_review(
             actor=identify_actor(request), number=number, **read(ReviewRequestInput, request)
         )
-        return show(request, number, Verb.COMMENT, 201)
+        return show_change(request, number, Verb.COMMENT, 201)
 
 
 class ThreadComment(APIView):
@@ -55,13 +55,13 @@ class ThreadComment(APIView):
         """Edit your own comment; the earlier ones stay readable."""
         text = read(CommentTextInput, request)["text"]
         revisions.edit_comment(actor=identify_actor(request), number=number, thread=thread, comment=comment, text=text)
-        return show(request, number, Verb.COMMENT)
+        return show_change(request, number, Verb.COMMENT)
 
     @extend_schema(operation_id="deleteComment", request=None, responses=_ANSWERS)
     def delete(self, request: Request, number: int, thread: int, comment: int) -> Response:
         """Delete your own comment; its place stays."""
         revisions.delete_comment(actor=identify_actor(request), number=number, thread=thread, comment=comment)
-        return show(request, number, Verb.COMMENT)
+        return show_change(request, number, Verb.COMMENT)
 
 
 class WordsOfDecision(APIView):
@@ -72,10 +72,10 @@ class WordsOfDecision(APIView):
         """Edit the comment of your decision. The decision stays, and the earlier comment stays readable."""
         text = read(CommentTextInput, request)["text"]
         revisions.edit_comment(actor=identify_actor(request), number=number, thread=0, comment=decision, text=text)
-        return show(request, number, Verb.COMMENT)
+        return show_change(request, number, Verb.COMMENT)
 
     @extend_schema(operation_id="deleteDecisionText", request=None, responses=_ANSWERS)
     def delete(self, request: Request, number: int, decision: int) -> Response:
         """Delete the comment of your decision. The decision stays."""
         revisions.delete_comment(actor=identify_actor(request), number=number, thread=0, comment=decision)
-        return show(request, number, Verb.COMMENT)
+        return show_change(request, number, Verb.COMMENT)

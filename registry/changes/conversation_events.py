@@ -35,9 +35,9 @@ class ReviewRequested(ChangeStep):
         return self._commit(texts, "review-requested")
 
     def restore(self, rows: Restorer) -> None:
-        asked = rows.find("ChangeRequest", number=self.change).asked
+        reviewers = rows.find("ChangeRequest", number=self.change).asked
         by = rows.author.username
-        self._update(rows, asked={**asked, self.person: {"by": by, "at": to_microseconds(rows.at)}})
+        self._update(rows, asked={**reviewers, self.person: {"by": by, "at": to_microseconds(rows.at)}})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -92,7 +92,7 @@ def record_decision(  # the fields of a decision, and its place in an act
         decided=change.decided if is_reviewed else None,
         taken_back=taken_back,
     )
-    locking.append(actor, change, event, DecisionAct(row, tuple(earlier), is_last))
+    locking.append_step(actor, change, event, DecisionAct(row, tuple(earlier), is_last))
     return row
 
 

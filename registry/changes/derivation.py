@@ -109,9 +109,11 @@ class Derivation:
         self._digests[template, number] = fact.body["digest"]
         self._authors[template, number] = fact.person
         self._saved[template, number] = fact
-        taken = [Contribution(template, number, suggestion=tuple(one)) for one in fact.body.get("suggestions", ())]
+        contributions = [
+            Contribution(template, number, suggestion=tuple(one)) for one in fact.body.get("suggestions", ())
+        ]
         source = fact.body.get("merged_from")
-        return [*taken, Contribution(template, number, source=source)] if source is not None else taken
+        return [*contributions, Contribution(template, number, source=source)] if source is not None else contributions
 
     def _template_renamed(self, fact: JournalFact) -> None:
         """Move what is known of the template to its new name."""

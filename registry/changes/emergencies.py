@@ -252,7 +252,7 @@ def close_emergency(*, actor: Actor, number: int, reason: str) -> ChangeRequest:
         permissions.require_proof(actor)
         change.emergency_closed_at = change.updated_at = log.now()
         change.save()
-        locking.append(actor, change, EmergencyClosed(**locking.step_of(change), reason=reason.strip()))
+        locking.append_step(actor, change, EmergencyClosed(**locking.step_of(change), reason=reason.strip()))
     return change
 
 

@@ -248,12 +248,12 @@ def find_plan_runs(change: ChangeRequest, against: str | None) -> Sequence[PlanR
 
 
 def measure_progress(
-    asked: Sequence[Asked], contributors: Mapping[int, Collection[str]]
+    requests: Sequence[Asked], contributors: Mapping[int, Collection[str]]
 ) -> dict[int, EvaluationProgress]:
     """Measure the progress of evaluations by request number, in two queries for all, and one more per request that
     waits for scores by people. contributors: the people whose scores don't count, by request number.
     """
-    parts = _group_by_change(asked)
+    parts = _group_by_change(requests)
     runs = [run for plan_runs in parts.values() for one in plan_runs for run in one.runs]
     silent = _count_unanswered(runs)
     return {
@@ -262,15 +262,15 @@ def measure_progress(
     }
 
 
-def _group_by_change(asked: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
+def _group_by_change(requests: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
     keys = {
         (number, plan.name): (_make_key(digest, plan), _make_key(against, plan))
-        for number, plans, digest, against in asked
+        for number, plans, digest, against in requests
         for plan in plans
     }
     runs = run_queries.find_newest_runs_by_key({key for pair in keys.values() for key in pair if key})
     runs_by_plan: dict[int, Sequence[PlanRuns]] = {}
-    for number, plans, _, against in asked:
+    for number, plans, _, against in requests:
         parts = []
         for plan in plans:
             head, baseline = keys[number, plan.name]

@@ -24,7 +24,7 @@ from registry.templates.label_models import Label
 from registry.templates.models import Template
 
 __all__ = [
-    "append",
+    "append_step",
     "build_closed_conflict",
     "lock_template",
     "recompute_states",
@@ -97,7 +97,7 @@ def _describe_state(gate: Gate) -> str:
     return ChangeRequest.APPROVED if gate.approval_status.is_enough else ChangeRequest.OPEN
 
 
-def append(actor: Actor, change: ChangeRequest, event: ChangeStep, act: DecisionAct | None = None) -> None:
+def append_step(actor: Actor, change: ChangeRequest, event: ChangeStep, act: DecisionAct | None = None) -> None:
     """Append a step of the request, dated by the row's `updated_at`."""
     subject = act or change
     log.append(actor, event, namespace=change.template.namespace, at=change.updated_at, subject=subject)
@@ -158,13 +158,13 @@ def require_only_member(change: ChangeRequest) -> None:
     """Raise Conflict if its open release has gained another request for the same template."""
     if change.release is None or not change.release.is_open:
         return
-    other = change.release.members.pending().filter(template=change.template).exclude(pk=change.pk).first()
-    if other is not None:
+    other_change = change.release.members.pending().filter(template=change.template).exclude(pk=change.pk).first()
+    if other_change is not None:
         raise Conflict(
             gettext("Release {release} already has change {other} for {template}.").format(
-                release=change.release.number, other=other.number, template=change.template.name
+                release=change.release.number, other=other_change.number, template=change.template.name
             ),
-            change=other.number,
+            change=other_change.number,
         )
 
 

@@ -32,14 +32,14 @@ def list_mentionable(namespace: Namespace) -> list[Mentionable]:
         Mentionable(person.username, person.get_full_name())
         for person in _select_members(namespace).order_by("username")
     ]
-    taken = {person.name for person in people}
+    usernames = {person.name for person in people}
     groups = Group.objects.filter(namespace=namespace).order_by("name").values_list("name", "title")
-    return people + [Mentionable(name, title, is_group=True) for name, title in groups if name not in taken]
+    return people + [Mentionable(name, title, is_group=True) for name, title in groups if name not in usernames]
 
 
 def list_mentionable_names(namespace: Namespace) -> set[str]:
     """The names of those that can be mentioned; two queries."""
-    return {each.name for each in list_mentionable(namespace)}
+    return {candidate.name for candidate in list_mentionable(namespace)}
 
 
 def resolve_mention(written: str, names: Collection[str]) -> str:

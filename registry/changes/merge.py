@@ -122,8 +122,10 @@ def _require_resolved(preview: MergePreview, document: str | None) -> str:
                 lines=lines,
             )
         return preview.merged.text
-    if left := [number for number, line in enumerate(document.split("\n"), 1) if line.startswith(_MARKERS)]:
-        raise Conflict(gettext("Line {left} still has a conflict marker.").format(left=left[0]), lines=left)
+    if marker_lines := [number for number, line in enumerate(document.split("\n"), 1) if line.startswith(_MARKERS)]:
+        raise Conflict(
+            gettext("Line {left} still has a conflict marker.").format(left=marker_lines[0]), lines=marker_lines
+        )
     return document
 
 

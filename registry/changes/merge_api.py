@@ -6,7 +6,7 @@ from rest_framework.response import Response
 
 from registry.changes import merge as services
 from registry.changes import queries as change_queries
-from registry.changes.api import show
+from registry.changes.api import show_change
 from registry.changes.merge_serializers import NO_MERGE, MergeOutput
 from registry.changes.serializers import ChangeOutput
 from registry.idempotency.views import IdempotentView
@@ -50,4 +50,4 @@ class Merge(IdempotentView):
         longer count.
         """
         services.merge_change(actor=identify_actor(request), number=number, **read(MergeInput, request))
-        return show(request, number, Verb.SAVE)
+        return show_change(request, number, Verb.SAVE)

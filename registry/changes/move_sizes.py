@@ -53,9 +53,9 @@ def find_move_size(preview: LabelPreview, sample: str = "") -> MoveSize | None:
 
 def _count_lines(old: Version | None, new: Version) -> int:
     before = old.document.splitlines() if old else []
-    steps = [step for step in sequence_diff.steps(before, new.document.splitlines()) if step.kind != "equal"]
-    added = sum(step.new_end - step.new_start for step in steps)
-    return max(added, sum(step.old_end - step.old_start for step in steps))
+    steps = [step for step in sequence_diff.find_steps(before, new.document.splitlines()) if step.kind != "equal"]
+    added_lines = sum(step.new_end - step.new_start for step in steps)
+    return max(added_lines, sum(step.old_end - step.old_start for step in steps))
 
 
 def _count_tokens(preview: LabelPreview, sample: str) -> tuple[str, int | None]:
@@ -96,12 +96,16 @@ def _compare_inputs(old: Version | None, new: Version) -> InputChanges | None:
                 breaks = [change["path"] for change in changes if change["breaking"] and change["kind"] == "input"]
                 if not breaks:
                     return InputChanges()
-            required = [bounded.list_required_inputs(**_list_sources(each)) for each in (bundle, served) if each]
+            required = [
+                bounded.list_required_inputs(**_list_sources(inputs_bundle))
+                for inputs_bundle in (bundle, served)
+                if inputs_bundle
+            ]
     except (PromptuaryError, RenderError):
         return None
-    added = [name for name in required[0] if served is None or name not in required[1]]
-    changed = dict.fromkeys(path.replace("[", ".").partition(".")[0] for path in breaks)
-    return InputChanges(tuple(added), tuple(name for name in changed if name not in added))
+    added_names = [name for name in required[0] if served is None or name not in required[1]]
+    changed_names = dict.fromkeys(path.replace("[", ".").partition(".")[0] for path in breaks)
+    return InputChanges(tuple(added_names), tuple(name for name in changed_names if name not in added_names))
 
 
 def _list_sources(bundle: Mapping[str, Any]) -> dict[str, Any]:

@@ -85,10 +85,10 @@ def lacks_approvers(rules: Rules, facts: Facts, without: Collection[str] = ()) -
     """Whether, without these people, too few reviewers are left whose approval counts, no owner of the path, or no
     member of a required group.
     """
-    left = [person for person in list_eligible_approvers(rules, facts) if person not in without]
-    if len(left) < rules.count_needed_approvals(facts.label, facts.path):
+    approvers = [person for person in list_eligible_approvers(rules, facts) if person not in without]
+    if len(approvers) < rules.count_needed_approvals(facts.label, facts.path):
         return True
-    return bool(_find_missing_owners(rules, facts, left) or _find_missing_groups(rules, facts, left))
+    return bool(_find_missing_owners(rules, facts, approvers) or _find_missing_groups(rules, facts, approvers))
 
 
 def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
@@ -108,9 +108,11 @@ def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
         if decision == "approve" and not list_reasons_against(rules, facts, person)
     )
     objections = tuple(person for person, decision in last.items() if decision == "request_changes")
-    missing = max(0, rules.count_needed_approvals(facts.label, facts.path) - len(approvals))
+    missing_count = max(0, rules.count_needed_approvals(facts.label, facts.path) - len(approvals))
     missing_owners = _find_missing_owners(rules, facts, approvals)
-    return ApprovalStatus(approvals, objections, missing, missing_owners, _find_missing_groups(rules, facts, approvals))
+    return ApprovalStatus(
+        approvals, objections, missing_count, missing_owners, _find_missing_groups(rules, facts, approvals)
+    )
 
 
 def list_group_approvals(rules: Rules, facts: Facts, approvals: Collection[str]) -> tuple[GroupApproval, ...]:

@@ -16,7 +16,7 @@ from registry.changes.models import ChangeRequest, Decision
 from registry.changes.review_events import CommentAdded
 from registry.changes.rollout_plans import name_share
 from registry.core.errors import Conflict, NotFound
-from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.pagination import Page, check_limit, cut_page, read_number
 from registry.evaluations.models import Run
 from registry.journal import log
 from registry.journal.models import Event
@@ -125,7 +125,7 @@ def list_changes(
         rows = rows.filter(state=state)
     if before := read_number(cursor):
         rows = rows.filter(number__lt=before)
-    return cut(_load_newest(rows, limit + 1), limit, lambda change: change.number)
+    return cut_page(_load_newest(rows, limit + 1), limit, lambda change: change.number)
 
 
 def list_pending(actor: Actor) -> list[ChangeRequest]:
@@ -133,13 +133,13 @@ def list_pending(actor: Actor) -> list[ChangeRequest]:
     return _load_newest(_select_pending(actor), MOST_PENDING)
 
 
-def _load_newest(rows: QuerySet[ChangeRequest], most: int) -> list[ChangeRequest]:
+def _load_newest(rows: QuerySet[ChangeRequest], limit: int) -> list[ChangeRequest]:
     """Load the newest of these requests with their templates, heads and people, newest first.
 
     Their numbers are fetched first: PostgreSQL reorders joins of at most eight tables (join_collapse_limit), and the
     related ones exceed that. It would read the relations of all requests before it filters the pending ones.
     """
-    numbers = list(rows.order_by("-number").values_list("number", flat=True)[:most])
+    numbers = list(rows.order_by("-number").values_list("number", flat=True)[:limit])
     newest = ChangeRequest.objects.filter(number__in=numbers).select_related(*_RELATED)
     return list(newest.defer("version__bundle").order_by("-number"))
 

@@ -94,7 +94,7 @@ def ask_reviewers(actor: Actor, change: ChangeRequest, people: Sequence[str], *,
         entry = {"by": actor.person.username, "at": to_microseconds(change.updated_at)}
         change.asked = {**change.asked, person: entry}
         change.save(update_fields=["asked", "updated_at"])
-        locking.append(
+        locking.append_step(
             actor, change, ReviewRequested(**locking.step_of(change), person=person, again=is_reminder or None)
         )
 

@@ -86,8 +86,8 @@ class RuleEffects:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing for an admin to confirm."""
-        rest = (self.labels, self.changes, self.freed_keys, self.without_two_step, self.narrowed_keys)
-        return self.protection.is_empty and not any(rest)
+        effects = (self.labels, self.changes, self.freed_keys, self.without_two_step, self.narrowed_keys)
+        return self.protection.is_empty and not any(effects)
 
     @property
     def blocked(self) -> int:
@@ -149,15 +149,15 @@ def _becomes_strict(before: Rules, after: Rules) -> bool:
 
 def _list_label_effects(namespace: Namespace, before: Rules, after: Rules) -> tuple[LabelEffect, ...]:
     """The effects on labels whose protection changes and that some template has."""
-    changed = sorted(set(before.protected_labels) ^ set(after.protected_labels))
-    if not changed:
+    labels = sorted(set(before.protected_labels) ^ set(after.protected_labels))
+    if not labels:
         return ()
-    rows = Label.objects.filter(template__namespace=namespace, template__archived_at=None, name__in=changed)
+    rows = Label.objects.filter(template__namespace=namespace, template__archived_at=None, name__in=labels)
     counts = dict(rows.order_by().values_list("name").annotate(Count("pk")))
-    services = _list_services(namespace, changed)
+    services = _list_services(namespace, labels)
     return tuple(
         LabelEffect(label, label in after.protected_labels, counts[label], services.get(label, ()))
-        for label in changed
+        for label in labels
         if label in counts
     )
 
@@ -200,11 +200,11 @@ def _compare_gates(now: Gate, then: Gate) -> ChangeEffect | None:
     """The difference between two gates, or None. Compares causes, since the number in one blocker may change."""
     before = [blocker.cause for blocker in now.blockers]
     after = [blocker.cause for blocker in then.blockers]
-    added = tuple(cause for cause in after if cause not in before)
-    removed = tuple(cause for cause in before if cause not in after)
-    if not added and not removed:
+    added_causes = tuple(cause for cause in after if cause not in before)
+    removed_causes = tuple(cause for cause in before if cause not in after)
+    if not added_causes and not removed_causes:
         return None
-    return ChangeEffect(then.change, added, removed, was_ready=not before, is_ready=not after)
+    return ChangeEffect(then.change, added_causes, removed_causes, was_ready=not before, is_ready=not after)
 
 
 def _list_valid_keys(namespace: Namespace) -> list[Key]:

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.changes import schedules
-from registry.changes.api import SeenVersion, show
+from registry.changes.api import SeenVersion, show_change
 from registry.changes.serializers import ChangeOutput
 from registry.core.timestamps import read_moment
 from registry.namespaces.authentication import identify_actor
@@ -46,10 +46,10 @@ class ChangeSchedule(APIView):
         schedules.schedule_change(
             actor=identify_actor(request), number=number, at=at, version=body["version"], expected=body["expected"]
         )
-        return show(request, number, Verb.PUBLISH)
+        return show_change(request, number, Verb.PUBLISH)
 
     @extend_schema(operation_id="unscheduleChange", request=None, responses={200: ChangeOutput, "4XX": ProblemOutput})
     def delete(self, request: Request, number: int) -> Response:
         """Remove the schedule. The request stays open."""
         schedules.unschedule_change(actor=identify_actor(request), number=number)
-        return show(request, number, Verb.PUBLISH)
+        return show_change(request, number, Verb.PUBLISH)

@@ -87,7 +87,7 @@ def schedule_change(
         change.planned_rollout = None
         change.updated_at = log.now()
         change.save()
-        locking.append(actor, change, ChangeScheduled(**locking.step_of(change), at=to_microseconds(at)))
+        locking.append_step(actor, change, ChangeScheduled(**locking.step_of(change), at=to_microseconds(at)))
     return change
 
 
@@ -100,7 +100,7 @@ def unschedule_change(*, actor: Actor, number: int) -> ChangeRequest:
         if change.goes_live_at is None:
             raise Conflict(gettext("Change {number} is not scheduled.").format(number=number), change=number)
         _clear(change)
-        locking.append(actor, change, ChangeUnscheduled(**locking.step_of(change)))
+        locking.append_step(actor, change, ChangeUnscheduled(**locking.step_of(change)))
     return change
 
 
@@ -111,7 +111,7 @@ def leave_schedule(actor: Actor, change: ChangeRequest, reason: str) -> None:
     person = change.scheduled_by.username if change.scheduled_by else None
     _clear(change)
     event = ChangeUnscheduled(**locking.step_of(change), reason=reason, scheduled_by=person)
-    locking.append(actor, change, event)
+    locking.append_step(actor, change, event)
 
 
 def require_slot(namespace: Namespace, at: datetime) -> None:

@@ -227,7 +227,7 @@ def withdraw_open(actor: Actor, gate: Gate, reason: str) -> None:
     change.closed_at = change.updated_at = log.now()
     change.save()
     event = ChangeWithdrawn(**locking.step_of(change), reason=reason.strip(), decided=change.decided)
-    locking.append(actor, change, event)
+    locking.append_step(actor, change, event)
 
 
 def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
@@ -254,7 +254,7 @@ def reopen_change(*, actor: Actor, number: int) -> ChangeRequest:
 def _append_round(actor: Actor, change: ChangeRequest, event: ChangeStep) -> None:
     """Save the request and append the event, whose reaction is `begin_round`."""
     change.save()
-    locking.append(actor, change, event)
+    locking.append_step(actor, change, event)
 
 
 def begin_round(actor: Actor, change: ChangeRequest) -> list[str]:

@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from registry.changes import queries as change_queries
 from registry.changes import suggestions, thread_queries
 from registry.changes import threads as services
-from registry.changes.api import show
+from registry.changes.api import show_change
 from registry.changes.serializers import ChangeOutput
 from registry.changes.thread_models import Thread
 from registry.changes.thread_serializers import ThreadList, ThreadOutput
@@ -147,7 +147,7 @@ class Suggestions(IdempotentView):
         comments = [(one["thread"], one["comment"]) for one in data["comments"]]
         options = {"message": data["message"], "confirm": data["confirm"]}
         suggestions.apply_suggestions(actor=identify_actor(request), number=number, comments=comments, **options)
-        return show(request, number, Verb.SAVE)
+        return show_change(request, number, Verb.SAVE)
 
 
 def _show(request: Request, number: int, thread: int, status: int = 200) -> Response:

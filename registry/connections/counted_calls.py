@@ -74,11 +74,11 @@ class CountedCall:
             )
         )
 
-    def _add(self, added: Counted) -> Counted:
-        if self._endpoint.kind == "http" and any(added):
-            spending.record_tokens(self._account, *added)
-        self._counted = Counted(*(sum(pair) for pair in zip(self._counted, added, strict=True)))
-        return added
+    def _add(self, counted: Counted) -> Counted:
+        if self._endpoint.kind == "http" and any(counted):
+            spending.record_tokens(self._account, *counted)
+        self._counted = Counted(*(sum(pair) for pair in zip(self._counted, counted, strict=True)))
+        return counted
 
 
 def ask_with_tries(

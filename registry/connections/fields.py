@@ -56,7 +56,7 @@ def _check_url(field: str, value: Any) -> str:
     parts = urlsplit(url)
     if parts.query or parts.fragment:
         raise Invalid(fields={field: gettext("write the address up to its path, without ? or #.")})
-    safe_http.check(url)
+    safe_http.check_url(url)
     return url
 
 

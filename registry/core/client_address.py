@@ -28,15 +28,15 @@ def read_client_address(environ: Mapping[str, Any]) -> str:
     return str(environ.get("REMOTE_ADDR", ""))
 
 
-def read_networks(field: str, texts: Iterable[str], most: int) -> list[str]:
+def read_networks(field: str, texts: Iterable[str], limit: int) -> list[str]:
     """Normalize entered addresses and networks, IPv4 or IPv6, without duplicates.
 
     A single address is a network of one: `203.0.113.7` becomes `203.0.113.7/32`. Raises Invalid, with the field's name,
-    for malformed ones and for more than `most`.
+    for malformed ones and for more than `limit`.
     """
     networks = list(dict.fromkeys(str(_read_network(field, text.strip())) for text in texts))
-    if len(networks) > most:
-        raise Invalid(fields={field: gettext("at most {most}.").format(most=most)})
+    if len(networks) > limit:
+        raise Invalid(fields={field: gettext("at most {most}.").format(most=limit)})
     return networks
 
 
@@ -60,32 +60,32 @@ def is_address_in(address: str, networks: Iterable[Network]) -> bool:
 
 
 def _read_network(field: str, text: str) -> Network:
-    shown = text[:_MOST_CHARACTERS]
+    excerpt = text[:_MOST_CHARACTERS]
     if len(text) > _MOST_CHARACTERS or "%" in text:
         raise Invalid(
             fields={
                 field: gettext("{shown!r} is not a network, such as 203.0.113.0/24 or 2001:db8::/32.").format(
-                    shown=shown
+                    shown=excerpt
                 )
             }
         )
     try:
         network = ip_network(text, strict=False)
     except ValueError as error:
-        message = gettext("{shown!r} is not a network, such as 203.0.113.0/24 or 2001:db8::/32.").format(shown=shown)
+        message = gettext("{shown!r} is not a network, such as 203.0.113.0/24 or 2001:db8::/32.").format(shown=excerpt)
         raise Invalid(fields={field: message}) from error
     if "/" in text and ip_address(text.partition("/")[0]) != network.network_address:
         raise Invalid(
             fields={
                 field: gettext("{shown} names an address inside a network: write {network}, or the address.").format(
-                    shown=shown, network=network
+                    shown=excerpt, network=network
                 )
             }
         )
     if isinstance(network, IPv6Network) and network.network_address.ipv4_mapped is not None:
         raise Invalid(
             fields={
-                field: gettext("{shown} is the IPv6 form of IPv4 addresses: write them as IPv4.").format(shown=shown)
+                field: gettext("{shown} is the IPv6 form of IPv4 addresses: write them as IPv4.").format(shown=excerpt)
             }
         )
     return network

@@ -48,12 +48,12 @@ def reach(name: str) -> None:
         _pass(name, *armed)
 
 
-def _pass(name: str, point: str, left: int) -> None:
+def _pass(name: str, point: str, passes_left: int) -> None:
     global armed  # noqa: PLW0603  # as above
     if name != point:
         return
-    armed = (point, left - 1)
-    if left <= 1:
+    armed = (point, passes_left - 1)
+    if passes_left <= 1:
         os.kill(os.getpid(), signal.SIGKILL)
 
 

@@ -1,7 +1,7 @@
 """An LRU cache for results that depend only on their key.
 
 Caches can contain texts of templates, so each one is registered here and `forget_all` clears all of them, which a
-redaction triggers in every process. A `Recent` registers itself; other caches are registered with `register`.
+redaction triggers in every process. A `Recent` registers itself; other caches are registered with `register_cache`.
 """
 
 import threading
@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Recent", "forget_all", "register"]
+__all__ = ["Recent", "forget_all", "register_cache"]
 
 Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
@@ -20,8 +20,8 @@ _memories: "weakref.WeakSet[Recent[Any, Any]]" = weakref.WeakSet()
 _others: list[Callable[[], None]] = []
 
 
-def register(forget: Callable[[], None]) -> None:
-    """Register a cache that can contain texts, by the function that clears it: `register(function.cache_clear)`."""
+def register_cache(forget: Callable[[], None]) -> None:
+    """Register a cache that can contain texts, by its clearing function: `register_cache(function.cache_clear)`."""
     if forget not in _others:
         _others.append(forget)
 

@@ -12,7 +12,16 @@ from prometheus_client import Histogram
 
 from registry.core.counter import Counter
 
-__all__ = ["OUTCOMES", "RENDER_SECONDS", "REPORTED_CUTS", "REPORTED_RENDERS", "UNCOUNTED", "count", "counter", "flush"]
+__all__ = [
+    "OUTCOMES",
+    "RENDER_SECONDS",
+    "REPORTED_CUTS",
+    "REPORTED_RENDERS",
+    "UNCOUNTED",
+    "count_fetch",
+    "find_counter",
+    "flush_counts",
+]
 
 _OUTCOMES = {
     200: "found",
@@ -40,17 +49,17 @@ RENDER_SECONDS = Histogram(
 )
 
 
-def count(status: int) -> None:
+def count_fetch(status: int) -> None:
     """Count one response to a fetch by its status."""
     _steps[_OUTCOMES.get(status, "failed")].step()
 
 
-def counter(status: int) -> Counter:
+def find_counter(status: int) -> Counter:
     """The counter of this status, for callers that count many."""
     return _steps[_OUTCOMES[status]]
 
 
-def flush() -> None:
+def flush_counts() -> None:
     """Pass on the counts since the last call."""
     for outcome, steps in _steps.items():
         if new := steps.take():

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 
 from registry.core.errors import Invalid
 
-__all__ = ["MOST", "Page", "check_limit", "cut", "read_number", "read_text"]
+__all__ = ["MOST", "Page", "check_limit", "cut_page", "read_number", "read_text"]
 
 MOST = 200
 Item = TypeVar("Item")
@@ -25,7 +25,7 @@ class Page(Generic[Item]):
     next: str | None
 
 
-def cut(rows: Iterable[Item], limit: int, position: Callable[[Item], str | int]) -> Page[Item]:
+def cut_page(rows: Iterable[Item], limit: int, position: Callable[[Item], str | int]) -> Page[Item]:
     """The page made of the first `limit` of `limit + 1` rows; `position` of the last one becomes the cursor."""
     items_and_next = list(rows)
     items = items_and_next[:limit]

@@ -58,12 +58,12 @@ class SharedCounts:
                 pipeline.set(key, 0, px=int(window * 1000), nx=True)
                 pipeline.incrbyfloat(key, amount)
                 pipeline.pttl(key)
-                _, used, left = pipeline.execute()
+                _, used, milliseconds_left = pipeline.execute()
         except RedisError:
             self._paused_until = self._clock() + _PAUSE
             _log.warning("The broker does not answer: this process counts the rates of callers for itself.")
             return None
-        return float(used), max(0.0, left / 1000)
+        return float(used), max(0.0, milliseconds_left / 1000)
 
 
 @functools.cache
@@ -120,8 +120,8 @@ class RateCounter:
             if answer is None:
                 window.unsent += unsent  # sent as soon as the broker responds again
             else:
-                used, left = answer
-                window.used, window.ends = used + window.unsent, self._clock() + left
+                used, seconds_left = answer
+                window.used, window.ends = used + window.unsent, self._clock() + seconds_left
             return window.used
 
     def used(self, scope: str, who: str) -> float:

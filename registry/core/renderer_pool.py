@@ -19,8 +19,8 @@ __all__ = ["borrow_renderer", "find_renderer", "list_sources", "seconds_of_reque
 # The work of each child for the current request; None if it isn't measured.
 seconds_of_request: ContextVar[list[float] | None] = ContextVar("seconds_of_request", default=None)
 
-lru.register(parser.forget_texts)
-lru.register(sequence_diff.forget)
+lru.register_cache(parser.forget_texts)
+lru.register_cache(sequence_diff.clear_cache)
 
 
 @functools.cache

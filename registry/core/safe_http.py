@@ -20,7 +20,7 @@ from django.utils.translation import gettext
 from registry.core import public_addresses
 from registry.core.errors import Invalid
 
-__all__ = ["AsyncTransport", "Destination", "Refused", "Transport", "check", "client", "is_listed"]
+__all__ = ["AsyncTransport", "Destination", "Refused", "Transport", "check_url", "open_client", "is_listed"]
 
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
 _LONGEST = 2000
@@ -44,18 +44,18 @@ class Destination:
     address: str
 
 
-def check(url: str, *, schemes: Iterable[str] = ("https",)) -> Destination:
+def check_url(url: str, *, schemes: Iterable[str] = ("https",)) -> Destination:
     """Resolve and check a URL. Raises Refused with a sentence for the user.
 
     schemes: those accepted; where https is, plain http is accepted too for listed hosts.
     """
     scheme, host, port = _split_url(url)
     listed = is_listed(host, port, settings.OUTBOUND_HOSTS)
-    taken = {*schemes, *(("http",) if listed and "https" in schemes else ())}
-    if scheme not in taken:
+    accepted_schemes = {*schemes, *(("http",) if listed and "https" in schemes else ())}
+    if scheme not in accepted_schemes:
         raise Refused(
             gettext("the address must start with {names}.").format(
-                names=gettext(" or ").join(f"{name}://" for name in sorted(taken))
+                names=gettext(" or ").join(f"{name}://" for name in sorted(accepted_schemes))
             )
         )
     addresses = _resolve(host, port)
@@ -70,7 +70,7 @@ class Transport(httpx.HTTPTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Check, then connect by address; TLS still requests and verifies the host name."""
-        _set_destination(request, check(str(request.url)))
+        _set_destination(request, check_url(str(request.url)))
         return super().handle_request(request)
 
 
@@ -79,11 +79,11 @@ class AsyncTransport(httpx.AsyncHTTPTransport):
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Check, then connect by address; TLS still requests and verifies the host name."""
-        _set_destination(request, await asyncio.to_thread(check, str(request.url)))
+        _set_destination(request, await asyncio.to_thread(check_url, str(request.url)))
         return await super().handle_async_request(request)
 
 
-def client(*, timeout: float) -> httpx.AsyncClient:
+def open_client(*, timeout: float) -> httpx.AsyncClient:
     """An HTTP client for such URLs, without redirects and without proxies or netrc from the environment.
 
     timeout: seconds for each step, such as the connection or the next bytes.

@@ -20,8 +20,8 @@ __all__ = [
     "REQUEST_ID_HEADER",
     "RequestIdFilter",
     "current_request_id",
-    "describe",
     "is_on",
+    "record_version",
     "span",
 ]
 
@@ -64,7 +64,7 @@ def span(doing: str, name: str | None = None, ref: str | None = None) -> Iterato
             raise
 
 
-def describe(current: Span, number: int | None, digest: str | None) -> None:
+def record_version(current: Span, number: int | None, digest: str | None) -> None:
     """Record which version was served."""
     if number is not None:
         current.set_attribute(_VERSION, str(number))

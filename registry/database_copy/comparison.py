@@ -57,8 +57,8 @@ def require_same(
         elif target_digest != table:
             findings.append(f"{table.table} has the same number of rows in both, and they don't hold the same.")
     findings += [f"{place}: {fault}" for place in (source, target) for fault in find_chain_faults(place)]
-    if (head := _read_head(source)) != (other := _read_head(target)):
-        findings.append(f"The journal ends with {head} in the source and with {other} in the target.")
+    if (source_head := _read_head(source)) != (target_head := _read_head(target)):
+        findings.append(f"The journal ends with {source_head} in the source and with {target_head} in the target.")
     if findings:
         raise DatabasesDiffer(findings)
     return expected

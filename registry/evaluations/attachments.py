@@ -128,7 +128,7 @@ def check_gates(texts: Sequence[str]) -> list[str]:
         try:
             gate = gates.parse_gate(check_text("gates", text, 200))
             if gate.metric != PEOPLE_METRIC:
-                catalogue.find(gate.metric)
+                catalogue.find_metric(gate.metric)
             elif gate.floor is None or gate.output or gate.floor > 1:
                 raise EvaluationError(f"scores by people take a floor from 0 to 1: {PEOPLE_METRIC} >= 0.8")
         except EvaluationError as error:

@@ -50,7 +50,7 @@ def diff_dataset_versions(before: DatasetVersion, after: DatasetVersion) -> RowD
     _match_by_unique_values(old, new, matches)
     _match_by_position(old, new, matches)
     matched = set(matches.values())
-    changed = [
+    changed_rows = [
         (index, old[matches[index]], row)
         for index, row in enumerate(new)
         if index in matches and new_lines[index] != old_lines[matches[index]]
@@ -58,8 +58,8 @@ def diff_dataset_versions(before: DatasetVersion, after: DatasetVersion) -> RowD
     return RowDifference(
         added=[(index, row) for index, row in enumerate(new) if index not in matches],
         removed=[(place, row) for place, row in enumerate(old) if place not in matched],
-        changed=changed,
-        same=len(matches) - len(changed),
+        changed=changed_rows,
+        same=len(matches) - len(changed_rows),
         moved=len(matches) - _find_longest_rise([matches[index] for index in sorted(matches)]),
     )
 
@@ -68,8 +68,8 @@ def _match_ends(old: Sequence[str], new: Sequence[str]) -> dict[int, int]:
     """The index of the old row of each new row, for the rows that are the same at the beginning and at the end."""
     shorter = min(len(old), len(new))
     start = next((index for index in range(shorter) if old[index] != new[index]), shorter)
-    rest = shorter - start
-    end = next((index for index in range(rest) if old[-1 - index] != new[-1 - index]), rest)
+    remaining = shorter - start
+    end = next((index for index in range(remaining) if old[-1 - index] != new[-1 - index]), remaining)
     return {index: index for index in range(start)} | {len(new) - step: len(old) - step for step in range(1, end + 1)}
 
 
@@ -96,8 +96,8 @@ def _match_by_unique_values(old: Sequence[Row], new: Sequence[Row], matches: dic
     if len(matched) == min(len(old), len(new)):
         return
     places, indexes = (
-        {column: at for column, at in _find_unique_values(rows).items() if at not in taken and not rows[at].id}
-        for rows, taken in ((old, matched), (new, matches))
+        {column: at for column, at in _find_unique_values(rows).items() if at not in matched_rows and not rows[at].id}
+        for rows, matched_rows in ((old, matched), (new, matches))
     )
     shared = Counter((indexes[column], place) for column, place in places.items() if column in indexes)
     for (index, place), _ in sorted(shared.items(), key=lambda item: (-item[1], item[0])):

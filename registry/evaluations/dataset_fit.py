@@ -42,7 +42,7 @@ def _read_first_rows(datasets: Sequence[Dataset]) -> dict[int, list[Row]]:
     beginnings = versions.annotate(beginning=Substr("text", 1, _CHARACTERS)).values_list("dataset", "beginning")
     rows: dict[int, list[Row]] = {}
     for pk, beginning in beginnings:
-        *lines, rest = beginning.split("\n")
-        whole = [*lines, rest] if len(beginning) < _CHARACTERS else lines
+        *lines, last_line = beginning.split("\n")
+        whole = [*lines, last_line] if len(beginning) < _CHARACTERS else lines
         rows[pk] = [Row.from_dict(json.loads(line)) for line in [line for line in whole if line][:_ROWS]]
     return rows

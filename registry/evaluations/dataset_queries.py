@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from promptuary.evaluation import Row
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
-from registry.core.pagination import Page, check_limit, cut, read_number, read_text
+from registry.core.pagination import Page, check_limit, cut_page, read_number, read_text
 from registry.evaluations.dataset_models import Dataset, DatasetVersion
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
@@ -79,7 +79,7 @@ def list_datasets(
     if after := read_text(cursor):
         datasets = datasets.filter(name__gt=after)
     datasets = datasets.select_related("namespace", "latest", "latest__author").defer("latest__text").order_by("name")
-    return cut(datasets[: limit + 1], limit, lambda dataset: dataset.name)
+    return cut_page(datasets[: limit + 1], limit, lambda dataset: dataset.name)
 
 
 def _filter_by_namespaces(datasets: QuerySet[Dataset], namespaces: QuerySet[Namespace]) -> QuerySet[Dataset]:
@@ -122,7 +122,7 @@ def list_dataset_versions(actor: Actor, name: str, cursor: str | None = None, li
     versions = dataset.versions.select_related("author", "key", "base").defer("text", "base__text").order_by("-number")
     if before := read_number(cursor):
         versions = versions.filter(number__lt=before)
-    return cut(versions[: limit + 1], limit, lambda version: version.number)
+    return cut_page(versions[: limit + 1], limit, lambda version: version.number)
 
 
 def list_dataset_rows(of: DatasetVersion, *, tag: str = "", cursor: str | None = None, limit: int = 50) -> Page[Placed]:
@@ -132,7 +132,7 @@ def list_dataset_rows(of: DatasetVersion, *, tag: str = "", cursor: str | None =
     start = 0 if before is None else max(0, before + 1)
     placed = [pair for pair in enumerate(of.rows()) if not tag or tag in pair[1].tags]
     following = [pair for pair in placed if pair[0] >= start][: limit + 1]
-    return cut(following, limit, lambda pair: pair[0])
+    return cut_page(following, limit, lambda pair: pair[0])
 
 
 def list_dataset_tags(of: DatasetVersion) -> list[tuple[str, int]]:

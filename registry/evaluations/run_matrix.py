@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from promptuary.evaluation import Row
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
-from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.pagination import Page, check_limit, cut_page, read_number
 from registry.evaluations import failure_reasons, run_queries
 from registry.evaluations.failure_reasons import FailureReason
 from registry.evaluations.models import Run, RunRow
@@ -191,7 +191,7 @@ def _cut_page(indexes: Sequence[int], cursor: str | None, opened: int | None, li
     else:
         start = indexes.index(opened) // limit * limit if opened in indexes else 0
     placed = list(enumerate(indexes))[start : start + limit + 1]
-    return cut(placed, limit, lambda pair: pair[0])
+    return cut_page(placed, limit, lambda pair: pair[0])
 
 
 def read_matrix_row(runs: Sequence[Run], index: int, baseline: int | None = None) -> MatrixRow:

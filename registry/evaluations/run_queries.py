@@ -11,7 +11,7 @@ from promptuary.evaluation import Comparison, Row, compare_scores
 from promptuary.evaluation.scoring import Score
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
-from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.pagination import Page, check_limit, cut_page, read_number
 from registry.evaluations.dataset_models import DatasetVersion
 from registry.evaluations.models import Run, RunRow
 from registry.journal.event import compute_digest, format_canonical_json
@@ -126,7 +126,7 @@ def list_runs(  # the filters of the page and the API
         runs = runs.filter(state=state)
     if before := read_number(cursor):
         runs = runs.filter(pk__lt=before)
-    return cut(_load_related(runs).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
+    return cut_page(_load_related(runs).order_by("-pk")[: limit + 1], limit, lambda run: run.number)
 
 
 def list_rows_of_run(run: Run) -> tuple[Row, ...]:
@@ -167,7 +167,7 @@ def list_run_rows(
         )
         for offset, index in enumerate(page_indexes)
     ]
-    page = cut(details, limit, lambda placed: placed[0])
+    page = cut_page(details, limit, lambda placed: placed[0])
     return Page([detail for _, detail in page.items], page.next)
 
 

@@ -119,8 +119,8 @@ def _choose_batch_size(endpoint: Endpoint, judging: judge_calls.OpenJudge | None
 def _split_into_batches(run: Run, size: int) -> Iterator[list[RowCall]]:
     rows = queries.list_rows_of_run(run)
     written_indexes = set(RunRow.objects.filter(run=run).values_list("index", flat=True))
-    missing = (RowCall(index, row) for index, row in enumerate(rows) if index not in written_indexes)
-    while batch := list(itertools.islice(missing, size)):
+    row_calls = (RowCall(index, row) for index, row in enumerate(rows) if index not in written_indexes)
+    while batch := list(itertools.islice(row_calls, size)):
         yield batch
 
 

@@ -51,7 +51,7 @@ def judge_result(path: Path, gate_texts: Sequence[str], baseline: Path | None) -
 def check_metrics(names: Sequence[str]) -> list[str]:
     """The names without duplicates. Raises Invalid with the known metrics for an unknown one."""
     try:
-        return [catalogue.find(name).metric.value for name in dict.fromkeys(names)]
+        return [catalogue.find_metric(name).metric.value for name in dict.fromkeys(names)]
     except EvaluationError as error:
         raise Invalid(fields={"metrics": f"{error}."}) from error
 

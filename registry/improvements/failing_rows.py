@@ -84,7 +84,7 @@ def _find_floors(run: Run) -> _Floors:
 
 
 def _find_top(metric: str) -> float:
-    return catalogue.find(metric).top if metric in catalogue.list_names() else 1.0
+    return catalogue.find_metric(metric).top if metric in catalogue.list_names() else 1.0
 
 
 def _list_faults(row: RunRow, floors: _Floors, tops: Mapping[str, float]) -> tuple[str, ...]:

@@ -111,17 +111,17 @@ def _find_rule_breaks(
     if checked.digest == base.digest:
         yield "The text is the same as before: nothing is improved."
     yield from _compare_settings(before, after)
-    added = sorted(set(checked.fragment_texts) - set(bundle["fragments"]))
-    if added:
-        yield f"The text uses a fragment that the template did not use: {', '.join(added)}."
+    added_fragments = sorted(set(checked.fragment_texts) - set(bundle["fragments"]))
+    if added_fragments:
+        yield f"The text uses a fragment that the template did not use: {', '.join(added_fragments)}."
     yield from _compare_inputs(bundle, before, after, checked, proposal)
 
 
 def _compare_settings(before: Document, after: Document) -> Iterator[str]:
     names = {**before.front, **after.front}
-    changed = [name for name in names if name not in _FREE and before.front.get(name) != after.front.get(name)]
-    if changed:
-        yield f"Settings may not change; these did: {', '.join(sorted(changed))}. Only the description may."
+    changed_names = [name for name in names if name not in _FREE and before.front.get(name) != after.front.get(name)]
+    if changed_names:
+        yield f"Settings may not change; these did: {', '.join(sorted(changed_names))}. Only the description may."
 
 
 def _compare_inputs(

@@ -15,7 +15,7 @@ from registry.connections.endpoint import Endpoint
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound, PromptuaryError
 from registry.core.input_checks import check_text
-from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.pagination import Page, check_limit, cut_page, read_number
 from registry.core.sentences import end_sentence
 from registry.evaluations import run_estimates, run_queries
 from registry.evaluations.models import Run
@@ -284,7 +284,7 @@ def list_own_improvements(actor: Actor, run: int, cursor: str | None = None, lim
     rows = _load_related(Improvement.objects.filter(person=actor.person, run=run_row)).order_by("-pk")
     if before := read_number(cursor):
         rows = rows.filter(pk__lt=before)
-    return cut(list(rows[: limit + 1]), limit, lambda row: row.number)
+    return cut_page(list(rows[: limit + 1]), limit, lambda row: row.number)
 
 
 def _load_related(rows: "QuerySet[Improvement]") -> "QuerySet[Improvement]":

@@ -11,7 +11,16 @@ from django.utils import timezone
 from registry.jobs.models import Job
 from registry.jobs.queue import enqueue
 
-__all__ = ["MOST_ATTEMPTS", "SILENCE", "Progress", "claim", "enqueue", "finish", "put_back", "requeue_silent_jobs"]
+__all__ = [
+    "MOST_ATTEMPTS",
+    "SILENCE",
+    "Progress",
+    "claim_job",
+    "enqueue",
+    "finish_job",
+    "put_back",
+    "requeue_silent_jobs",
+]
 
 SILENCE = timedelta(seconds=30)  # a running job that gave no sign for so long has lost its worker
 MOST_ATTEMPTS = 5
@@ -33,7 +42,7 @@ class Progress:
         Job.objects.filter(pk=self.job_id).update(done=done, total=total, heartbeat_at=timezone.now())
 
 
-def claim(without: Collection[str] = ()) -> Job | None:
+def claim_job(without: Collection[str] = ()) -> Job | None:
     """The oldest queued job of a kind that is not among those, now running in this worker's name; None when there is
     none.
     """
@@ -52,7 +61,7 @@ def claim(without: Collection[str] = ()) -> Job | None:
         return job
 
 
-def finish(job: Job, error: str = "") -> None:
+def finish_job(job: Job, error: str = "") -> None:
     """Close a running job: done, or failed with a sentence. One that went to another worker meanwhile is that one's."""
     Job.objects.filter(pk=job.pk, state=Job.RUNNING, attempts=job.attempts).update(
         state=Job.FAILED if error else Job.DONE, error=error, finished_at=timezone.now()
@@ -66,21 +75,21 @@ def put_back(job: Job) -> None:
         with transaction.atomic():
             same.update(state=Job.QUEUED, attempts=0, created_at=timezone.now())
     except IntegrityError:  # another one was asked for meanwhile, and does the rest
-        finish(job)
+        finish_job(job)
 
 
 def requeue_silent_jobs() -> int:
     """Queue again what a killed worker left running; fail what has lost its worker too often. Return how many."""
     silent = Job.objects.filter(state=Job.RUNNING, heartbeat_at__lt=timezone.now() - SILENCE)
-    changed = 0
+    job_count = 0
     for job in silent:
         same = Job.objects.filter(pk=job.pk, state=Job.RUNNING, heartbeat_at=job.heartbeat_at)
         if job.attempts >= MOST_ATTEMPTS:
             error = f"The worker was lost {job.attempts} times during this job."
-            changed += same.update(state=Job.FAILED, error=error, finished_at=timezone.now())
+            job_count += same.update(state=Job.FAILED, error=error, finished_at=timezone.now())
         elif Job.objects.filter(kind=job.kind, subject=job.subject, state=Job.QUEUED).exists():
-            changed += same.update(state=Job.FAILED, error="Superseded by a newer one.", finished_at=timezone.now())
+            job_count += same.update(state=Job.FAILED, error="Superseded by a newer one.", finished_at=timezone.now())
         else:
-            changed += same.update(state=Job.QUEUED)
+            job_count += same.update(state=Job.QUEUED)
             logger.warning("job %s lost its worker; queued again", job)
-    return changed
+    return job_count

@@ -190,14 +190,14 @@ def _write_statements(vendor: str, table: str, tombstone: Tombstone | None, kept
         ]
     refuse = f"BEGIN SELECT RAISE(ABORT, '{table} keeps its rows for ever'); END"
     key = TABLES[table]
-    taken = f"EXISTS (SELECT 1 FROM {table} AS old WHERE old.{key} = NEW.{key})"  # noqa: S608  # constant names
+    condition = f"EXISTS (SELECT 1 FROM {table} AS old WHERE old.{key} = NEW.{key})"  # noqa: S608  # constant names
     unless = f"WHEN NOT ({_write_condition(tombstone, kept_columns, 'IS')}) " if tombstone else ""
     return [
         *drop,
         f"CREATE TRIGGER {update} BEFORE UPDATE ON {table} {unless}{refuse}",
         f"CREATE TRIGGER {delete} BEFORE DELETE ON {table} {refuse}",
         # INSERT OR REPLACE deletes without calling the trigger above.
-        f"CREATE TRIGGER {third} BEFORE INSERT ON {table} WHEN {taken} {refuse}",
+        f"CREATE TRIGGER {third} BEFORE INSERT ON {table} WHEN {condition} {refuse}",
     ]
 
 

@@ -12,7 +12,7 @@ from granian._granian import RSGIProtocolClosed as ProtocolClosed  # granian.rsg
 
 from registry.core.errors import PromptuaryError
 from registry.live.wsgi_environ import HTTPProtocol
-from registry.serving.responses import refuse
+from registry.serving.responses import build_refusal
 
 __all__ = [
     "HEARTBEAT_SECONDS",
@@ -86,7 +86,7 @@ def answer_json(protocol: HTTPProtocol, status: int, value: Any) -> None:
 
 def answer_problem(protocol: HTTPProtocol, error: PromptuaryError) -> None:
     """Respond with the problem document of a domain error."""
-    answer = refuse(error)
+    answer = build_refusal(error)
     protocol.response_bytes(answer.status, list(answer.headers), answer.body)
 
 

@@ -9,12 +9,14 @@ from registry.journal import mirror_paths
 from registry.journal.mirroring import Move
 from registry.mirror.commit_message import Entry, compose_message, write_author_line, write_committer_line
 
-__all__ = ["CHECKPOINT", "build"]
+__all__ = ["CHECKPOINT", "build_stream"]
 
 CHECKPOINT = b"checkpoint\n\n"
 
 
-def build(entries: Sequence[Entry], heads: Mapping[str, str], last_numbers: Mapping[str, int]) -> Iterator[bytes]:
+def build_stream(
+    entries: Sequence[Entry], heads: Mapping[str, str], last_numbers: Mapping[str, int]
+) -> Iterator[bytes]:
     """The stream in chunks, with `done` at its end.
 
     `heads` maps a ref to its commit, `last_numbers` a ref to the number of its last event. Labels' branches come first

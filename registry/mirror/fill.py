@@ -46,7 +46,9 @@ def import_entries(repository: Repository) -> int:
     count = 0
     while entries := read_entries(after=after, limit=BATCH):
         last_numbers = {ref: head.stamp.number for ref, head in heads.items() if head.stamp}
-        chunks = mirror_fast_import.build(entries, {ref: head.commit for ref, head in heads.items()}, last_numbers)
+        chunks = mirror_fast_import.build_stream(
+            entries, {ref: head.commit for ref, head in heads.items()}, last_numbers
+        )
         repository.run_fast_import(_watch_chunks(chunks))
         reach("mirror.imported")
         heads = repository.list_heads()

@@ -12,14 +12,14 @@ from django.db import connection
 from registry.core import advisory_locks
 from registry.mirror.errors import MirrorBusy
 
-__all__ = ["hold"]
+__all__ = ["hold_writer_lock"]
 
 _ADVISORY = 0x6D6972726F72  # "mirror": one number for all writers of one database
 _PAUSE = 0.1  # seconds between two attempts
 
 
 @contextmanager
-def hold(path: Path, wait: float = 0.0) -> Iterator[int]:
+def hold_writer_lock(path: Path, wait: float = 0.0) -> Iterator[int]:
     """Hold the writer's lock, trying for `wait` seconds; yields the file's descriptor. Raises MirrorBusy if it is
     taken.
 

@@ -54,7 +54,7 @@ class PushFailed(MirrorError):
 
 def check_destination(url: str) -> Destination:
     """The checked address behind a remote's URL. Raises Refused if the mirror may not be pushed there."""
-    destination = safe_http.check(url, schemes=("https", "ssh"))
+    destination = safe_http.check_url(url, schemes=("https", "ssh"))
     if not safe_http.is_listed(destination.host, destination.port, settings.MIRROR_HOSTS):
         raise Refused(
             f"{destination.host} isn't a host that the mirror may be pushed to: list it in PROMPTUARY_MIRROR_HOSTS."

@@ -16,7 +16,7 @@ from registry.mirror.errors import Damaged
 from registry.mirror.repository import Head, Repository
 from registry.templates.events import VersionRedacted
 
-__all__ = ["delete_abandoned_mirror", "is_redaction_due", "rebuild", "renew"]
+__all__ = ["delete_abandoned_mirror", "is_redaction_due", "rebuild", "rebuild_under_lock"]
 
 _WAIT = 60.0  # seconds for the writer to finish its batches
 
@@ -27,11 +27,11 @@ def rebuild() -> Path | None:
     Returns None without an old one, and deletes one with a text that was redacted since. An unchanged journal results
     in the same commit ids. After a kill between the two renames, the next catch-up finds no mirror and writes it again.
     """
-    with locks.hold(mirror_fill.lock_path(), _WAIT) as descriptor:
-        return renew(descriptor)
+    with locks.hold_writer_lock(mirror_fill.lock_path(), _WAIT) as descriptor:
+        return rebuild_under_lock(descriptor)
 
 
-def renew(descriptor: int) -> Path | None:
+def rebuild_under_lock(descriptor: int) -> Path | None:
     """`rebuild` for the holder of the writer's lock."""
     path: Path = settings.MIRROR_PATH
     new_path = path.with_name(f"{path.name}.rebuilt")

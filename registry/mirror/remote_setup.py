@@ -11,12 +11,12 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal import log
 from registry.mirror.models import Remote
 
-__all__ = ["add", "remove"]
+__all__ = ["add_remote", "remove_remote"]
 
 _PLAIN = re.compile(r"[\w./-]+")
 
 
-def add(
+def add_remote(
     *,
     actor: Actor,
     name: str,
@@ -49,7 +49,7 @@ def add(
         raise Conflict(f"There is a remote {name} already.") from error
 
 
-def remove(*, actor: Actor, name: str) -> None:
+def remove_remote(*, actor: Actor, name: str) -> None:
     """Remove a remote; the outside repository keeps its content."""
     _require_operator(actor)
     if not Remote.objects.filter(name=name).delete()[0]:

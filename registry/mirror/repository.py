@@ -157,7 +157,7 @@ class Repository:
 
     # -- writing --------------------------------------------------------------------------------------------------
     def run_fast_import(self, chunks: Iterable[bytes]) -> None:
-        """Feed a stream that ends with `done`; if it is cut short, no ref moves (but see `fast_import.build`)."""
+        """Feed a stream that ends with `done`. If it is cut short, no ref moves; see `fast_import.build_stream`."""
         with self._git.start("fast-import", "--quiet", "--done", "--date-format=raw") as process:
             for chunk in chunks:
                 process.stdin.write(chunk)

@@ -32,7 +32,7 @@ from registry.templates.document_check import write_canonical_texts
 from registry.templates.models import Template, Version
 from registry.templates.search_index import update_search_index
 
-__all__ = ["Read", "Rows", "replay"]
+__all__ = ["Read", "Rows", "replay_event"]
 
 Read = Callable[[str], bytes]
 _BOUNDS = Bounds(depth=400, nodes=5_000_000)  # our own files; samples may be a mebibyte of JSON
@@ -90,7 +90,7 @@ class Rows:
         return (template, version) in self._redacted
 
 
-def replay(rows: Rows, row: Event, read: Read) -> None:
+def replay_event(rows: Rows, row: Event, read: Read) -> None:
     """Write the rows of one event. `read` returns the files of its commit. Raises MirrorError if a text's digest is
     wrong.
     """

@@ -23,7 +23,7 @@ from registry.mirror import fill, locks, verification
 from registry.mirror.commit_message import read_record, read_stamp
 from registry.mirror.errors import GitFailed, GitMissing, MirrorError
 from registry.mirror.repository import Repository
-from registry.mirror.restorer import Rows, replay
+from registry.mirror.restorer import Rows, replay_event
 from registry.namespaces.models import Namespace
 from registry.templates import search_entries
 from registry.templates.events import TemplateRenamed, VersionRedacted
@@ -74,7 +74,7 @@ def adopt() -> int:
 
     Raises MirrorError if the two have diverged: an event of the database differs in the mirror.
     """
-    with locks.hold(fill.lock_path(), _WAIT), transaction.atomic():
+    with locks.hold_writer_lock(fill.lock_path(), _WAIT), transaction.atomic():
         log.lock()
         head = Event.objects.order_by("-number").values_list("number", "hash").first()
         return _replay(open_clone(settings.MIRROR_PATH), *(head or (0, None))).events
@@ -130,7 +130,7 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored:
             try:
                 event = _read_event(text, number + 1, chain)
                 event.save(force_insert=True)
-                replay(rows, event, partial(files.read, commit))
+                replay_event(rows, event, partial(files.read, commit))
             except MirrorError as error:
                 raise MirrorError(f"Commit {commit}: {error}") from error
             number, chain = event.number, event.hash

@@ -13,7 +13,7 @@ from registry.mirror import locks, rebuilding, verification
 from registry.mirror.errors import Damaged, Diverged, GitFailed, MirrorBusy, MirrorError
 from registry.mirror.repository import Repository
 
-__all__ = ["catch_up", "check_mirror", "count_pending", "repack", "verify_settled"]
+__all__ = ["catch_up", "check_mirror", "count_pending", "repack_batches", "verify_settled"]
 
 _WAIT = 60.0  # seconds for the writer to finish its batches
 _MANY_PACKS = 40  # each batch makes a pack, and git searches all of them
@@ -38,7 +38,7 @@ def catch_up(*, wait: float = 0.0) -> int:
     count = 0
     while True:
         try:
-            with locks.hold(mirror_fill.lock_path(), wait) as descriptor:
+            with locks.hold_writer_lock(mirror_fill.lock_path(), wait) as descriptor:
                 reach("mirror.locked")
                 count += _write_pending(descriptor)
         except MirrorBusy:
@@ -59,7 +59,7 @@ def _write_pending(descriptor: int) -> int:
     heads = mirror_fill.read_heads(repository)
     after = mirror_fill.resume_point(heads)
     if rebuilding.is_redaction_due(heads):
-        rebuilding.renew(descriptor)
+        rebuilding.rebuild_under_lock(descriptor)
         return Event.objects.filter(number__gt=after).count()
     count = mirror_fill.import_entries(repository)
     if repository.count_packs() > _MANY_PACKS:
@@ -67,9 +67,9 @@ def _write_pending(descriptor: int) -> int:
     return count
 
 
-def repack() -> None:
+def repack_batches() -> None:
     """Repack the batches' packs, under the writer's lock."""
-    with locks.hold(mirror_fill.lock_path(), _WAIT) as descriptor:
+    with locks.hold_writer_lock(mirror_fill.lock_path(), _WAIT) as descriptor:
         repository = Repository(settings.MIRROR_PATH, descriptor)
         if repository.exists:
             repository.remove_leftovers()
@@ -92,7 +92,7 @@ def verify_settled() -> list[str]:
     """
     if not verification.verify():
         return []
-    with locks.hold(mirror_fill.lock_path(), _WAIT) as descriptor:
+    with locks.hold_writer_lock(mirror_fill.lock_path(), _WAIT) as descriptor:
         last = _find_last_number()
         with contextlib.suppress(Damaged, Diverged, GitFailed):  # the findings say more
             _write_pending(descriptor)

@@ -115,11 +115,11 @@ def _check_home() -> str:
 def _check_rendering() -> str:
     """The state of the renderer's sandbox, for information only: what the kernel can't deny its children."""
     try:
-        left = _find_what_children_may()
+        permitted = _find_what_children_may()
     except (RenderError, OSError) as error:
         logger.warning("no child could be asked what it may do: %s", error)
         return "not known at the moment"
-    return f"not confined in full: a child can {', '.join(left)}" if left else "confined"
+    return f"not confined in full: a child can {', '.join(permitted)}" if permitted else "confined"
 
 
 @functools.cache

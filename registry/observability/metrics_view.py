@@ -28,7 +28,7 @@ def export_metrics(request: HttpRequest) -> HttpResponse:
     """The metrics, with the token (`Authorization: Bearer …`); 404 without it and if the page is off."""
     if not settings.PROMPTUARY_METRICS or not _may_read(request):
         return HttpResponse("There is nothing here.\n", status=404, content_type="text/plain")
-    metrics.flush()
+    metrics.flush_counts()
     return HttpResponse(_read_counted() + _read_now(), content_type=CONTENT_TYPE)
 
 

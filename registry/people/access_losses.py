@@ -233,12 +233,12 @@ def _list_lost_objections(now: Gate, then: Gate) -> list[Loss]:
 def _list_group_losses(now: Gate, then: Gate) -> list[GroupLoss]:
     """Approvals that still count, but no longer for a group."""
     approvers = set(then.approval_status.approvals)
-    left = {group.name: set(group.people) for group in then.group_approvals}
+    approvers_by_group = {group.name: set(group.people) for group in then.group_approvals}
     return [
         GroupLoss(person, group.title, now.change.number)
         for group in now.group_approvals
         for person in group.people
-        if person in approvers and person not in left.get(group.name, ())
+        if person in approvers and person not in approvers_by_group.get(group.name, ())
     ]
 
 

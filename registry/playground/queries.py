@@ -10,7 +10,7 @@ from registry.connections import queries as connection_queries
 from registry.connections import spending
 from registry.connections.endpoint import Endpoint
 from registry.core.errors import NotFound
-from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.pagination import Page, check_limit, cut_page, read_number
 from registry.evaluations.attachment_queries import list_fitting_datasets
 from registry.evaluations.dataset_models import Dataset
 from registry.journal import log
@@ -129,7 +129,7 @@ def list_own_runs(actor: Actor, name: str, cursor: str | None = None, limit: int
     if before := read_number(cursor):
         rows = rows.filter(pk__lt=before)
     rows = rows.prefetch_related("columns__version")
-    return cut(list(rows[: limit + 1]), limit, lambda run: run.pk)
+    return cut_page(list(rows[: limit + 1]), limit, lambda run: run.pk)
 
 
 def find_own_run(actor: Actor, run_id: int) -> PlaygroundRun:

@@ -115,14 +115,14 @@ def plan_rows(
     ]
     require_settings_taken(endpoints, [choose_settings(*pair)[0] for pair in zip(rendered[0], requests, strict=True)])
     estimate, currency = _estimate(requests, endpoints, rendered)
-    tags = sorted({each for row in all_rows for each in row.tags}, key=str.casefold)
-    calls = sum(len(each) for each in rendered)
+    tags = sorted({tag for row in all_rows for tag in row.tags}, key=str.casefold)
+    calls = sum(len(row_renderings) for row_renderings in rendered)
     return RowPlan(dataset, version.number, len(all_rows), planned_rows, calls, estimate, currency, tags)
 
 
 def _pick_indexes(count: int, pick: str) -> list[int]:
-    most = min(count, MOST_ROWS)
-    return list(range(most)) if pick == "first" else sorted(random.sample(range(count), most))
+    limit = min(count, MOST_ROWS)
+    return list(range(limit)) if pick == "first" else sorted(random.sample(range(count), limit))
 
 
 def _name_row(index: int) -> str:
@@ -131,7 +131,7 @@ def _name_row(index: int) -> str:
 
 def _describe_problem(outcomes: Sequence[Any]) -> str:
     """The distinct reasons why a row can't run in some column, each with the input at fault."""
-    reasons = dict.fromkeys(_describe_error(each) for each in outcomes if isinstance(each, RenderError))
+    reasons = dict.fromkeys(_describe_error(outcome) for outcome in outcomes if isinstance(outcome, RenderError))
     return " ".join(reasons)
 
 

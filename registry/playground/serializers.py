@@ -132,7 +132,7 @@ def describe_choices(choices: RunChoices) -> dict[str, Any]:
         }
         for endpoint in choices.endpoints
     ]
-    sources = [{"value": each.value, "title": each.title, "number": each.number} for each in choices.sources]
+    sources = [{"value": source.value, "title": source.title, "number": source.number} for source in choices.sources]
     cap = None if choices.cap is None else _format_amount(choices.cap)
     return {
         "models": models,

@@ -129,8 +129,8 @@ def _make_column(
 def _delete_surplus(run: PlaygroundRun) -> None:
     """Keep only a person's newest runs."""
     rows = PlaygroundRun.objects.filter(person=run.person)
-    rows, most = (rows.exclude(dataset=""), _MOST_ROW_RUNS) if run.dataset else (rows.filter(dataset=""), _MOST_RUNS)
-    if surplus := list(rows.order_by("-pk").values_list("pk", flat=True)[most : most + 100]):
+    rows, limit = (rows.exclude(dataset=""), _MOST_ROW_RUNS) if run.dataset else (rows.filter(dataset=""), _MOST_RUNS)
+    if surplus := list(rows.order_by("-pk").values_list("pk", flat=True)[limit : limit + 100]):
         PlaygroundRun.objects.filter(pk__in=surplus).delete()
 
 

@@ -79,10 +79,10 @@ async def stream_column(actor: Actor, column_id: int) -> AsyncGenerator[Event, N
                 await asyncio.sleep(max(0.0, sent_at + calls.pause - time.monotonic()))
                 event, following = _join_texts(event, call.events)
                 sent_at = time.monotonic()
-            for each in (event, following):
-                if each is not None:
-                    yield each
-                    if each[0] in _FINAL:
+            for next_event in (event, following):
+                if next_event is not None:
+                    yield next_event
+                    if next_event[0] in _FINAL:
                         return
     finally:
         if not task.done():

@@ -104,8 +104,8 @@ def redact_version(  # what an admin decides
         template_queries.find_template(actor, Verb.MANAGE, name, lock=True, act=gettext("redact versions"))
         first = _find(name, version)
         if everywhere:
-            for other in sorted({row.template.name for row in _list_holders(first)} - {name}):
-                template_queries.lock_template(other)
+            for other_name in sorted({row.template.name for row in _list_holders(first)} - {name}):
+                template_queries.lock_template(other_name)
         log.lock()
         template_queries.find_template(
             actor, Verb.MANAGE, name, act=gettext("redact versions")
@@ -129,7 +129,7 @@ def redact_version(  # what an admin decides
         search_engine.optimize_index()  # the index keeps deleted words until its segments are merged
         for template in {row.template_id: row.template for row in plan.versions}.values():
             locking.recompute_states(template.namespace, template)
-    sequence_diff.forget()
+    sequence_diff.clear_cache()
     return plan
 
 
@@ -214,15 +214,15 @@ def _select_drafts(versions: Sequence[Version], passages: Sequence[str]) -> "Que
 
 
 def _require_alone(plan: RedactionPlan) -> None:
-    left = [row for row in plan.holders if row not in plan.versions]
-    if not left and (plan.hidden == 0 or len(plan.versions) > 1):
+    other_holders = [row for row in plan.holders if row not in plan.versions]
+    if not other_holders and (plan.hidden == 0 or len(plan.versions) > 1):
         return
-    names = [f"{row.template.name}@{row.number}" for row in left]
+    names = [f"{row.template.name}@{row.number}" for row in other_holders]
     if plan.hidden:
         names.append(gettext("{hidden} in namespaces that you can't read").format(hidden=plan.hidden))
     raise Conflict(
         gettext("The same text is in {names}: redact everywhere, or those first.").format(names=", ".join(names)),
-        holders=[f"{row.template.name}@{row.number}" for row in left],
+        holders=[f"{row.template.name}@{row.number}" for row in other_holders],
     )
 
 

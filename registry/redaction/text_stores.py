@@ -1,6 +1,6 @@
 """Every other place that can contain a template's text or its renderings, and what a redaction does there.
 
-A new in-process cache must be a `registry.core.lru.Recent` or be registered with `registry.core.lru.register`.
+A new in-process cache must be a `registry.core.lru.Recent` or be registered with `registry.core.lru.register_cache`.
 """
 
 from dataclasses import dataclass

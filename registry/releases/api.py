@@ -43,7 +43,7 @@ __all__ = [
     "Releases",
     "RollBackRelease",
     "WithdrawRelease",
-    "show",
+    "show_release",
 ]
 
 _ANSWERS = {200: ReleaseOutput, "4XX": output_serializers.ProblemOutput}
@@ -143,7 +143,7 @@ class Releases(IdempotentView):
             expected=read_expected_members(body),
         )
         number = proposed.release.number
-        answer = show(request, namespace, number, Verb.PROPOSE, 201, proposed.left_out)
+        answer = show_release(request, namespace, number, Verb.PROPOSE, 201, proposed.left_out)
         answer["Location"] = f"/api/v1/namespaces/{namespace}/releases/{number}"
         return answer
 
@@ -173,7 +173,7 @@ class OneRelease(APIView):
     @extend_schema(operation_id="getRelease", responses=_ANSWERS)
     def get(self, request: Request, namespace: str, number: int) -> Response:
         """Read a release: its templates, what each waits for, and the conversation. Not for limited keys."""
-        return show(request, namespace, number, Verb.READ)
+        return show_release(request, namespace, number, Verb.READ)
 
 
 class Members(IdempotentView):
@@ -185,7 +185,7 @@ class Members(IdempotentView):
         body, actor = read(ReleaseMemberInput, request), identify_actor(request)
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         proposals.add_to_release(actor=actor, number=number, versions={body["template"]: body["version"]})
-        return show(request, namespace, number, Verb.PROPOSE, 201)
+        return show_release(request, namespace, number, Verb.PROPOSE, 201)
 
 
 class OneMember(APIView):
@@ -197,7 +197,7 @@ class OneMember(APIView):
         actor = identify_actor(request)
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         proposals.remove_from_release(actor=actor, number=number, change=change)
-        return show(request, namespace, number, Verb.PROPOSE)
+        return show_release(request, namespace, number, Verb.PROPOSE)
 
 
 class PublishRelease(IdempotentView):
@@ -210,7 +210,7 @@ class PublishRelease(IdempotentView):
         actor = identify_actor(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
         services.publish_release(actor=actor, number=number, expected=expected)
-        return show(request, namespace, number, Verb.PUBLISH)
+        return show_release(request, namespace, number, Verb.PUBLISH)
 
 
 class WithdrawRelease(IdempotentView):
@@ -222,7 +222,7 @@ class WithdrawRelease(IdempotentView):
         body, actor = read(WithdrawalInput, request), identify_actor(request)
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         services.withdraw_release(actor=actor, number=number, reason=body["reason"])
-        return show(request, namespace, number, Verb.PROPOSE)
+        return show_release(request, namespace, number, Verb.PROPOSE)
 
 
 class RollBackRelease(IdempotentView):
@@ -235,7 +235,7 @@ class RollBackRelease(IdempotentView):
         queries.find_release(actor, Verb.ROLL_BACK, number, namespace)
         body["expected"] = read_expected_members(body)
         roll_backs.roll_back_release(actor=actor, number=number, **body)
-        return show(request, namespace, number, Verb.ROLL_BACK)
+        return show_release(request, namespace, number, Verb.ROLL_BACK)
 
 
 class PreviewRollBack(APIView):
@@ -267,7 +267,7 @@ def _preview_members(plan: plans.ReleasePlan, label: str, *, may_read: bool) -> 
     ]
 
 
-def show(
+def show_release(
     request: Request, namespace: str, number: int, verb: Verb, status: int = 200, left_out: Sequence[LeftOut] = ()
 ) -> Response:
     """The current state of the release, returned by every call that changes it. verb: what the call has just done."""

@@ -57,9 +57,9 @@ def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str
     spaces = list_visible_namespaces(actor)
     ids = list((spaces.filter(name=namespace) if namespace else spaces).values_list("pk", flat=True))
     moves = _read_moves(ids, begins, ends)
-    due = Q(goes_live_at__gte=begins, goes_live_at__lt=ends)
-    changes = ChangeRequest.objects.pending().filter(due, template__namespace__in=ids)
-    releases = Release.objects.filter(due, state=Release.OPEN, namespace__in=ids)
+    in_period = Q(goes_live_at__gte=begins, goes_live_at__lt=ends)
+    changes = ChangeRequest.objects.pending().filter(in_period, template__namespace__in=ids)
+    releases = Release.objects.filter(in_period, state=Release.OPEN, namespace__in=ids)
     rollouts, has_more_rollouts = read_moments(ids, begins, ends)
     return Calendar(
         changes=list(

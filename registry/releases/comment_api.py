@@ -10,7 +10,7 @@ from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
 from registry.releases import comments, queries
-from registry.releases.api import show
+from registry.releases.api import show_release
 from registry.releases.serializers import ReleaseOutput
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Text, read
@@ -39,7 +39,7 @@ class Comments(IdempotentView):
         body, actor = read(CommentInput, request), identify_actor(request)
         _require_release(actor, namespace, number)
         comments.comment_on_release(actor=actor, number=number, text=body["text"])
-        return show(request, namespace, number, Verb.COMMENT, 201)
+        return show_release(request, namespace, number, Verb.COMMENT, 201)
 
 
 class OneComment(APIView):
@@ -51,7 +51,7 @@ class OneComment(APIView):
         body, actor = read(CommentInput, request), identify_actor(request)
         _require_release(actor, namespace, number)
         comments.edit_release_comment(actor=actor, number=number, comment=comment, text=body["text"])
-        return show(request, namespace, number, Verb.COMMENT)
+        return show_release(request, namespace, number, Verb.COMMENT)
 
     @extend_schema(operation_id="deleteReleaseComment", request=None, responses=_ANSWERS)
     def delete(self, request: Request, namespace: str, number: int, comment: int) -> Response:
@@ -59,7 +59,7 @@ class OneComment(APIView):
         actor = identify_actor(request)
         _require_release(actor, namespace, number)
         comments.delete_release_comment(actor=actor, number=number, comment=comment)
-        return show(request, namespace, number, Verb.COMMENT)
+        return show_release(request, namespace, number, Verb.COMMENT)
 
 
 def _require_release(actor: Actor, namespace: str, number: int) -> None:

@@ -13,7 +13,7 @@ from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
 from registry.releases import queries, services
-from registry.releases.api import MADE, show
+from registry.releases.api import MADE, show_release
 from registry.rest.input_serializers import Input, Text, read
 
 __all__ = ["Approvals", "EditRequests"]
@@ -42,7 +42,7 @@ class Approvals(IdempotentView):
         body, actor = read(ApprovalsInput, request), identify_actor(request)
         queries.find_release(actor, Verb.APPROVE, number, namespace)
         services.approve_release(actor=actor, number=number, digests=_read_digests(body), text=body["text"])
-        return show(request, namespace, number, Verb.COMMENT, 201)
+        return show_release(request, namespace, number, Verb.COMMENT, 201)
 
 
 class EditRequests(IdempotentView):
@@ -54,7 +54,7 @@ class EditRequests(IdempotentView):
         body, actor = read(EditRequestsInput, request), identify_actor(request)
         queries.find_release(actor, Verb.APPROVE, number, namespace)
         services.ask_for_release_edits(actor=actor, number=number, digests=_read_digests(body), text=body["text"])
-        return show(request, namespace, number, Verb.COMMENT, 201)
+        return show_release(request, namespace, number, Verb.COMMENT, 201)
 
 
 def _read_digests(body: Mapping[str, Any]) -> dict[int, str]:

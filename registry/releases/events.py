@@ -91,26 +91,26 @@ class ReleaseChanged(ReleaseStep):
     removed: Sequence[int]
 
     def write_sentence(self) -> str:
-        added = ngettext(
+        added_sentence = ngettext(
             "added change {changes} to release {release}",
             "added changes {changes} to release {release}",
             len(self.added),
         )
-        removed = ngettext(
+        removed_sentence = ngettext(
             "removed change {changes} from release {release}",
             "removed changes {changes} from release {release}",
             len(self.removed),
         )
-        return self._describe_acts(added, removed)
+        return self._describe_acts(added_sentence, removed_sentence)
 
     def build_timeline_line(self) -> TimelineLine:
-        added = ngettext(
+        added_sentence = ngettext(
             "added change {changes} to the release", "added changes {changes} to the release", len(self.added)
         )
-        removed = ngettext(
+        removed_sentence = ngettext(
             "removed change {changes} from the release", "removed changes {changes} from the release", len(self.removed)
         )
-        return TimelineLine("list", self._describe_acts(added, removed))
+        return TimelineLine("list", self._describe_acts(added_sentence, removed_sentence))
 
     def commit(self, texts: Texts) -> CommitContent:
         return self._commit(texts, "changed")
@@ -120,9 +120,9 @@ class ReleaseChanged(ReleaseStep):
         rows.update("ChangeRequest", {"number__in": self.removed}, release_id=None)
         self._update(rows)
 
-    def _describe_acts(self, added: str, removed: str) -> str:
+    def _describe_acts(self, added_sentence: str, removed_sentence: str) -> str:
         """The translated sentences of the actions."""
-        acts = [(added, self.added), (removed, self.removed)]
+        acts = [(added_sentence, self.added), (removed_sentence, self.removed)]
         return gettext(" and ").join(
             self._describe(sentence, changes=_list_numbers(numbers)) for sentence, numbers in acts if numbers
         )

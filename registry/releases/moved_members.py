@@ -43,8 +43,8 @@ def require_unmoved(
     reasons: why a template is gone, by its name.
     """
     expected = _follow_renames(expected, current)
-    added = set(current) - set(expected) if is_whole else set()
-    moved = sorted({name for name, versions in expected.items() if current.get(name) != versions} | added)
+    added_names = set(current) - set(expected) if is_whole else set()
+    moved = sorted({name for name, versions in expected.items() if current.get(name) != versions} | added_names)
     if moved:
         sentences = [_describe(name, label, expected.get(name), current.get(name), reasons) for name in moved]
         raise Conflict(" ".join(sentences), expected=moved)

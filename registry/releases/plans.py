@@ -86,7 +86,7 @@ class ReleasePlan:
     @property
     def has_waiting(self) -> bool:
         """Whether a template is left out that the label lacks something of: it waits for another act first."""
-        return any(left.code in _WAITING for left in self.left_out)
+        return any(template.code in _WAITING for template in self.left_out)
 
 
 def plan_release(actor: Actor, namespace: str, label: str, selection: ReleaseSelection) -> ReleasePlan:

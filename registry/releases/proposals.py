@@ -245,8 +245,10 @@ def _check_title(title: str) -> str:
 
 
 def _refuse_empty_plan(plan: ReleasePlan) -> Invalid:
-    reasons = " ".join(f"{left.template}: {left.reason}" for left in plan.left_out[:5])
+    reasons = " ".join(f"{template.template}: {template.reason}" for template in plan.left_out[:5])
     nothing_left = gettext("Nothing is left to propose.")
     sentence = f"{nothing_left} {reasons}" if reasons else gettext("No template fits the selection.")
-    listed = [{"template": left.template, "code": left.code, "reason": left.reason} for left in plan.left_out]
+    listed = [
+        {"template": template.template, "code": template.code, "reason": template.reason} for template in plan.left_out
+    ]
     return Invalid(sentence, fields={"templates": sentence}, left_out=listed)

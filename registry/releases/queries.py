@@ -11,7 +11,7 @@ from registry.accounts.actor import Actor
 from registry.changes.models import ChangeRequest
 from registry.changes.thread_queries import NO_TEXT, CommentText
 from registry.core.errors import Conflict, NotFound
-from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.pagination import Page, check_limit, cut_page, read_number
 from registry.journal import log
 from registry.journal.event import JournalEvent, from_microseconds, parse_event, to_microseconds
 from registry.journal.models import Event
@@ -116,7 +116,7 @@ def list_releases(
     if before := read_number(cursor):
         rows = rows.filter(number__lt=before)
     rows = rows.select_related(*_RELATED).order_by("-number")
-    return cut(rows[: limit + 1], limit, lambda release: release.number)
+    return cut_page(rows[: limit + 1], limit, lambda release: release.number)
 
 
 def list_release_moments(release: Release) -> list[ReleaseMoment]:

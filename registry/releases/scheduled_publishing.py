@@ -23,9 +23,9 @@ _AGAIN = timedelta(minutes=1)  # delay before a failed job is queued again
 
 def request_due_publishes() -> int:
     """Queue a job for each change request and release that is due; for the clock. Returns how many."""
-    due = [("change", *row) for row in change_schedules.list_due_changes()]
-    due += [("release", *row) for row in release_schedules.list_due_releases()]
-    return sum(_request(kind, number, to_microseconds(at)) for kind, number, at in due)
+    due_rows = [("change", *row) for row in change_schedules.list_due_changes()]
+    due_rows += [("release", *row) for row in release_schedules.list_due_releases()]
+    return sum(_request(kind, number, to_microseconds(at)) for kind, number, at in due_rows)
 
 
 def publish_scheduled(payload: Mapping[str, int]) -> None:

@@ -26,13 +26,13 @@ def list_unknown_names(unknown: Collection[str], what: str, known_names: Iterabl
     sentence = sentence.format(names=", ".join(known_names))
     faults = {suggestions.shorten_name(name): [sentence] for name in islice(unknown, suggestions.MOST_NAMED)}
     if len(unknown) > suggestions.MOST_NAMED:
-        rest = len(unknown) - suggestions.MOST_NAMED
+        unnamed_count = len(unknown) - suggestions.MOST_NAMED
         more = (
-            ngettext("{count} more unknown field.", "{count} more unknown fields.", rest)
+            ngettext("{count} more unknown field.", "{count} more unknown fields.", unnamed_count)
             if is_field
-            else ngettext("{count} more unknown parameter.", "{count} more unknown parameters.", rest)
+            else ngettext("{count} more unknown parameter.", "{count} more unknown parameters.", unnamed_count)
         )
-        faults["non_field_errors"] = [more.format(count=number_format(rest, force_grouping=True))]
+        faults["non_field_errors"] = [more.format(count=number_format(unnamed_count, force_grouping=True))]
     return faults
 
 

@@ -36,11 +36,11 @@ def advance_rollouts(at: datetime | None = None) -> int:
     waiting = rows.filter(Q(next_at__lte=at) | Q(stop_rule__isnull=False) | Q(candidate__bundle=TOMBSTONE))
     listed = list(waiting.defer("stable__bundle").order_by("number"))
     scores = stop_rules.read_side_scores([rollout for rollout in listed if rollout.stop_rule is not None])
-    changed = 0
+    count = 0
     for rollout in listed:
         if _stop_reason(rollout, scores.get(rollout.number, ())) or _is_due(rollout, at):
-            changed += _advance(rollout.number, at)
-    return changed
+            count += _advance(rollout.number, at)
+    return count
 
 
 def _advance(number: int, at: datetime) -> bool:

@@ -43,4 +43,4 @@ class Publish(IdempotentView):
             change_services.publish_change(actor=actor, number=number, **expectations)
         else:
             publishing.publish_as_proposed(actor=actor, number=number, **expectations)
-        return change_api.show(request, number, Verb.PUBLISH)
+        return change_api.show_change(request, number, Verb.PUBLISH)

@@ -7,7 +7,7 @@ from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
-from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.pagination import Page, check_limit, cut_page, read_number
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.permissions import list_visible_namespaces
@@ -86,7 +86,7 @@ def list_rollouts(
     numbers = list(rows.order_by("-number").values_list("pk", flat=True)[: limit + 1])
     listed = Rollout.objects.filter(pk__in=numbers).select_related(*_LISTED)
     listed = listed.defer("stable__bundle", "candidate__bundle").order_by("-number")
-    return cut(listed, limit, lambda rollout: rollout.number)
+    return cut_page(listed, limit, lambda rollout: rollout.number)
 
 
 def list_active(actor: Actor, templates: Collection[int] | None = None) -> list[Rollout]:
@@ -105,13 +105,13 @@ def find_rollout_of_change(change: int) -> Rollout | None:
     return next(iter(_load_newest(Rollout.objects.filter(change=change), 1)), None)
 
 
-def _load_newest(rows: QuerySet[Rollout], most: int) -> list[Rollout]:
+def _load_newest(rows: QuerySet[Rollout], limit: int) -> list[Rollout]:
     """Load the newest of these rollouts with all relations, newest first.
 
     Their numbers are fetched first: usually there are none, and PostgreSQL plans a query with all relations and further
     conditions for tens of milliseconds.
     """
-    numbers = list(rows.order_by("-number").values_list("pk", flat=True)[:most])
+    numbers = list(rows.order_by("-number").values_list("pk", flat=True)[:limit])
     return list(_select_rollouts().filter(pk__in=numbers).order_by("-number")) if numbers else []
 
 

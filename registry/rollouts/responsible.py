@@ -23,7 +23,7 @@ def find_responsible(rollouts: Collection[Rollout]) -> dict[int, Actor]:
         json.loads(text)["body"]["rollout"]: (person, key)
         for person, key, text in rows.order_by("number").values_list("person", "key", "text")
     }
-    taken = {number: names for number, names in resumed.items() if number in starters}
-    people = User.objects.in_bulk({person for person, _ in taken.values()}, field_name="username")
-    keys = Key.objects.in_bulk({key for _, key in taken.values() if key})
-    return starters | {number: Actor(people[person], keys.get(key)) for number, (person, key) in taken.items()}
+    resumers = {number: names for number, names in resumed.items() if number in starters}
+    people = User.objects.in_bulk({person for person, _ in resumers.values()}, field_name="username")
+    keys = Key.objects.in_bulk({key for _, key in resumers.values() if key})
+    return starters | {number: Actor(people[person], keys.get(key)) for number, (person, key) in resumers.items()}

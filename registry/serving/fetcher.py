@@ -39,7 +39,7 @@ from registry.serving.fetch_refusals import (
     explain_unapproved,
 )
 from registry.serving.journal_follower import FollowedEvent, Follower, renew_connection
-from registry.serving.responses import Answer, ServedVersion, VersionCache, matches_etag, refuse
+from registry.serving.responses import Answer, ServedVersion, VersionCache, build_refusal, matches_etag
 from registry.serving.rollout_sides import answer_side, gets_candidate, is_candidate
 from registry.usage import recorder
 
@@ -99,7 +99,7 @@ class Fetcher:
                 if bucket is not None and has_side:
                     version, side = self._find_side(label_version, name, bucket)
                     answer = answer_side(label_version, version)
-                tracing.describe(current, version.number, version.digest)
+                tracing.record_version(current, version.number, version.digest)
                 counter = recorder.process_counts().counter(caller.key, version.version, ref, label_version.former_name)
                 counter.step()
                 is_lasting = generation == self.follower.generation and not caller.networks  # no address check later
@@ -109,10 +109,12 @@ class Fetcher:
                 if side is None and if_none_match and matches_etag(if_none_match, version.etag):
                     answer = version.unchanged
         except PromptuaryError as error:
-            answer = refuse(error)
+            answer = build_refusal(error)
         except DatabaseError:
-            answer = refuse(Busy("The database does not answer at the moment; try again."))  # no text: keys get English
-        metrics.count(answer.status)
+            answer = build_refusal(
+                Busy("The database does not answer at the moment; try again.")  # no text: keys get English
+            )
+        metrics.count_fetch(answer.status)
         return answer
 
     def answer_person(self, person: User, target: str, if_none_match: str = "", bucket: str | None = None) -> Answer:

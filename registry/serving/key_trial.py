@@ -138,13 +138,13 @@ def _explain_end(key: Key) -> str:
 def _list_abilities(key: Key) -> Iterator[KeyAbility]:
     actor, space = Actor(key.person, key), key.namespace
     if permissions.find_role(key.person, space) is None:
-        rest = gettext("{person} has no role in {namespace} any more.")
-        rest = rest.format(person=key.person.username, namespace=space.name)
-        yield KeyAbility(False, gettext("Can't do anything."), rest)
+        details = gettext("{person} has no role in {namespace} any more.")
+        details = details.format(person=key.person.username, namespace=space.name)
+        yield KeyAbility(False, gettext("Can't do anything."), details)
         return
     if key.addresses:
-        rest = gettext("from network addresses other than {addresses}.").format(addresses=_join_names(key.addresses))
-        yield KeyAbility(False, gettext("Can't be used"), rest)
+        details = gettext("from network addresses other than {addresses}.").format(addresses=_join_names(key.addresses))
+        yield KeyAbility(False, gettext("Can't be used"), details)
     allowed = [verb for verb in KEY_VERBS if permissions.is_allowed(actor, verb, space)]
     if Verb.FETCH in allowed:
         yield KeyAbility(True, gettext("Can fetch"), _describe_versions(key, space))
@@ -157,8 +157,8 @@ def _list_abilities(key: Key) -> Iterator[KeyAbility]:
     narrowed = [verb for verb in narrowed if verb in NEVER_BY_NARROW_KEY and key_rights.is_narrow(key)]
     if narrowed:
         acts = _join_choices([key_queries.describe_verb(verb) for verb in narrowed])
-        rest = gettext("although it was given this: that shows text of versions that the key can't fetch.")
-        yield KeyAbility(False, gettext("Can't {acts},").format(acts=acts), rest)
+        details = gettext("although it was given this: that shows text of versions that the key can't fetch.")
+        yield KeyAbility(False, gettext("Can't {acts},").format(acts=acts), details)
     refused = [key_queries.describe_verb(verb) for verb in KEY_VERBS if verb not in (*allowed, *narrowed)]
     if refused:
         yield KeyAbility(False, gettext("Can't {acts}.").format(acts=_join_choices(refused)), "")

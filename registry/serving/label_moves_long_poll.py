@@ -30,7 +30,7 @@ from registry.rollouts.events import RolloutStarted, RolloutStepped, RolloutStop
 from registry.serving.credentials import Caller
 from registry.serving.fetcher import Fetcher, fetcher
 from registry.serving.journal_follower import HEAD_MAX_AGE, FollowedEvent, renew_connection
-from registry.serving.responses import Answer, make_answer, refuse
+from registry.serving.responses import Answer, build_refusal, make_answer
 from registry.serving.retry_pace import RetryPace
 from registry.templates.events import VersionSaved
 from registry.templates.former_names import map_all_names
@@ -95,9 +95,9 @@ class LabelMovesPoll:
             caller = self._fetches.authenticate(authorization, address)
             return self.answer_caller(caller, namespace, query, has_waited=has_waited)
         except PromptuaryError as error:
-            return refuse(error)
+            return build_refusal(error)
         except DatabaseError:
-            return refuse(Busy(gettext("The database does not answer at the moment; try again.")))
+            return build_refusal(Busy(gettext("The database does not answer at the moment; try again.")))
 
     def find_seconds_to_wait(self, authorization: str, namespace: str, query: str, address: str = "") -> float:
         """How long the request may wait for a move; 0 if `answer` answers it at once, also with a refusal."""

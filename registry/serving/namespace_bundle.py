@@ -42,7 +42,7 @@ def answer_bundle(fetches: Fetcher, caller: Caller, namespace: str, label: str, 
     tag = _tag(digest, entries)
     headers = {"ETag": f'"{tag}"', "Cache-Control": "private, max-age=0, must-revalidate", "Vary": "Authorization"}
     status = 304 if if_none_match and matches_etag(if_none_match, f'"{tag}"') else 200
-    metrics.count(status)
+    metrics.count_fetch(status)
     if status == 304:
         return make_answer(304, b"", "", headers)
     head: dict[str, object] = {"namespace": namespace, "label": label, "digest": digest, "omitted": omitted}
@@ -90,14 +90,14 @@ def _tag(digest: str, entries: list[tuple[str, ServedVersion]]) -> str:
     """An entity tag of the digest and the response's other facts: a protected label may serve what it never held by
     approval, or be divided by a rollout.
     """
-    missing: list[Any] = [
+    missing_rows: list[Any] = [
         [name, version.approval.value]
         for name, version in entries
         if version.approval and version.approval != Approval.APPROVED
     ]
     rollouts = [(name, version.rollout) for name, version in entries if version.rollout is not None]
-    missing += [[name, rollout.number, rollout.share] for name, rollout in rollouts]
-    return f"{digest}.{hashlib.sha256(rfc8785.dumps(missing)).hexdigest()[:16]}" if missing else digest
+    missing_rows += [[name, rollout.number, rollout.share] for name, rollout in rollouts]
+    return f"{digest}.{hashlib.sha256(rfc8785.dumps(missing_rows)).hexdigest()[:16]}" if missing_rows else digest
 
 
 def _build_body(head: dict[str, object], label: str, versions: list[tuple[str, ServedVersion]]) -> bytes:

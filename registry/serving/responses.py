@@ -20,10 +20,10 @@ __all__ = [
     "ServedVersion",
     "VersionCache",
     "VersionRow",
+    "build_refusal",
     "make_answer",
     "make_served",
     "matches_etag",
-    "refuse",
 ]
 
 BUDGET = 64 * 1024 * 1024  # bytes of responses that a process caches
@@ -152,7 +152,7 @@ def make_served(
     return ServedVersion(row.pk, row.number, row.digest, etag, full, unchanged, approval, rollout, former_name)
 
 
-def refuse(error: PromptuaryError) -> Answer:
+def build_refusal(error: PromptuaryError) -> Answer:
     """The response for a domain error."""
     problem: Problem = (
         describe_missing_sign_in(error.message) if isinstance(error, Unauthenticated) else describe_error(error)

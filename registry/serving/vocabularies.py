@@ -98,7 +98,7 @@ def _find_packed(path: Path, digest: str) -> Path | None:
     if _is_whole(packed_path, digest):
         return packed_path
     try:
-        with vocabulary_cache.making(packed_path):
+        with vocabulary_cache.lock_vocabulary(packed_path):
             if not _is_whole(packed_path, digest):
                 _pack(path, packed_path)
     except OSError as error:

@@ -33,13 +33,13 @@ class Channel(filesystem.Channel):
 
     def _get(self, queue: str, timeout: float | None = None) -> Any:
         for name in self._list_waiting(queue):
-            taken = self._folder / f".{name}.{os.getpid()}.taken"
+            taken_path = self._folder / f".{name}.{os.getpid()}.taken"
             try:
-                (self._folder / name).rename(taken)
+                (self._folder / name).rename(taken_path)
             except FileNotFoundError:
                 continue  # another worker took it
-            text = taken.read_text(encoding="utf-8")
-            taken.unlink()
+            text = taken_path.read_text(encoding="utf-8")
+            taken_path.unlink()
             try:
                 return json.loads(text)
             except ValueError:

@@ -101,7 +101,7 @@ def run_jobs() -> None:
     while True:
         may_ask = _asking_slots.acquire(blocking=False)
         try:
-            job = claims.claim(without=() if may_ask else _ASKING)
+            job = claims.claim_job(without=() if may_ask else _ASKING)
             if job is None:
                 if has_run:
                     release_memory()  # a job can free 10 MB that the C library would keep
@@ -177,7 +177,7 @@ def _run_job(job: Job) -> None:
     """Run a claimed job, and store its result."""
     handler = HANDLERS.get(job.kind)
     if handler is None:
-        claims.finish(job, f"This worker knows no job of the kind {job.kind}.")
+        claims.finish_job(job, f"This worker knows no job of the kind {job.kind}.")
         return
     progress = claims.Progress(job.pk)
     try:
@@ -185,12 +185,12 @@ def _run_job(job: Job) -> None:
             has_more = handler(job, progress)
     except Exception as error:  # an exception is the job's result and must not end the worker
         logger.exception("job %s failed", job)
-        claims.finish(job, f"{type(error).__name__}: {error}"[:2000])
+        claims.finish_job(job, f"{type(error).__name__}: {error}"[:2000])
     else:
         if has_more:
             claims.put_back(job)
         else:
-            claims.finish(job)
+            claims.finish_job(job)
 
 
 @contextmanager
@@ -216,7 +216,7 @@ def _report_signs_of_life(progress: claims.Progress) -> Iterator[None]:
 
 
 def _repack_mirror(_job: Job, _progress: Progress) -> None:
-    writer.repack()
+    writer.repack_batches()
 
 
 def _check_mirror(_job: Job, _progress: Progress) -> None:

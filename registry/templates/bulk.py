@@ -29,18 +29,21 @@ def tag_templates(
     Each changed template gets a new version based on its latest; the rest of its text stays. Raises Invalid with a
     sentence for each template that can't be changed, by name; nothing is saved then.
     """
-    added, removed = _read_tags("add", add), _read_tags("remove", remove)
-    if not added and not removed:
+    added_tags, removed_tags = _read_tags("add", add), _read_tags("remove", remove)
+    if not added_tags and not removed_tags:
         raise Invalid(fields={"add": gettext("write a tag to add or to remove.")})
-    if both := sorted(set(added) & set(removed)):
+    if both := sorted(set(added_tags) & set(removed_tags)):
         raise Invalid(
             fields={
                 "remove": gettext("these can't be added and removed at once: {names}.").format(names=", ".join(both))
             }
         )
-    words = [f"add {', '.join(added)}" if added else "", f"remove {', '.join(removed)}" if removed else ""]
+    words = [
+        f"add {', '.join(added_tags)}" if added_tags else "",
+        f"remove {', '.join(removed_tags)}" if removed_tags else "",
+    ]
     text = message.strip() or f"Tags: {', '.join(filter(None, words))}"
-    return _do_for_each(names, lambda name: _save_tags(actor, name, added, removed, text))
+    return _do_for_each(names, lambda name: _save_tags(actor, name, added_tags, removed_tags, text))
 
 
 def archive_templates(*, actor: Actor, names: Sequence[str], reason: str, force: bool = False) -> list[str]:
@@ -76,13 +79,13 @@ def _do_for_each(names: Sequence[str], act: Callable[[str], bool]) -> list[str]:
                 )
             }
         )
-    changed, refusals = [], {}
+    changed_names, refusals = [], {}
     with transaction.atomic():
         for name in chosen:
             try:
                 with transaction.atomic():
                     if act(name):
-                        changed.append(name)
+                        changed_names.append(name)
             except ProofRequired:
                 raise  # required once for all of them
             except PromptuaryError as error:
@@ -91,16 +94,16 @@ def _do_for_each(names: Sequence[str], act: Callable[[str], bool]) -> list[str]:
             transaction.set_rollback(True)
     if refusals:
         raise Invalid(fields=refusals)
-    return changed
+    return changed_names
 
 
-def _save_tags(actor: Actor, name: str, added: Sequence[str], removed: Sequence[str], message: str) -> bool:
+def _save_tags(actor: Actor, name: str, added_tags: Sequence[str], removed_tags: Sequence[str], message: str) -> bool:
     template = template_queries.find_template(actor, Verb.SAVE, name)
     latest = template.latest
     if latest is None:
         return False
     document = parse_document(latest.document)
-    tags = [tag for tag in dict.fromkeys([*document.tags, *added]) if tag not in removed]
+    tags = [tag for tag in dict.fromkeys([*document.tags, *added_tags]) if tag not in removed_tags]
     if tags == list(document.tags):
         return False
     fix = edit_tags(document, tags)

@@ -120,7 +120,7 @@ def _require_revision(draft: Draft | None, revision: int | None, facts: Mapping[
 
 def require_free_name(name: str, others: QuerySet[Draft]) -> None:
     """Raise Invalid if another of the person's drafts of the template has this name, ignoring case."""
-    if name.casefold() in (other.casefold() for other in others.values_list("name", flat=True)):
+    if name.casefold() in (other_name.casefold() for other_name in others.values_list("name", flat=True)):
         raise Invalid(fields={"draft": gettext("There is already a draft called {name}.").format(name=name)})
 
 

@@ -120,11 +120,11 @@ def preview_import(
     own_names = [template.name for result in results for template in result.templates]
     only_name = name if len(own_names) == 1 else ""
     addresses = [f"{place}/{only_name or own_name}" for own_name in own_names]
-    taken = set(Template.objects.filter(name__in=addresses).values_list("name", flat=True))
+    existing_names = set(Template.objects.filter(name__in=addresses).values_list("name", flat=True))
     return [
         ImportedFile(
             result.path,
-            tuple(_place(f"{place}/{only_name or each.name}", each, taken) for each in result.templates),
+            tuple(_place(f"{place}/{only_name or each.name}", each, existing_names) for each in result.templates),
             result.refusal,
             result.line,
             result.holds_secret,
@@ -219,10 +219,10 @@ def _save_version(actor: Actor, namespace: str, chosen: ChosenTemplate) -> Saved
     return SavedImport(chosen, saved.version)
 
 
-def _place(name: str, template: ImportedTemplate, taken: set[str]) -> PlacedTemplate:
+def _place(name: str, template: ImportedTemplate, existing_names: set[str]) -> PlacedTemplate:
     """name: the template's full name."""
     try:
         names.check_template(name)
     except Invalid as error:
         return PlacedTemplate(name, "new", template, str(error))
-    return PlacedTemplate(name, "exists" if name in taken else "new", template)
+    return PlacedTemplate(name, "exists" if name in existing_names else "new", template)

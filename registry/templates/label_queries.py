@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from registry.accounts.actor import Actor
 from registry.core.names import LATEST
-from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.pagination import Page, check_limit, cut_page, read_number
 from registry.namespaces.models import Namespace
 from registry.namespaces.permissions import list_visible_namespaces
 from registry.templates import queries as template_queries
@@ -66,7 +66,7 @@ def list_template_label_moves(
         rows = rows.filter(label=label)
     if before := read_number(cursor):
         rows = rows.filter(pk__lt=before)
-    return cut(rows[: limit + 1], limit, lambda move: move.pk)
+    return cut_page(rows[: limit + 1], limit, lambda move: move.pk)
 
 
 def list_moves_since(template: Template, label: str, number: int) -> list[LabelMove]:

@@ -15,7 +15,7 @@ from django.utils.translation import gettext
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotAllowed
-from registry.core.pagination import Page, check_limit, cut, read_text
+from registry.core.pagination import Page, check_limit, cut_page, read_text
 from registry.namespaces import key_rights
 from registry.namespaces.verbs import Verb
 from registry.templates import label_queries, search_queries, version_queries
@@ -107,7 +107,7 @@ def search_visible(  # noqa: PLR0913  # as search_queries.search_templates
         template_queries.list_browsable_templates(actor), archived=archived, **places
     )
     matches = _select_matching(actor, rows, template_queries.search_words(q), tag, read_text(cursor) or "", limit + 1)
-    return cut(matches, limit, lambda template: template.name)
+    return cut_page(matches, limit, lambda template: template.name)
 
 
 def list_visible(

@@ -76,7 +76,7 @@ def render_prompt(  # noqa: PLR0913  # what a rendering can be asked for
         raise Invalid(fields={"template": gettext("give either a template with a ref, or a document.")})
     with tracing.span("render", name, ref or ("production" if name else None)) as current:
         bundle, digest, number = _find_bundle(actor, name, ref, document)
-        tracing.describe(current, number, digest)
+        tracing.record_version(current, number, digest)
         options = {"prompt": prompt, "extra": extra, "token_limit": token_limit}
         rendered = _render_bundle(bundle, data, target, index, **options)
     if prompt is not None:
@@ -153,7 +153,9 @@ def render_compared_version(
         return _Comparison(json.dumps(rendered), is_lasting=rendered["token_count"] is not None)
 
     key = (version.pk, json.dumps(data, sort_keys=True), index)
-    compared: dict[str, Any] | None = json.loads(_compared.get(key, render, keep=lambda each: each.is_lasting).text)
+    compared: dict[str, Any] | None = json.loads(
+        _compared.get(key, render, keep=lambda comparison: comparison.is_lasting).text
+    )
     return compared
 
 

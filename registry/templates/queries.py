@@ -10,7 +10,7 @@ from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, NotFound
 from registry.core.names import LATEST
-from registry.core.pagination import Page, check_limit, cut, read_text
+from registry.core.pagination import Page, check_limit, cut_page, read_text
 from registry.journal import log
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
@@ -65,7 +65,7 @@ def list_templates_by_name(
         rows = rows.filter(name__icontains=word.replace("\0", ""))
     if after := read_text(cursor):
         rows = rows.filter(name__gt=after)
-    return cut(rows.order_by("name")[: limit + 1], limit, lambda template: template.name)
+    return cut_page(rows.order_by("name")[: limit + 1], limit, lambda template: template.name)
 
 
 def filter_by_namespaces(

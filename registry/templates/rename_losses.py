@@ -119,10 +119,10 @@ def _find_rule_losses(namespace: Namespace, paths: Sequence[MovedPath]) -> Itera
 
 def _compare_approvals(rules: Rules, titles: dict[str, str], before: str, after: str) -> Iterator[Loss]:
     for label in rules.protected_labels:
-        needed, left = (rules.count_needed_approvals(label, path) for path in (before, after))
-        if left < needed:
+        needed_before, needed_after = (rules.count_needed_approvals(label, path) for path in (before, after))
+        if needed_after < needed_before:
             sentence = gettext("Changes of {label} of {name} will need {after} instead of {before} approvals.")
-            yield Loss(sentence, (("label", label), ("before", str(needed)), ("after", str(left))))
+            yield Loss(sentence, (("label", label), ("before", str(needed_before)), ("after", str(needed_after))))
         groups = set(rules.list_required_groups(label, after))
         for group in rules.list_required_groups(label, before):
             if group not in groups:

@@ -67,8 +67,10 @@ def _render(version: Version, samples: Mapping[str, Mapping[str, Any]]) -> dict[
     except RenderError as error:
         return dict.fromkeys(samples, SampleOutcome(None, error.to_problem()))
     return {
-        name: SampleOutcome(None, each.to_problem()) if isinstance(each, RenderError) else SampleOutcome(each, None)
-        for name, each in renderings.items()
+        name: SampleOutcome(None, rendering.to_problem())
+        if isinstance(rendering, RenderError)
+        else SampleOutcome(rendering, None)
+        for name, rendering in renderings.items()
     }
 
 

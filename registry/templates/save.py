@@ -107,7 +107,7 @@ def save_version(  # noqa: PLR0913  # what a person hands in when saving
         for _ in range(_TRIES):  # repeat if the samples changed while the document was checked against them
             examined, visible_problems, checked_against = _examine(actor, name, document, samples)
             if saved := _store(actor, namespace, request, examined, checked_against):
-                tracing.describe(current, saved.version.number, saved.version.digest)
+                tracing.record_version(current, saved.version.number, saved.version.digest)
                 return replace(saved, problems=visible_problems)
     raise Busy(gettext("The samples of {name} keep changing: try again.").format(name=name))
 

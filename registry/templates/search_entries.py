@@ -87,7 +87,7 @@ def refresh_owners(namespace: Namespace) -> None:
     """Update the owners of a namespace's templates after its rules or groups changed."""
     groups = read_owning_groups([namespace])[namespace.pk]
     rows = _select_live_models("SearchEntry").objects.filter(namespace=namespace)
-    changed = [
+    changed_entries = [
         template
         for template, name, creator, facts in rows.values_list(
             "template_id", "name", "template__created_by__username", "facts"
@@ -95,8 +95,8 @@ def refresh_owners(namespace: Namespace) -> None:
         if json.loads(facts)["owner"]
         != (list(find_owners_of_path(namespace, name.partition("/")[2], groups)) or [creator])
     ]
-    for start in range(0, len(changed), _BATCH):
-        refresh_facets(changed[start : start + _BATCH])
+    for start in range(0, len(changed_entries), _BATCH):
+        refresh_facets(changed_entries[start : start + _BATCH])
 
 
 def rebuild_entries(models: Models | None = None) -> int:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.core.names import LATEST
-from registry.core.pagination import Page, check_limit, cut, read_number, read_text
+from registry.core.pagination import Page, check_limit, cut_page, read_number, read_text
 from registry.namespaces import permissions
 from registry.namespaces.models import Namespace
 from registry.templates import search_engine
@@ -149,12 +149,12 @@ def find_templates(
     if sort == "name" and not groups:
         hits, count = search_engine.list_first_by_name(scope, after_name, limit + 1), None
     else:
-        wanted = [*_build_scope_groups(scope), *groups]
+        scoped_groups = [*_build_scope_groups(scope), *groups]
         if sort == "name":
             ordered = search_engine.select_by_name(groups, scope, after_name)
         else:
-            ordered = search_engine.select_newest(wanted, before_id)
-        matches, hits = search_engine.match_some_or_first(wanted, counted, ordered, limit + 1)
+            ordered = search_engine.select_newest(scoped_groups, before_id)
+        matches, hits = search_engine.match_some_or_first(scoped_groups, counted, ordered, limit + 1)
         count = MatchCount(min(len(matches), counted), len(matches) <= counted)
         if count.is_exact and sort == "name":
             hits = [hit for hit in matches if hit[1] > after_name]
@@ -163,7 +163,7 @@ def find_templates(
         hits.sort(key=(lambda hit: hit[1]) if sort == "name" else (lambda hit: -hit[0]))
     if count is None or not groups:
         count = _count_scope(scope)
-    page = cut(hits[: limit + 1], limit, lambda hit: hit[1] if sort == "name" else hit[0])
+    page = cut_page(hits[: limit + 1], limit, lambda hit: hit[1] if sort == "name" else hit[0])
     return SearchPage(Page(_read_templates([number for number, _ in page.items]), page.next), count)
 
 

@@ -9,7 +9,7 @@ from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import NotAllowed, NotFound
 from registry.core.names import LATEST, Ref, parse_ref
-from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.pagination import Page, check_limit, cut_page, read_number
 from registry.journal.models import Event
 from registry.namespaces import granters, key_rights
 from registry.namespaces.verbs import Verb
@@ -104,7 +104,7 @@ def list_template_versions(
         rows = rows.filter(number__in=only)
     if before := read_number(cursor):
         rows = rows.filter(number__lt=before)
-    page = cut(rows[: limit + 1], limit, lambda version: version.number)
+    page = cut_page(rows[: limit + 1], limit, lambda version: version.number)
     numbers = [version.number for version in page.items]
     saved = Event.objects.filter(template__in=list_names(template), kind=VersionSaved.kind, version__in=numbers)
     commits = dict(saved.values_list("version", "commit__sha"))

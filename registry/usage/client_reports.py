@@ -121,10 +121,10 @@ def _add(key: str, version: int, entry: ReportEntry) -> None:
     row.save()
 
 
-def _merge(text: str, new: Mapping[str, int], most: int) -> str:
+def _merge(text: str, new: Mapping[str, int], limit: int) -> str:
     counts: dict[str, int] = json.loads(text)
     for name, count in new.items():
-        place = name if name in counts or len(counts) < most else "other"
+        place = name if name in counts or len(counts) < limit else "other"
         counts[place] = counts.get(place, 0) + count
     return json.dumps(counts)
 

@@ -175,17 +175,17 @@ def _add_group(group: _Group, entries: Sequence[OutcomeEntry]) -> None:
         _change_total(group, day, additions[day], removals[day])
 
 
-def _change_total(group: _Group, day: date, added: Sequence[float], removed: Sequence[float]) -> None:
+def _change_total(group: _Group, day: date, added_values: Sequence[float], removed_values: Sequence[float]) -> None:
     version, name, by_person = group
     moment = log.now()
     total, _ = OutcomeTotal.objects.get_or_create(
         version_id=version, name=name, by_person=by_person, day=day, defaults={"last_at": moment}
     )
-    total.count += len(added) - len(removed)
-    total.total = math.fsum([total.total, *added, *(-value for value in removed)])
-    squares = [*(value * value for value in added), *(-value * value for value in removed)]
+    total.count += len(added_values) - len(removed_values)
+    total.total = math.fsum([total.total, *added_values, *(-value for value in removed_values)])
+    squares = [*(value * value for value in added_values), *(-value * value for value in removed_values)]
     total.squares = math.fsum([total.squares, *squares])
-    total.graded += sum(map(_is_graded, added)) - sum(map(_is_graded, removed))
+    total.graded += sum(map(_is_graded, added_values)) - sum(map(_is_graded, removed_values))
     total.last_at = moment
     total.save()
 

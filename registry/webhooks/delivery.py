@@ -137,7 +137,7 @@ def _post(delivery: Delivery, at: datetime) -> _Answer:
 
 async def _send(address: str, content: bytes, headers: dict[str, str], at: datetime) -> _Answer:
     """Post the message and read the answer. asyncio, because only it can limit the time of a whole attempt."""
-    async with safe_http.client(timeout=_TIMEOUT) as client:
+    async with safe_http.open_client(timeout=_TIMEOUT) as client:
         headers = {**headers, "accept-encoding": "identity"}
         request = client.build_request("POST", address, content=content, headers=headers)
         async with asyncio.timeout(_TIMEOUT):

@@ -56,7 +56,7 @@ def find_joint_decisions(event: Event) -> JointDecisions | None:
         together.insert(0, before)
     if len(together) == 1:
         return None
-    return JointDecisions(releases[event.change], [_read_body(each) for each in together])
+    return JointDecisions(releases[event.change], [_read_body(joint_event) for joint_event in together])
 
 
 def _read_releases(events: Iterable[Event]) -> dict[int | None, int]:

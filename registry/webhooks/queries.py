@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound
-from registry.core.pagination import Page, check_limit, cut, read_number
+from registry.core.pagination import Page, check_limit, cut_page, read_number
 from registry.journal.event import list_namespace_kinds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
@@ -65,7 +65,7 @@ def list_deliveries(
         rows = rows.filter(state=state)
     if before := read_number(cursor):
         rows = rows.filter(pk__lt=before)
-    return cut(rows[: limit + 1], limit, lambda delivery: delivery.pk)
+    return cut_page(rows[: limit + 1], limit, lambda delivery: delivery.pk)
 
 
 def find_old_secret_end(webhook: Webhook, at: datetime) -> datetime | None:

@@ -204,7 +204,7 @@ def _require_running(webhook: Webhook) -> None:
 def _read_address(url: str, receiver: str) -> dict[str, str]:
     """The columns of the address; for a chat only scheme and host are in plain text."""
     check_text("url", url, 2000, may_hold_secrets=True)  # the journal and the mirror get its host only
-    safe_http.check(url)
+    safe_http.check_url(url)
     if receiver == Webhook.STANDARD:
         return {"url": url, "sealed_url": ""}
     parts = urlsplit(url)

@@ -56,9 +56,11 @@ def read_placeholders(document: Document, fragments: Mapping[str, str]) -> Plain
     for body in (document.body, *fragments.values()):
         if _OPEN in body or _CLOSE in body:
             raise NotPlainError("it has a character for private use, U+E000 or U+E001")
-        rest = _FRAGMENT.sub("", _STRING.sub("", _NAME.sub("", body)))
-        if match := _MARKS.search(rest):
-            raise NotPlainError(f"it has more than plain names: {_find_first_expression(rest[match.start() :])}")
+        text_outside = _FRAGMENT.sub("", _STRING.sub("", _NAME.sub("", body)))
+        if match := _MARKS.search(text_outside):
+            raise NotPlainError(
+                f"it has more than plain names: {_find_first_expression(text_outside[match.start() :])}"
+            )
         names |= dict.fromkeys(_NAME.findall(body))
     # Declared types would reject the marks.
     return PlainDocument(tuple(names), f"---\nformat: {document.format}\n---\n{document.body}")
@@ -73,6 +75,6 @@ def _find_first_expression(text: str) -> str:
 def require_no_braces(literal: str) -> str:
     """Return the literal unless double braces in it could be read as a name. Raises NotPlainError."""
     if match := _OWN_BRACES.search(literal):
-        shown = literal[match.start() :].splitlines()[0][:60]
-        raise NotPlainError(f"it shows double braces as text, which would be read as a name: {shown}")
+        excerpt = literal[match.start() :].splitlines()[0][:60]
+        raise NotPlainError(f"it shows double braces as text, which would be read as a name: {excerpt}")
     return literal

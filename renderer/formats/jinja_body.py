@@ -27,7 +27,7 @@ from promptuary.renderer.jinja import (
     parse_template,
     pass_run,
     trace_taint,
-    unroll,
+    unroll_template,
 )
 from promptuary.renderer.part import Mark, Part
 from promptuary.renderer.problems import Place, Problem
@@ -129,7 +129,9 @@ class JinjaBody:
         for body in self.fragments.values():
             body_problems.extend(body.find_problems())
         if self.untrusted and self.document.format == "parts":
-            body_problems.extend(find_untrusted_in_system(unroll(self.unit), self.untrusted, self.document.text))
+            body_problems.extend(
+                find_untrusted_in_system(unroll_template(self.unit), self.untrusted, self.document.text)
+            )
         return body_problems
 
 

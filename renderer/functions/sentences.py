@@ -11,7 +11,7 @@ from typing import Any
 from promptuary.renderer.errors import InputError
 from promptuary.renderer.functions.documents import read_content
 
-__all__ = ["KeyedSentences", "spell_number", "split", "split_documents", "split_response"]
+__all__ = ["KeyedSentences", "spell_number", "split_documents", "split_response", "split_sentences"]
 
 # Abbreviations whose full stop doesn't end a sentence, in lower case and without the stop.
 _ABBREVIATION = re.compile(
@@ -40,7 +40,7 @@ def spell_number(number: int) -> str:
     return text
 
 
-def split(text: str) -> list[str]:
+def split_sentences(text: str) -> list[str]:
     """Split text into sentences, without surrounding space; empty ones are dropped.
 
     A line break ends a sentence unless the line is clearly wrapped: no closing mark before it and a lower-case letter
@@ -139,4 +139,4 @@ def split_response(response: Any) -> KeyedSentences:
 def _split_item(item: Any) -> list[str]:
     if isinstance(item, Sequence) and not isinstance(item, str):
         return [read_content(sentence) for sentence in item]
-    return split(read_content(item))
+    return split_sentences(read_content(item))

@@ -12,7 +12,7 @@ from typing import Any
 
 from promptuary.renderer import RenderError
 from promptuary.renderer.document.parser import Document
-from promptuary.renderer.formats.shaped.format import rewritten
+from promptuary.renderer.formats.shaped.format import rewrite_template
 from promptuary.renderer.interop import foreign_yaml, shaped_text
 from promptuary.renderer.interop.imported import (
     Difference,
@@ -118,7 +118,7 @@ def _make(name: str, text: str, front: Mapping[str, Any], facts: Mapping[str, An
         text = _OLD.sub(r"{\1}", text)
         notes.append("variables written $name are written {name} now")
     try:
-        body = rewritten(text)
+        body = rewrite_template(text)
     except RenderError as error:
         raise LossError(f"its text cannot be read: {error.message}") from error
     if body != text and not notes:

@@ -57,7 +57,7 @@ class InputNames:
         name = name.lstrip("_") or "value"
         if name in _RESERVED or (keyword.iskeyword(name) and name.lower() in _RESERVED) or not name.isidentifier():
             name = f"{name}_value"
-        taken, number, base = set(self._names.values()), 2, name
-        while name in taken:
+        used_names, number, base = set(self._names.values()), 2, name
+        while name in used_names:
             name, number = f"{base}_{number}", number + 1
         return name

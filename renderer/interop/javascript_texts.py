@@ -79,10 +79,10 @@ class JavaScriptTexts:
             return self._read_methods(self._read_parts(self.tokens[index], tag), index + 1)
         if self.source_at(index) == "[" and (joined := self._read_joined(index)):
             return joined
-        if named := self.read_name(index):
-            text = named[0]
-            known = text.template is not None or self.source_at(index) in self.texts
-            return [text.template] if text.template is not None else list(text.pieces), named[1], known
+        if named_text := self.read_name(index):
+            text, end = named_text
+            is_known = text.template is not None or self.source_at(index) in self.texts
+            return [text.template] if text.template is not None else list(text.pieces), end, is_known
         return None
 
     def _read_methods(self, pieces: list[Piece], index: int) -> tuple[list[Piece], int, bool] | None:
@@ -117,9 +117,9 @@ class JavaScriptTexts:
 
     def _read_code(self, source: str) -> list[Piece]:
         """What an expression prints: a known text, a path of names, or an input named after it."""
-        if known := self.texts.get(source):
+        if text := self.texts.get(source):
             self.used.add(source)
-            return [known.template] if known.template is not None else list(known.pieces)
+            return [text.template] if text.template is not None else list(text.pieces)
         path = source
         for owner in _OWNERS:
             path = path.removeprefix(owner)
@@ -127,8 +127,8 @@ class JavaScriptTexts:
             first, *steps = path.replace("?.", ".").split(".")
             return [Slot(".".join([self.names.input_name(first), *steps]))]
         name = re.sub(r"\W+", "_", source)[:40].strip("_").lower()
-        shown = "${" + source + "}"
-        return [Slot(self.names.input_name(f"{name} ", shown=shown, reason="give its text"))]
+        code = "${" + source + "}"
+        return [Slot(self.names.input_name(f"{name} ", shown=code, reason="give its text"))]
 
     def _starts_line(self, index: int) -> bool:
         """Whether a token is the first of its line, where a statement may end without a semicolon."""

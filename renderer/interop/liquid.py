@@ -78,8 +78,8 @@ class _Reader:
         self._take_text(self.text[position:])
         if self.open:
             raise LossError(f"`{self.open[-1].word}` has no end", self.open[-1].line)
-        unread = find_unread("".join(each if isinstance(each, str) else "\0" for each in self.pieces), braces=False)
-        names, has_tags = self.expressions.names, any(not isinstance(each, str) for each in self.pieces)
+        unread = find_unread("".join(piece if isinstance(piece, str) else "\0" for piece in self.pieces), braces=False)
+        names, has_tags = self.expressions.names, any(not isinstance(piece, str) for piece in self.pieces)
         differences = (*([_LENIENT] if has_tags else ()), *self.expressions.differences, *unread, *names.differences())
         return PlainText(tuple(self.pieces), differences)
 
@@ -151,7 +151,7 @@ class _Reader:
         raise LossError(f"`{' '.join(filter(None, (word, rest)))}` is not read here", self.line)
 
     def _write_assignment(self, word: str, rest: str) -> str:
-        if any(each.word == "for" for each in self.open):
+        if any(tag.word == "for" for tag in self.open):
             raise LossError(f"`{word} {rest}` in a loop changes what comes after it, which Jinja does not", self.line)
         assignment = _ASSIGNMENT.fullmatch(rest)
         name = assignment["name"] if assignment else rest

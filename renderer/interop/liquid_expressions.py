@@ -119,7 +119,7 @@ class LiquidExpressions:
         if loop["list"]:
             written = self._write_path(loop["list"], line)
         else:
-            low, high = (self._write_operand(loop[each], line) for each in ("low", "high"))
+            low, high = (self._write_operand(loop[bound], line) for bound in ("low", "high"))
             written = f"range({low}, {int(high) + 1 if high.isdigit() else f'{high} + 1'})"
         return loop["item"], _slice(written, **options) + ("|reverse" if is_reversed else "")
 

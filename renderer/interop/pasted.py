@@ -140,7 +140,7 @@ def _read_messages(text: str) -> PastedPrompt | None:
             return None
         raise _UnreadFormatError(title, str(error)) from error
     if len(templates) > 1:
-        differences = _list_sentences([each for template in templates for each in template.differences])
+        differences = _list_sentences([difference for template in templates for difference in template.differences])
         return PastedPrompt("several", "", len(templates), title, "", differences)
     if not templates:
         return None
@@ -203,7 +203,7 @@ def _read_text(text: str, *, as_document: bool) -> PastedPrompt | None:
     is_other = inner.replace(_NOTHING, "") != _write_part(plain).replace(_NOTHING, "")
     unread = tuple(find_unread(text)) if language == "none" else plain.differences
     if as_document or reason or is_other or _TRIMS_START.match(text) or _TRIMS_END.search(text):
-        notes = [] if reason else [each for each in unread if each.message.startswith("`")]
+        notes = [] if reason else [difference for difference in unread if difference.message.startswith("`")]
         return PastedPrompt("literal", body, reason=reason, differences=_list_sentences([*notes, *edges_left]))
     # Without inputs, the problems of the text offer to convert its other placeholders, but not its tags.
     start = "`<%" if language == "none" else "`"

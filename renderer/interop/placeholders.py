@@ -131,9 +131,9 @@ def _read_dollar(text: str, names: InputNames) -> PlainText:
     for start, stop, source in find_expressions(text):
         name = re.sub(r"\W+", "_", source)[:40].strip("_").lower()
         line = text.count("\n", 0, start) + 1
-        shown = text[start:stop]
-        expressions.append(Slot(names.input_name(f"{name} ", shown=shown, reason="give its text", line=line)))
-        lines = "\n" * shown.count("\n")
+        slot = text[start:stop]
+        expressions.append(Slot(names.input_name(f"{name} ", shown=slot, reason="give its text", line=line)))
+        lines = "\n" * slot.count("\n")
         marked += f"{text[end:start]}\ue000{len(expressions) - 1}{lines}\ue001"
         end = stop
     read = _make_reader(DOLLAR, whole="$")(marked + text[end:], names)

@@ -45,10 +45,10 @@ def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
     # A file's texts share one language, even those that happen not to use its syntax.
     languages = {find_language(entry.value) for entry in prompts if isinstance(entry.value, str)}
     language = "jinja" if "jinja" in languages or _is_guardrails(value) else ""
-    taken: set[Path] = set()
+    used_paths: set[Path] = set()
     for entry, name in zip(prompts, names, strict=True):
         builder = TemplateBuilder(KIND, name)
-        taken |= _take_facts(builder, entry, is_single=len(prompts) == 1)
+        used_paths |= _take_facts(builder, entry, is_single=len(prompts) == 1)
         try:
             imported.append(_build(builder, entry.value, language))
         except LossError as error:
@@ -58,7 +58,11 @@ def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
     if not imported:
         raise LossError(differences[0].message, differences[0].line)
     chosen = {id(entry) for entry in prompts}
-    if others := [".".join(each.path) for each in entries if id(each) not in chosen and each.path not in taken]:
+    if others := [
+        ".".join(other_entry.path)
+        for other_entry in entries
+        if id(other_entry) not in chosen and other_entry.path not in used_paths
+    ]:
         more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
         differences.append(Difference(f"left out, as they are not prompts: {', '.join(others[:_MOST_NAMED])}{more}"))
     first_one = imported[0]
@@ -78,17 +82,17 @@ def _take_facts(builder: TemplateBuilder, entry: PromptEntry, *, is_single: bool
     """Take over what stands beside a prompt, and return its paths: a description; of a single prompt, also its name,
     model and settings.
     """
-    about, taken = entry.about, set()
+    about, used_paths = entry.about, set()
     above = entry.path if isinstance(entry.value, list) else entry.path[:-1]
 
     def take(key: str) -> Any:
-        taken.add((*above, key))
+        used_paths.add((*above, key))
         return about[key]
 
     if isinstance(about.get("description"), str) and entry.path[-1:] != ("description",):
         builder.front["description"] = take("description").strip()
     if not is_single:
-        return taken
+        return used_paths
     if isinstance(name := about.get("name"), str) and any(sign.isascii() and sign.isalnum() for sign in name):
         builder.name = take("name")
     if isinstance(about.get("model"), str):
@@ -96,7 +100,7 @@ def _take_facts(builder: TemplateBuilder, entry: PromptEntry, *, is_single: bool
     settings = {key: take(key) for key in _SETTINGS if isinstance(about.get(key), int | float)}
     if settings:
         builder.front["settings"] = settings
-    return taken
+    return used_paths
 
 
 def _build(builder: TemplateBuilder, text: Any, language: str) -> ImportedTemplate:

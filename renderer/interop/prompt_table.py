@@ -43,9 +43,9 @@ def read_prompt_table(source: SourceFile) -> list[ImportedTemplate]:
     others = [title or str(number) for number, title in enumerate(head, start=1) if number - 1 not in used]
     imported: list[ImportedTemplate] = []
     differences = [Difference(f"columns that are left out: {', '.join(others)}")] if others else []
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for number, (line, row) in enumerate(rows, start=1):
-        builder = TemplateBuilder(KIND, _make_name(source.stem, row, name_column, number, taken))
+        builder = TemplateBuilder(KIND, _make_name(source.stem, row, name_column, number, used_names))
         if description_column is not None:
             builder.front["description"] = row[description_column]
         try:
@@ -59,14 +59,14 @@ def read_prompt_table(source: SourceFile) -> list[ImportedTemplate]:
     return [noted, *imported[1:]]
 
 
-def _make_name(stem: str, row: list[str], column: int | None, number: int, taken: set[str]) -> str:
+def _make_name(stem: str, row: list[str], column: int | None, number: int, used_names: set[str]) -> str:
     """The row's own name if it has letters or digits and no row before it has that name, else the row's number."""
     own_name = row[column].replace("/", " ") if column is not None else ""
     has_name = any(sign.isascii() and sign.isalnum() for sign in own_name)
     name = slugify(own_name) if has_name else f"row-{number}"
-    if name in taken:
+    if name in used_names:
         name = f"{name}-{number}"
-    taken.add(name)
+    used_names.add(name)
     return f"{stem}/{name}"
 
 

@@ -62,9 +62,9 @@ def _name_prompts(prompts: Sequence[FoundPrompt], stem: str) -> list[str]:
     for prompt in prompts:
         name = f"{stem}/{prompt.name}"
         number, slug = 2, re.sub(r"[^a-z0-9/]+", "-", name.lower())
-        taken = {re.sub(r"[^a-z0-9/]+", "-", other.lower()) for other in names}
+        used_names = {re.sub(r"[^a-z0-9/]+", "-", other.lower()) for other in names}
         base = name
-        while slug in taken:
+        while slug in used_names:
             name = f"{base}-{number}"
             slug, number = re.sub(r"[^a-z0-9/]+", "-", name.lower()), number + 1
         names.append(name)

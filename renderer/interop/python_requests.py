@@ -53,21 +53,21 @@ class Conversations:
         self._texts = texts
         self.open: dict[str, FoundPrompt] = {}
 
-    def assign(self, name: str, empty: FoundPrompt, value: ast.expr, found: Sequence[FoundPrompt]) -> None:
+    def assign(self, name: str, empty: FoundPrompt, value: ast.expr, prompts: Sequence[FoundPrompt]) -> None:
         """Note what is assigned to a name: the prompt found there if it is a list of messages, `empty` for `[]`."""
         self.open.pop(name, None)
         if isinstance(value, ast.List) and not value.elts:
             self.open[name] = empty
-        elif len(found) == 1 and isinstance(found[0].content, list) and isinstance(value, ast.List):
-            self.open[name] = found[0]
+        elif len(prompts) == 1 and isinstance(prompts[0].content, list) and isinstance(value, ast.List):
+            self.open[name] = prompts[0]
 
     def extend(self, node: ast.stmt) -> FoundPrompt | None:
         """Extend a list by a statement such as `messages.append({…})`; None if the statement doesn't extend one."""
-        name, added = _read_extension(node)
+        name, item = _read_extension(node)
         prompt = self.open.get(name)
-        if prompt is None or not isinstance(prompt.content, list) or added is None:
+        if prompt is None or not isinstance(prompt.content, list) or item is None:
             return None
-        messages = find_messages(added, self._texts, may_be_unknown=bool(prompt.content))
+        messages = find_messages(item, self._texts, may_be_unknown=bool(prompt.content))
         prompt.content += messages
         return prompt if messages else None
 
@@ -101,7 +101,7 @@ def _read_fields(node: ast.expr) -> dict[str, ast.expr]:
     else:
         return {}
     nested = [_read_fields(fields[key]) for key in _CONFIG_KEYS if key in fields]
-    return {key: value for each in (*nested, fields) for key, value in each.items()}
+    return {key: value for mapping in (*nested, fields) for key, value in mapping.items()}
 
 
 def _read_system(fields: Mapping[str, ast.expr], texts: CodeTexts) -> list[FoundMessage]:
@@ -144,8 +144,8 @@ def _read_extension(node: ast.stmt) -> tuple[str, ast.expr | None]:
     call = node.value if isinstance(node, ast.Expr) else None
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and len(call.args) == 1):
         return "", None
-    owner, added = call.func.value, call.args[0]
+    owner, item = call.func.value, call.args[0]
     if not isinstance(owner, ast.Name):
         return "", None
-    listed: dict[str, ast.expr] = {"append": ast.List([added]), "extend": added}
+    listed: dict[str, ast.expr] = {"append": ast.List([item]), "extend": item}
     return owner.id, listed.get(call.func.attr)

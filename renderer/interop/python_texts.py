@@ -177,11 +177,11 @@ class CodeTexts:
             first = self.names.input_name(steps[0])
             return Slot(".".join([first, *steps[1:]]))
         source = ast.unparse(ast.JoinedStr([node])) if isinstance(node, ast.FormattedValue) else ast.unparse(node)
-        shown = source[2:-1] if isinstance(node, ast.FormattedValue) else f"{{{source}}}"
+        code = source[2:-1] if isinstance(node, ast.FormattedValue) else f"{{{source}}}"
         line = getattr(node, "lineno", None)
         name = re.sub(r"\W+", "_", source.strip("f'\"{}"))[:40].strip("_").lower()
         reason = reason or "give its text"
-        return Slot(self.names.input_name(f"{name} ", shown=shown, reason=reason, line=line))
+        return Slot(self.names.input_name(f"{name} ", shown=code, reason=reason, line=line))
 
 
 def _build_text(pieces: list[Piece]) -> CodeText:

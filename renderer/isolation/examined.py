@@ -40,7 +40,7 @@ class ExaminedDocument:
 def write_undeclared(undeclared: UndeclaredInputs) -> dict[str, Any]:
     """Return all of it as plain JSON; `UndeclaredInputs.to_dict` is the shorter form for the API."""
     return {
-        "inputs": [asdict(each) for each in undeclared.inputs],
+        "inputs": [asdict(undeclared_input) for undeclared_input in undeclared.inputs],
         "fix": undeclared.fix.to_dict() if undeclared.fix else None,
         "used": None if undeclared.used is None else sorted(undeclared.used),
     }
@@ -48,7 +48,7 @@ def write_undeclared(undeclared: UndeclaredInputs) -> dict[str, Any]:
 
 def read_undeclared(value: Mapping[str, Any]) -> UndeclaredInputs:
     """Rebuild from `write_undeclared()`."""
-    inputs = [UndeclaredInput(**{**each, "place": Place(**each["place"])}) for each in value["inputs"]]
+    inputs = [UndeclaredInput(**{**item, "place": Place(**item["place"])}) for item in value["inputs"]]
     fix, used = value["fix"], value["used"]
     cure = Fix(fix["title"], tuple(Edit(**edit) for edit in fix["edits"])) if fix else None
     return UndeclaredInputs(inputs, cure, None if used is None else frozenset(used))

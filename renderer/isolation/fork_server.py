@@ -57,12 +57,12 @@ def main() -> None:
     sockets = [first]
     while sockets:
         ready, _, _ = select.select(sockets, [], [])
-        for each in ready:
-            if is_shared and each is first:
+        for ready_socket in ready:
+            if is_shared and ready_socket is first:
                 sockets += _accept(first)
-            elif not _take_order(each, sockets, confinement):
-                each.close()
-                sockets.remove(each)
+            elif not _take_order(ready_socket, sockets, confinement):
+                ready_socket.close()
+                sockets.remove(ready_socket)
 
 
 def _accept(listener: socket.socket) -> list[socket.socket]:
@@ -92,8 +92,8 @@ def _take_order(control: socket.socket, sockets: list[socket.socket], confinemen
     if not descriptors:
         return True
     if os.fork() == 0:
-        for each in sockets:
-            each.close()
+        for open_socket in sockets:
+            open_socket.close()
         _serve(socket.socket(fileno=descriptors[0]), order, confinement)
     os.close(descriptors[0])
     return True

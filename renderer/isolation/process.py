@@ -204,10 +204,10 @@ class Exchange:
         self._deadline = time.monotonic() + _START_SECONDS
         is_sent = False
         while True:
-            left = self._deadline - time.monotonic()
-            if left <= 0:
+            seconds_left = self._deadline - time.monotonic()
+            if seconds_left <= 0:
                 return data, None
-            parent_end.settimeout(left)
+            parent_end.settimeout(seconds_left)
             try:
                 piece = parent_end.recv(1 << 18)
             except (TimeoutError, ConnectionError):

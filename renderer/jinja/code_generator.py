@@ -195,7 +195,7 @@ def _is_plain(node: nodes.Expr) -> bool:
 
 
 def _make_output(run: list[nodes.Expr]) -> nodes.Output:
-    names = {each.name: each for each in run if isinstance(each, nodes.Name)}
+    names = {node.name: node for node in run if isinstance(node, nodes.Name)}
     output = nodes.Output([nodes.Tuple(list(names.values()), "load", lineno=run[0].lineno)], lineno=run[0].lineno)
     setattr(output, _RUN, PlainRun(run, list(names)))
     return output

@@ -86,8 +86,8 @@ def _is_text(node: nodes.Node, test: Callable[[str], bool]) -> bool:
     return isinstance(node, nodes.Const) and isinstance(node.value, str) and test(node.value)
 
 
-def _is_small(node: nodes.Expr, most: int) -> bool:
-    return isinstance(node, nodes.Const) and isinstance(node.value, int | float) and abs(node.value) <= most
+def _is_small(node: nodes.Expr, limit: int) -> bool:
+    return isinstance(node, nodes.Const) and isinstance(node.value, int | float) and abs(node.value) <= limit
 
 
 def _repeats_text(text: nodes.Expr, times: nodes.Expr) -> bool:

@@ -63,8 +63,8 @@ def _check_join(name: str, owner: str, args: tuple[Any, ...], kwargs: Mapping[st
 
 def _check_replace(name: str, owner: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
     if len(args) >= 2 and isinstance(args[0], str) and isinstance(args[1], str):
-        most = args[2] if len(args) > 2 and isinstance(args[2], int) and args[2] >= 0 else None
-        times = owner.count(args[0]) if most is None else min(most, owner.count(args[0]))
+        limit = args[2] if len(args) > 2 and isinstance(args[2], int) and args[2] >= 0 else None
+        times = owner.count(args[0]) if limit is None else min(limit, owner.count(args[0]))
         check_sizes((len(owner) + times * max(0, len(args[1]) - len(args[0])),))
 
 

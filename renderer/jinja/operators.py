@@ -73,9 +73,9 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 """The binary operators that are intercepted at run time, which also keeps the compiler from folding them."""
 
 
-def _require_whole(name: str, value: Any, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
-        raise LimitError(f"`{name}` takes a whole number up to {most:,}")
+def _require_whole(name: str, value: Any, largest: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= largest:
+        raise LimitError(f"`{name}` takes a whole number up to {largest:,}")
     return value
 
 

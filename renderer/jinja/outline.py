@@ -11,7 +11,7 @@ from jinja2 import nodes
 
 from promptuary.renderer.jinja.source import Unit, find_nodes, list_nodes
 
-__all__ = ["Choice", "Loop", "Outline", "Seq", "Text", "Unknown", "Value", "has_whole_line", "outline"]
+__all__ = ["Choice", "Loop", "Outline", "Seq", "Text", "Unknown", "Value", "build_outline", "has_whole_line"]
 
 _MAX_DEPTH = 8
 _MOST_CALLS = 2_000
@@ -70,7 +70,7 @@ def has_whole_line(unit: Unit) -> bool:
     return any(line and not line.startswith("#") for line in lines)
 
 
-def outline(unit: Unit) -> Seq:
+def build_outline(unit: Unit) -> Seq:
     """Return the outline of a unit and its includes."""
     return _Builder(unit).build_all(unit.tree.body)
 

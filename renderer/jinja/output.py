@@ -20,7 +20,16 @@ from promptuary.renderer.jinja.placeholder import StandIn
 from promptuary.renderer.part import Mark
 from promptuary.renderer.values.printing import Unprintable, add_printable, check_sizes, print_value
 
-__all__ = ["Captured", "FragmentText", "Piece", "Unprintable", "Written", "convert_to_text", "joined", "keeps_escapes"]
+__all__ = [
+    "Captured",
+    "FragmentText",
+    "Piece",
+    "Unprintable",
+    "Written",
+    "convert_to_text",
+    "join_values",
+    "keeps_escapes",
+]
 
 add_printable(Undefined, StandIn)
 
@@ -106,7 +115,7 @@ def _keep_meaning(text: Any, text_meant: Any) -> Any:
     )
 
 
-def joined(values: Iterable[Any]) -> str:
+def join_values(values: Iterable[Any]) -> str:
     """The `~` operator: concatenate the texts of all values."""
     texts = [value if isinstance(value, str) else convert_to_text(value) for value in values]
     check_sizes(map(len, texts))

@@ -190,20 +190,20 @@ class Program:
 
     def _collect(self, source: Iterable[Piece], stream: Stream) -> None:
         pieces, values, printed = stream.pieces, stream.values, self.sandbox.printed
-        texts, left = self.sandbox.texts, MAX_OUTPUT
+        texts, budget = self.sandbox.texts, MAX_OUTPUT
         for piece in source:
             kind = type(piece)
-            if left < 0:
+            if budget < 0:
                 raise make_limit_error().located(self._find_place(piece))
-            left -= 1
+            budget -= 1
             if kind is int:
                 pieces.append(piece)
-                left -= len(texts[piece])
+                budget -= len(texts[piece])
                 continue
             site, value = piece if kind is tuple else (0, piece)
             kind = type(value)
             if kind is Captured:
-                left -= len(value) + len(value.pieces)
+                budget -= len(value) + len(value.pieces)
                 for inner in value.pieces:
                     if type(inner) is int:
                         pieces.append(inner)
@@ -213,7 +213,7 @@ class Program:
             else:
                 pieces.append(~site)
                 text = value if kind is str else str(value) if kind is int else printed(site, value)
-                left -= len(text)
+                budget -= len(text)
                 values.append(text)
 
     def _find_place(self, piece: Piece) -> Place:

@@ -26,10 +26,10 @@ from promptuary.renderer.jinja.output import (
     Unprintable,
     Written,
     convert_to_text,
-    joined,
+    join_values,
     keeps_escapes,
 )
-from promptuary.renderer.jinja.source import Literal, Located, Unit, has_escapes, locate, unescape
+from promptuary.renderer.jinja.source import Literal, Located, Unit, has_escapes, locate_tokens, unescape
 from promptuary.renderer.part import Site
 from promptuary.renderer.problems import Place
 
@@ -134,7 +134,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     code_generator_class = PieceGenerator
     intercepted_binops = frozenset(OPERATORS)
-    joined = staticmethod(joined)
+    joined = staticmethod(join_values)
 
     def __init__(self, functions: Mapping[str, Callable[..., Any]], *, spells: bool = True) -> None:
         """With `spells`, the author's `<|space|>` and backslash-n are escapes."""
@@ -160,7 +160,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def _tokenize(
         self, source: str, name: str | None, filename: str | None = None, state: str | None = None
     ) -> TokenStream:
-        located = locate(make_lexer(), source, name)
+        located = locate_tokens(make_lexer(), source, name)
         self._reading[name or ""] = located
         return TokenStream(make_lexer().wrap(iter(located.tokens), name, filename), name, filename)
 

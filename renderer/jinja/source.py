@@ -31,7 +31,7 @@ __all__ = [
     "has_escapes",
     "list_child_nodes",
     "list_nodes",
-    "locate",
+    "locate_tokens",
     "unescape",
 ]
 
@@ -66,7 +66,7 @@ _OPENING = {f"{kind}_begin": kind for kind in ("variable", "block", "comment", "
 _CLOSING = frozenset(("variable_end", "block_end", "comment_end", "raw_begin", "raw_end"))
 
 
-def locate(lexer: Lexer, source: str, name: str | None) -> Located:
+def locate_tokens(lexer: Lexer, source: str, name: str | None) -> Located:
     """Split the source into tokens with offsets. Raises TemplateSyntaxError with offset + 1 as its line."""
     tokens: list[tuple[int, str, str]] = []
     tags: list[Tag] = []

@@ -168,8 +168,8 @@ class _Flow:
         # Twice, because what the first pass sets may be printed by the second.
         self.walk(node.body, inner)
         self.walk(node.body, inner)
-        other = scope.inner()
-        self.walk(node.else_, other)
+        inner_scope = scope.inner()
+        self.walk(node.else_, inner_scope)
 
     def _visit_if(self, node: nodes.If, scope: _Scope) -> None:
         branches = [scope.inner() for _ in range(3)]

@@ -10,12 +10,12 @@ from jinja2 import nodes
 from promptuary.renderer.jinja.source import Unit, list_child_nodes
 from promptuary.renderer.part import Site
 
-__all__ = ["unroll"]
+__all__ = ["unroll_template"]
 
 _MAX_DEPTH = 8
 
 
-def unroll(unit: Unit) -> list[str | Site]:
+def unroll_template(unit: Unit) -> list[str | Site]:
     """Yield the author's text and, for each value printed in it, its site."""
     builder = _Builder(unit)
     builder.walk(unit.tree.body)

@@ -204,7 +204,7 @@ class _Walk:
         return owner
 
     def _follow_arguments(self, node: nodes.Call | nodes.Filter, scope: Scope) -> list[Usage | None]:
-        return [self.follow(each, scope) for each in (*node.args, *(keyword.value for keyword in node.kwargs))]
+        return [self.follow(argument, scope) for argument in (*node.args, *(keyword.value for keyword in node.kwargs))]
 
     def _follow_filter(self, node: nodes.Filter, scope: Scope) -> Usage | None:
         usage = self.follow(node.node, scope) if node.node is not None else None

@@ -9,7 +9,7 @@ from promptuary.renderer.formats.parts.parser import PartsParser
 from promptuary.renderer.formats.prompter.body import PrompterBody
 from promptuary.renderer.formats.shaped.format import ShapedBody
 from promptuary.renderer.formats.shaped.parser import Text as Literal
-from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Value, outline
+from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Value, build_outline
 from promptuary.renderer.lower_bound.items import Reader
 from promptuary.renderer.lower_bound.rulers import Cast, Hole, MarkupRuler, Piece, Ruler
 from promptuary.renderer.lower_bound.variants import TooMany, Variant, list_variants
@@ -55,7 +55,7 @@ class _Least:
             return self.ruler.content(pieces, tidied=False) + self._measure_turn()
         if isinstance(body, JinjaBody) and isinstance(body.assembly, PartsParser):
             reader = self._build_reader(body, body.assembly)
-            bound = reader.read(outline(body.unit))
+            bound = reader.read(build_outline(body.unit))
             return bound.tokens + self.markup.least(Cast(bound.roles, bound.may_hold, bound.last))
         return self._measure_text(body, whole=True) + self._measure_turn() if isinstance(body, JinjaBody) else 0
 
@@ -73,7 +73,7 @@ class _Least:
             return 0
         if id(inner) not in self.fragments:
             if isinstance(inner.assembly, PartsParser):
-                tokens = self._build_reader(inner, inner.assembly, every=True).read(outline(inner.unit)).tokens
+                tokens = self._build_reader(inner, inner.assembly, every=True).read(build_outline(inner.unit)).tokens
             else:
                 tokens = self._measure_text(inner, whole=False)
             self.fragments[id(inner)] = tokens
@@ -81,7 +81,7 @@ class _Least:
 
     def _measure_text(self, body: JinjaBody, *, whole: bool) -> int:
         """The fewest tokens of a body of format text, as a whole content or as a stretch of another."""
-        pieces = outline(body.unit)
+        pieces = build_outline(body.unit)
         try:
             ways = [self._list_pieces(body, variant) for variant in list_variants(pieces)]
         except TooMany:

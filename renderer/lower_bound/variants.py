@@ -18,7 +18,7 @@ __all__ = [
     "TooMany",
     "Variant",
     "are_inert",
-    "count",
+    "count_variants",
     "list_variants",
     "mark_holes",
     "print_variant",
@@ -47,14 +47,14 @@ class TooMany(Exception):
     """There are too many ways to examine."""
 
 
-def count(pieces: Iterable[Outline]) -> int:
+def count_variants(pieces: Iterable[Outline]) -> int:
     """Return the number of ways to render these pieces, each loop run once or not at all."""
     number = 1
     for piece in pieces:
         if isinstance(piece, Choice):
-            number *= sum(map(count, piece.branches))
+            number *= sum(map(count_variants, piece.branches))
         elif isinstance(piece, Loop):
-            number *= count(piece.body) + count(piece.otherwise)
+            number *= count_variants(piece.body) + count_variants(piece.otherwise)
     return number
 
 
@@ -64,7 +64,7 @@ def list_variants(pieces: Seq, rounds: Rounds = "none or one") -> list[Variant]:
     Loops are run once or not at all, with their round between two edges; or twice or not at all, so that anything that
     may follow a round follows the first.
     """
-    if count(pieces) > MOST:
+    if count_variants(pieces) > MOST:
         raise TooMany
     result: list[Variant] = []
     size = 0

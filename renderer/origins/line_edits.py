@@ -190,12 +190,12 @@ class _Editor:
 
     def _find_insertion(self, at: int, prefers_left: bool) -> tuple[int, str, int]:
         """Where in the document to insert text for this place of the content, with style and indentation."""
-        left = next((one for one in self.stretches if one.end == at or one.start < at < one.end), None)
+        stretch_before = next((one for one in self.stretches if one.end == at or one.start < at < one.end), None)
         right = next((one for one in self.stretches if one.start == at), None)
-        inside = left is not None and left.end != at
+        inside = stretch_before is not None and stretch_before.end != at
         # At the start of a line, prefer text written on the same line.
         starts_line = at == 0 or self.content[at - 1] == "\n"
-        order = [right, left] if (starts_line == prefers_left) and not inside else [left, right]
+        order = [right, stretch_before] if (starts_line == prefers_left) and not inside else [stretch_before, right]
         refusal: EditRefusal | None = None
         for stretch in order:
             if stretch is None:
@@ -269,7 +269,7 @@ def _find_changes(old: str, new: str) -> Iterator[Replacement]:
     """The changed stretches of the old text and their replacements, split at words to keep them small."""
     before, after = _PIECE.findall(old), _PIECE.findall(new)
     was, now = _find_offsets(before), _find_offsets(after)
-    for kind, i1, i2, j1, j2 in sequence_diff.steps(before, after):
+    for kind, i1, i2, j1, j2 in sequence_diff.find_steps(before, after):
         if kind == "equal":
             continue
         start, end, text = was[i1], was[i2], new[now[j1] : now[j2]]

@@ -40,7 +40,7 @@ def build_messages(parts: Sequence[Part], profile: Profile | None = None) -> lis
     if profile is None and not has_frames(parts):
         return [{"role": part.role, "content": _remove_token_costs(part.content)} for part in parts]
     only_text = profile is not None and profile.content == "string"
-    turns = output_turns.turns(parts, profile, spoken_only=True)
+    turns = output_turns.build_turns(parts, profile, spoken_only=True)
     return [{"role": turn.role, "content": _build_content(turn, only_text)} for turn in turns]
 
 
@@ -160,11 +160,11 @@ def bound_tokens(parts: Sequence[Part], profile: Profile | None, tokenizer: Lazy
     A mark is one token of at least one byte. The text between two marks is encoded by itself, and SentencePiece begins
     each text with an extra token, so markup is counted character by character.
     """
-    most = sum(_bound_content(part.content, profile, tokenizer) for part in parts)
+    bound = sum(_bound_content(part.content, profile, tokenizer) for part in parts)
     if profile is None and not has_frames(parts):
-        return most
+        return bound
     pieces = output_turns.count_markup(parts, profile)
-    return most + sum(sum(map(tokenizer.most_tokens, text)) * number for text, number in pieces.items())
+    return bound + sum(sum(map(tokenizer.most_tokens, text)) * number for text, number in pieces.items())
 
 
 def _bound_content(content: Content, profile: Profile | None, tokenizer: LazyTokenizer) -> int:

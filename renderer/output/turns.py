@@ -15,7 +15,7 @@ from promptuary.renderer.part import Content, Part
 from promptuary.renderer.problems import Place
 from promptuary.renderer.profiles import Profile
 
-__all__ = ["Piece", "Turn", "convert_role", "count_markup", "lay_out", "turns", "uses_own_layout"]
+__all__ = ["Piece", "Turn", "build_turns", "convert_role", "count_markup", "lay_out", "uses_own_layout"]
 
 # The roles that replace those that a family's markup lacks.
 _STAND_INS = {"developer": "system", "function": "tool", "tool": "user"}
@@ -40,7 +40,7 @@ class Turn:
     contents: list[tuple[Content, int | None]] = field(default_factory=list)
 
 
-def turns(parts: Sequence[Part], profile: Profile | None, *, spoken_only: bool = False) -> list[Turn]:
+def build_turns(parts: Sequence[Part], profile: Profile | None, *, spoken_only: bool = False) -> list[Turn]:
     """Turn parts into turns by the profile's policies. Raises ProfileError if the family doesn't support them.
 
     `spoken_only` leaves out what belongs in the text of a prompt but not in its messages.
@@ -153,7 +153,7 @@ def lay_out(parts: Sequence[Part], profile: Profile | None) -> Iterator[Piece]:
     if uses_own_layout(parts, profile):
         yield from _lay_out_frames(parts)
         return
-    laid_out = turns(parts, profile)
+    laid_out = build_turns(parts, profile)
     if profile and profile.default_system is not None and not any(turn.role == "system" for turn in laid_out):
         laid_out.insert(0, Turn("system", [(profile.default_system, None)] if profile.default_system else []))
     if profile is None or markup is None:

@@ -50,7 +50,9 @@ class Prompter:
         query = arguments.read_query(input, self.instruction.slots, strict=self.dialect != "0.1.1")
         self._check(query.input, history)
         call_tools = arguments.choose_tools(self.tools, tools)
-        system, user = (slots.fill(side, query.values) for side in (self.instruction.system, self.instruction.user))
+        system, user = (
+            slots.fill_slots(side, query.values) for side in (self.instruction.system, self.instruction.user)
+        )
         if return_dict:
             return self._render_messages(system, user, query.input, history, call_tools)
         return self._render_text(system, user, query.input, history, call_tools) + (label or "")

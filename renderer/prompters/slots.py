@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-__all__ = ["Piece", "Slot", "fill", "list_slot_names", "read_slots"]
+__all__ = ["Piece", "Slot", "fill_slots", "list_slot_names", "read_slots"]
 
 
 class Slot(NamedTuple):
@@ -62,6 +62,6 @@ def list_slot_names(pieces: Sequence[Piece]) -> list[str]:
     return list(dict.fromkeys(piece.name for piece in pieces if isinstance(piece, Slot)))
 
 
-def fill(pieces: Sequence[Piece], values: Mapping[str, str]) -> str:
+def fill_slots(pieces: Sequence[Piece], values: Mapping[str, str]) -> str:
     """Return the text with each slot's value in its place."""
     return "".join(values[piece.name] if isinstance(piece, Slot) else piece for piece in pieces)

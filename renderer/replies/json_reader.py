@@ -234,8 +234,8 @@ def _cut_to_brackets(text: str) -> tuple[str, bool]:
             depth -= 1
             if depth == 0:
                 # If a quote was misplaced, the rest may still belong to the value; prose has no such characters.
-                rest = text[index + 1 :]
-                return (text if re.search(r'"\s*[:,}\]]', rest) else text[: index + 1]), False
+                text_after = text[index + 1 :]
+                return (text if re.search(r'"\s*[:,}\]]', text_after) else text[: index + 1]), False
     return text, True
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["SPECIAL", "Judgement", "Support", "judge", "strip_key"]
+__all__ = ["SPECIAL", "Judgement", "Support", "parse_judgement", "strip_key"]
 
 SPECIAL = frozenset(("supported_without_sentence", "general", "well_known_fact", "numerical_reasoning"))
 """What a judge may write in place of a sentence key: supported, but not by a sentence."""
@@ -44,7 +44,7 @@ class Judgement:
     sentences: tuple[Support, ...] = ()
 
 
-def judge(reply: Mapping[str, Any], sentence_keys: frozenset[str], repairs: list[str]) -> Judgement:
+def parse_judgement(reply: Mapping[str, Any], sentence_keys: frozenset[str], repairs: list[str]) -> Judgement:
     """Parse a judge's mapping. `known` are the keys of the documents' sentences; corrections are added to `repairs`."""
     keys = _Keys(sentence_keys)
     relevant = keys.read(reply.get("all_relevant_sentence_keys"))

@@ -10,10 +10,10 @@ from promptuary.renderer.replies.json_reader import Reading
 from promptuary.renderer.schemas import validation
 from promptuary.renderer.schemas.error_messages import describe_schema_error
 
-__all__ = ["coerce_to_schema", "conform"]
+__all__ = ["coerce_to_schema", "conform_value"]
 
 
-def conform(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
+def conform_value(value: Any, schema: Mapping[str, Any] | bool) -> Reading:
     """Validate a value against a JSON Schema, converting "true", "3" and the like to the type that the schema requires.
 
     Raises OutputError for the first violation, naming its place in the reply.

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from promptuary.renderer.errors import OutputError
 from promptuary.renderer.functions.sentences import split_documents
 from promptuary.renderer.replies import json_reader
-from promptuary.renderer.replies.judgement import Judgement, judge, strip_key
+from promptuary.renderer.replies.judgement import Judgement, parse_judgement, strip_key
 from promptuary.renderer.tokens import tokenizers
 
 __all__ = ["Mode", "Trace", "Unit", "trace", "trace_scores"]
@@ -78,7 +78,7 @@ def trace(
     reasons: dict[str, str] = {}
     repairs: list[str] = []
     mapping = _read_mapping(reply, repairs, reasons)
-    judgement = judge(mapping, frozenset(lengths), repairs)
+    judgement = parse_judgement(mapping, frozenset(lengths), repairs)
     scores = _Scores(lengths, reasons)
     scores.share("relevance", judgement.relevant, mapping, "all_relevant_sentence_keys")
     scores.share("utilization", judgement.utilized, mapping, "all_utilized_sentence_keys")

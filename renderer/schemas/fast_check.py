@@ -153,9 +153,11 @@ def _compile_array(schema: dict[str, Any], depth: int) -> Accepts | None:
 def _compile_object(schema: dict[str, Any], depth: int) -> Accepts | None:
     property_checks = {name: build_acceptor(part, depth + 1) for name, part in schema.get("properties", {}).items()}
     checks = {name: check for name, check in property_checks.items() if check is not None}
-    rest = schema.get("additionalProperties", True)
-    other = is_plain if rest is True else (None if rest is False else build_acceptor(rest, depth + 1))
-    if len(checks) < len(property_checks) or (other is None and rest is not False):
+    additional = schema.get("additionalProperties", True)
+    accept_additional = (
+        is_plain if additional is True else (None if additional is False else build_acceptor(additional, depth + 1))
+    )
+    if len(checks) < len(property_checks) or (accept_additional is None and additional is not False):
         return None
     required = schema.get("required", [])
 
@@ -165,7 +167,7 @@ def _compile_object(schema: dict[str, Any], depth: int) -> Accepts | None:
         for name, item in value.items():
             property_check = checks.get(name)
             if property_check is None:
-                if other is None or not _is_text(name) or not other(item):
+                if accept_additional is None or not _is_text(name) or not accept_additional(item):
                     return False
             elif not property_check(item):
                 return False

@@ -56,5 +56,5 @@ def suggest_type(wrong: str) -> str | None:
 
 def _find_wrong_type(value: Any) -> str | None:
     """The first text that isn't a type."""
-    texts = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]
+    texts = [type_name for type_name in (value if isinstance(value, list) else [value]) if isinstance(type_name, str)]
     return next((text for text in texts if text not in TYPES), None)

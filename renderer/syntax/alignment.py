@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from heapq import nlargest
 from typing import NamedTuple
 
-__all__ = ["STEPS", "Effort", "Match", "align"]
+__all__ = ["STEPS", "Effort", "Match", "align_sequences"]
 
 STEPS = 1_000_000
 """The step limit of one comparison, beyond a few passes over each side: well below half a second."""
@@ -53,7 +53,8 @@ class _Range(NamedTuple):
     new_end: int
 
 
-def align(old: Sequence[str], new: Sequence[str], effort: Effort) -> list[Match]:
+def align_sequences(old: Sequence[str], new: Sequence[str], effort: Effort) -> list[Match]:
+    """The runs that both sequences share, in order. What the budget doesn't allow to compare counts as different."""
     numbers: dict[str, int] = {}
     a = [numbers.setdefault(item, len(numbers)) for item in old]
     b = [numbers.setdefault(item, len(numbers)) for item in new]

@@ -13,9 +13,19 @@ from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from promptuary.renderer.syntax.alignment import Effort, Match, align
+from promptuary.renderer.syntax.alignment import Effort, Match, align_sequences
 
-__all__ = ["WORD", "WORD_STEPS", "Step", "Word", "diff_words", "find_matches", "forget", "steps", "write_unified"]
+__all__ = [
+    "WORD",
+    "WORD_STEPS",
+    "Step",
+    "Word",
+    "clear_cache",
+    "diff_words",
+    "find_matches",
+    "find_steps",
+    "write_unified",
+]
 
 WORD = re.compile(r"\w+|[^\S\n]+|[^\w\s]")
 """A word, a run of spaces, or one punctuation mark."""
@@ -52,14 +62,14 @@ def find_matches(old: Sequence[str], new: Sequence[str], effort: Effort | None =
     positions are cached, so no text outlives the call.
     """
     if effort is not None or len(old) + len(new) < _REMEMBERED_FROM:
-        return tuple(align(old, new, effort or Effort()))
+        return tuple(align_sequences(old, new, effort or Effort()))
     key = _compute_digest(old) + _compute_digest(new)
     with _lock:
         remembered = _remembered.get(key)
         if remembered is not None:
             _remembered.move_to_end(key)
             return remembered
-    pairs = tuple(align(old, new, Effort()))
+    pairs = tuple(align_sequences(old, new, Effort()))
     with _lock:
         _remembered[key] = pairs
         while len(_remembered) > _MOST_REMEMBERED:
@@ -67,13 +77,13 @@ def find_matches(old: Sequence[str], new: Sequence[str], effort: Effort | None =
     return pairs
 
 
-def forget() -> None:
+def clear_cache() -> None:
     """Clear the cache."""
     with _lock:
         _remembered.clear()
 
 
-def steps(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -> list[Step]:
+def find_steps(old: Sequence[str], new: Sequence[str], effort: Effort | None = None) -> list[Step]:
     """Return how the old side becomes the new one; the steps cover both sides without gaps."""
     result: list[Step] = []
     at_old = at_new = 0
@@ -95,7 +105,7 @@ def write_unified(
     old: Sequence[str], new: Sequence[str], old_name: str, new_name: str, context: int = 3
 ) -> Iterator[str]:
     """Return a unified diff of lines with their line ends; empty for equal sides."""
-    hunks = _group_into_hunks(steps(old, new), context)
+    hunks = _group_into_hunks(find_steps(old, new), context)
     for number, hunk in enumerate(hunks):
         if number == 0:
             yield f"--- {old_name}\n"
@@ -167,7 +177,7 @@ def diff_words(
         return (Word(old, True),), (Word(new, True),)
     left: list[Word] = []
     right: list[Word] = []
-    for kind, i1, i2, j1, j2 in steps(before, after, effort):
+    for kind, i1, i2, j1, j2 in find_steps(before, after, effort):
         changed = kind != "equal"
         _push(left, "".join(before[i1:i2]), changed)
         _push(right, "".join(after[j1:j2]), changed)
@@ -178,9 +188,9 @@ def _split_words(text: str) -> list[str]:
     return WORD.findall(text)
 
 
-def _push(words: list[Word], text: str, changed: bool) -> None:
+def _push(words: list[Word], text: str, is_changed: bool) -> None:
     if text:
-        words.append(Word(text, changed))
+        words.append(Word(text, is_changed))
 
 
 def _join_islands(words: list[Word]) -> tuple[Word, ...]:

@@ -25,7 +25,7 @@ def find_likely_name(name: str, names: Iterable[str]) -> str | None:
     """Return the most similar known name, or None. Only names of up to 80 characters are compared, and 500 of them."""
     if len(name) > _LONGEST:
         return None
-    candidates = [other for other in islice(names, _MOST_KNOWN) if len(other) <= _LONGEST]
+    candidates = [known_name for known_name in islice(names, _MOST_KNOWN) if len(known_name) <= _LONGEST]
     close = difflib.get_close_matches(name, candidates, 1)
     return close[0] if close else None
 

@@ -117,11 +117,11 @@ def read_vocabulary(name: str, source: VocabularySource | None = None) -> Vocabu
     path = _find_kept_file(file)
     data = vocabulary_cache.read_kept(path)
     if data is None:
-        with vocabulary_cache.making(path):
+        with vocabulary_cache.lock_vocabulary(path):
             data = vocabulary_cache.read_kept(path) if vocabulary_cache.is_kept(path) else None
             if data is None:
                 data = _pack(*_convert(file, read_file(name, source)))
-                vocabulary_cache.keep(path, data)
+                vocabulary_cache.write_vocabulary(path, data)
     return _unpack(file, name, data)
 
 
@@ -229,8 +229,8 @@ def split_tokenizer(tokenizer: dict[str, Any]) -> tuple[dict[str, Any], dict[str
     Returns the JSON without them and without truncation, padding and post-processing, and {mark: id}. Added tokens of
     only white space (some vocabularies keep runs of spaces there) aren't marks and stay.
     """
-    added = tokenizer.get("added_tokens") or []
-    marks = {entry["content"]: int(entry["id"]) for entry in added if entry["content"].strip()}
-    space_tokens = [entry for entry in added if not entry["content"].strip()]
+    added_tokens = tokenizer.get("added_tokens") or []
+    marks = {entry["content"]: int(entry["id"]) for entry in added_tokens if entry["content"].strip()}
+    space_tokens = [entry for entry in added_tokens if not entry["content"].strip()]
     settings = {"truncation": None, "padding": None, "post_processor": None, "added_tokens": space_tokens}
     return {**tokenizer, **settings}, marks

@@ -20,7 +20,7 @@ from promptuary.renderer.files import make_private_folder, write_atomically
 if sys.platform != "win32":  # there, processes that start together may each create the same file
     import fcntl
 
-__all__ = ["find_cache_folder", "is_kept", "keep", "locate_kept_file", "making", "read_kept"]
+__all__ = ["find_cache_folder", "is_kept", "locate_kept_file", "lock_vocabulary", "read_kept", "write_vocabulary"]
 
 _log = logging.getLogger("promptuary")
 _LONGEST_WAIT = 60.0  # seconds to wait for a process that is creating the same file
@@ -68,7 +68,7 @@ def read_kept(path: Path) -> bytes | None:
     return body
 
 
-def keep(path: Path, body: bytes) -> None:
+def write_vocabulary(path: Path, body: bytes) -> None:
     """Write a file atomically, readable for its owner only."""
     try:
         make_private_folder(path.parent)
@@ -82,7 +82,7 @@ def keep(path: Path, body: bytes) -> None:
 
 
 @contextmanager
-def making(path: Path) -> Iterator[None]:
+def lock_vocabulary(path: Path) -> Iterator[None]:
     """Let one process at a time create this file; without a lock, or after waiting too long, go on regardless."""
     file = _open_lock(path)
     try:

@@ -110,9 +110,9 @@ class WordMemory:
         few: list[_Waiting] = []
         many: list[_Waiting] = []
         for text in waiting:
-            missing = sum(word not in inner for word in text.words[1:]) + (text.words[0] not in first)
+            unknown_count = sum(word not in inner for word in text.words[1:]) + (text.words[0] not in first)
             # A single word takes about twice as long by itself as in a text.
-            alone = 2 * missing <= len(text.words) and max(map(len, text.words)) <= _LONGEST_WORD
+            alone = 2 * unknown_count <= len(text.words) and max(map(len, text.words)) <= _LONGEST_WORD
             (few if alone else many).append(text)
         for text, ids in zip(many, self._encode([text.text for text in many]) if many else (), strict=True):
             encoded[text.place] = packed = array("i", ids)

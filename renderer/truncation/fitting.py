@@ -58,8 +58,8 @@ class _Ruler:
         """Whether the parts fit in any case, judging without a loaded vocabulary."""
         if not isinstance(self.tokenizer, LazyTokenizer):
             return False
-        most = targets.bound_tokens(parts, self.profile, self.tokenizer)
-        return limit is None or most <= limit
+        bound = targets.bound_tokens(parts, self.profile, self.tokenizer)
+        return limit is None or bound <= limit
 
     def markup(self, parts: Sequence[Part]) -> int:
         if self.profile is None and not self.framed:
@@ -106,10 +106,10 @@ def fit_parts(
     need = -(-(total - limit) // step) * step
     pairs = keep_pairs or bool(profile and profile.user_first)
     plan = truncation_plan.Plan(parts, counts, ruler.costs(parts, counts), keep_last=keep_last, keep_pairs=pairs)
-    fitting, left = _cut(parts, counts, ruler, plan, total, total - need)
-    if left > limit:
-        raise _refuse_to_fit(fitting, left, limit)
-    return Fitted(fitting, _list_cuts(parts, counts, plan, total - limit), Counts(left))
+    fitting, total_after = _cut(parts, counts, ruler, plan, total, total - need)
+    if total_after > limit:
+        raise _refuse_to_fit(fitting, total_after, limit)
+    return Fitted(fitting, _list_cuts(parts, counts, plan, total - limit), Counts(total_after))
 
 
 def _keep_uncounted(parts: Sequence[Part], ruler: _Ruler) -> Fitted:
@@ -124,18 +124,18 @@ def _keep_uncounted(parts: Sequence[Part], ruler: _Ruler) -> Fitted:
 
 
 def _cut(
-    parts: Sequence[Part], counts: list[int], ruler: _Ruler, plan: truncation_plan.Plan, left: int, goal: int
+    parts: Sequence[Part], counts: list[int], ruler: _Ruler, plan: truncation_plan.Plan, tokens: int, goal: int
 ) -> tuple[list[Part], int]:
     """Run the plan until at most `goal` tokens are left or nothing more may be cut; return the rest and its tokens."""
     while True:
-        plan.take(left - goal, ruler.shortened)
+        plan.take(tokens - goal, ruler.shortened)
         staying = _add_counts(compress(parts, plan.stays), compress(counts, plan.stays))
         if plan.shorter:
             staying = _add_counts(*zip(*_replace_shortened(parts, counts, plan), strict=True))
         # If a profile joins adjacent parts, removing one saves less than its share: measure, and continue if needed.
-        left = sum(map(_count_of, staying)) + ruler.markup(staying)
-        if left <= goal or plan.exhausted:
-            return staying, left
+        tokens = sum(map(_count_of, staying)) + ruler.markup(staying)
+        if tokens <= goal or plan.exhausted:
+            return staying, tokens
 
 
 def _replace_shortened(parts: Sequence[Part], counts: list[int], plan: truncation_plan.Plan) -> list[tuple[Part, int]]:
@@ -190,30 +190,30 @@ def _explain_cut(priority: int, over: int) -> str:
     return f"priority {priority}, prompt {over} tokens over its limit"
 
 
-def _refuse_to_fit(staying: list[Part], left: int, limit: int) -> TruncationError:
+def _refuse_to_fit(staying: list[Part], tokens: int, limit: int) -> TruncationError:
     protected = [part.label for part in staying]
     largest = sorted(staying, key=lambda part: -(part.token_count or 0))[:8]
     part_list = ", ".join(f"{part.label} ({part.token_count})" for part in largest)
     more = f" and {len(staying) - 8} more" if len(staying) > 8 else ""
     message = (
-        f"The prompt can't be cut to {limit} tokens: the parts that may not be cut take {left}, {left - limit} "
+        f"The prompt can't be cut to {limit} tokens: the parts that may not be cut take {tokens}, {tokens - limit} "
         "too many. "
         f"Largest of them: {part_list}{more}."
     )
-    return TruncationError(message, protected=protected, shortfall=left - limit)
+    return TruncationError(message, protected=protected, shortfall=tokens - limit)
 
 
-def choose_token_limit(given: int | None, declared: int | None, context: int | None) -> int | None:
+def choose_token_limit(requested: int | None, declared: int | None, context: int | None) -> int | None:
     """Return a rendering's token limit, None for no limit: the caller's (-1: no limit), the document's or the models'.
 
     Raises InputError.
     """
-    if given is None:
+    if requested is None:
         return context if declared is None else declared
-    if type(given) is not int or (given < 1 and given != -1):
-        message = f"token_limit must be a whole number of at least 1, or -1 for none, not {given!r}"
+    if type(requested) is not int or (requested < 1 and requested != -1):
+        message = f"token_limit must be a whole number of at least 1, or -1 for none, not {requested!r}"
         raise InputError(message, code="PT606")
-    return None if given == -1 else given
+    return None if requested == -1 else requested
 
 
 def leave_reserve(limit: int | None, reserve: int) -> int | None:
@@ -224,10 +224,10 @@ def leave_reserve(limit: int | None, reserve: int) -> int | None:
     return room
 
 
-def choose_step(given: int | None, declared: int) -> int:
+def choose_step(requested: int | None, declared: int) -> int:
     """The truncation step in tokens: the caller's, else the document's. Raises InputError."""
-    if given is None:
+    if requested is None:
         return declared
-    if type(given) is not int or given < 1:
-        raise InputError(f"truncation_step must be a whole number of at least 1, not {given!r}", code="PT606")
-    return given
+    if type(requested) is not int or requested < 1:
+        raise InputError(f"truncation_step must be a whole number of at least 1, not {requested!r}", code="PT606")
+    return requested

@@ -9,7 +9,7 @@ from promptuary.renderer.formats.prompter.body import PrompterBody
 from promptuary.renderer.formats.shaped import parser
 from promptuary.renderer.formats.shaped.format import ShapedBody
 from promptuary.renderer.formats.shaped.parser import Call, Field, Literal, Name
-from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Unknown, has_whole_line, outline
+from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Unknown, build_outline, has_whole_line
 from promptuary.renderer.part import Content
 from promptuary.renderer.problems import Place, Problem
 
@@ -20,7 +20,7 @@ def empty_prompt(document: Document, body: object) -> Problem | None:
     """Return an error if a body can't produce any text, whatever the data."""
     if isinstance(body, JinjaBody):
         silent = not has_whole_line(body.unit) and not _may_print_text(
-            outline(body.unit), values=document.format == "text"
+            build_outline(body.unit), values=document.format == "text"
         )
         if silent or (not body.list_names() and _is_without_text(body)):
             subject = "the body gives no parts" if silent and document.format == "parts" else "the body says nothing"

@@ -12,18 +12,18 @@ from promptuary.renderer.syntax import yaml_reader
 
 __all__ = [
     "apply_fix",
-    "declare",
     "declare_all",
+    "declare_input",
     "find_value",
     "insert_key",
-    "redeclare",
+    "redeclare_input",
     "set_default",
-    "undeclare",
+    "undeclare_input",
     "write_flow",
 ]
 
 
-def declare(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
+def declare_input(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
     """Return a fix that declares one more input; None if no inputs are declared, or if the edit would be large."""
     return declare_all(document, {name: schema}) if document.inputs is not None else None
 
@@ -107,7 +107,7 @@ def _separate_entry(entry: str, entries: str) -> str:
     return entry if entries.endswith(" ") else f" {entry}"
 
 
-def undeclare(document: Document, name: str) -> Fix | None:
+def undeclare_input(document: Document, name: str) -> Fix | None:
     """Return a fix that removes an input; None if it shares a line with others or is the only one."""
     lines = unify_newlines(document.text).split("\n")
     place = find_value(document, "inputs", name)
@@ -117,7 +117,7 @@ def undeclare(document: Document, name: str) -> Fix | None:
     return Fix(f"Remove the input `{name}`", (Edit(first, 1, place.end_line + 1, 1, ""),))
 
 
-def redeclare(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
+def redeclare_input(document: Document, name: str, schema: dict[str, Any]) -> Fix | None:
     """Return a fix that replaces the schema of an input."""
     place = find_value(document, "inputs", name)
     if place is None or place.end_line is None or place.end_column is None:

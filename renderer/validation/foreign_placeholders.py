@@ -205,7 +205,7 @@ def _fix(document: Document, placeholders: Sequence[_Found], *, braces: bool) ->
     names = dict.fromkeys(
         placeholder.name.replace(".", "_") if braces else placeholder.name.split(".")[0] for placeholder in placeholders
     )
-    fixes_needed = [fixes.declare(document, name, {}) for name in names if name not in (document.inputs or {})]
+    fixes_needed = [fixes.declare_input(document, name, {}) for name in names if name not in (document.inputs or {})]
     first = [edit for cure in fixes_needed if cure is not None for edit in cure.edits]
     if first:
         place = Place(first[0].line, first[0].column, first[0].end_line, first[0].end_column)

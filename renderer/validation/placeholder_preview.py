@@ -89,8 +89,8 @@ def _complete(filled: FilledData, value: Any, schema: Any, usage: Usage, path: s
     schema = schema if isinstance(schema, dict) else {}
     if isinstance(value, list):
         items = schema.get("items", {})
-        each = usage.items or Usage()
-        return [_complete(filled, item, items, each, f"{path}[{place}]") for place, item in enumerate(value)]
+        item_usage = usage.items or Usage()
+        return [_complete(filled, item, items, item_usage, f"{path}[{place}]") for place, item in enumerate(value)]
     if not isinstance(value, dict):
         return value
     properties = schema.get("properties", {})

@@ -63,16 +63,16 @@ def read_standards(value: object) -> Standards:
 def _read_standard(name: str, settings: object, faults: dict[str, str]) -> Standard | None:
     """The standard, or None if it is invalid, after adding to the faults."""
     kind = _KINDS[name]
-    known = [item.name for item in fields(kind)]
+    field_names = [item.name for item in fields(kind)]
     if not isinstance(settings, Mapping):
-        faults[name] = f"this is a mapping with the settings {', '.join(known)}."
+        faults[name] = f"this is a mapping with the settings {', '.join(field_names)}."
         return None
     values: dict[str, Any] = {}
     before = len(faults)
     for setting, value in settings.items():
         path = f"{name}.{suggestions.shorten_name(setting)}"
-        if setting not in known:
-            faults[path] = f"there is no such setting; there are {', '.join(known)}."
+        if setting not in field_names:
+            faults[path] = f"there is no such setting; there are {', '.join(field_names)}."
             continue
         try:
             values[setting] = _make_reader(name, setting)(value)
@@ -96,10 +96,10 @@ def _read_severity(value: Any) -> str:
     return str(value)
 
 
-def _read_whole_number(least: int, most: int) -> Callable[[Any], int]:
+def _read_whole_number(least: int, largest: int) -> Callable[[Any], int]:
     def read(value: Any) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise ValueError(f"a whole number from {least} to {most:,}.")
+        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= largest:
+            raise ValueError(f"a whole number from {least} to {largest:,}.")
         return value
 
     return read

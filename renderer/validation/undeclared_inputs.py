@@ -105,7 +105,7 @@ def _choose_undeclared(document: Document, fragments: Mapping[str, str], used: I
         for name, (use, usage) in used.items()
         if name not in declared and name not in _OFFERED and name not in declarations.RESERVED
     ]
-    schemas = {each.name: each.schema for each in undeclared}
+    schemas = {undeclared_input.name: undeclared_input.schema for undeclared_input in undeclared}
     fix = fixes.declare_all(document, schemas) if undeclared else None
     return UndeclaredInputs(undeclared, fix, frozenset(used))
 

@@ -174,7 +174,7 @@ class _Checks:
                     continue
                 how = "otherwise" if name in inputs else "not at all"
                 message = f"the fragment `{ref}` declares the input `{name}`, this document {how}; declare it alike"
-                cure = fixes.redeclare if name in inputs else fixes.declare
+                cure = fixes.redeclare_input if name in inputs else fixes.declare_input
                 self._add(
                     "PT505",
                     "error",
@@ -188,8 +188,8 @@ class _Checks:
         """A fix for a document that declares no inputs: one of them alone would leave the others undeclared."""
         used = undeclared_inputs.try_to_infer_inputs(self.document, texts)
         schemas = {
-            each.name: each.schema
-            for each in undeclared_inputs.find_undeclared_names(self.document, texts, used).inputs
+            undeclared_input.name: undeclared_input.schema
+            for undeclared_input in undeclared_inputs.find_undeclared_names(self.document, texts, used).inputs
         }
         schemas |= {
             name: schemas.get(name, schema) for name, schema in undeclared_inputs.list_fragment_inputs(texts).items()
@@ -205,7 +205,7 @@ class _Checks:
         if any(use.name not in inputs for use in uses):
             used = undeclared_inputs.try_to_infer_inputs(self.document, texts, body)
             undeclared = undeclared_inputs.find_undeclared_names(self.document, texts, used)
-            schemas = {each.name: each.schema for each in undeclared.inputs}
+            schemas = {undeclared_input.name: undeclared_input.schema for undeclared_input in undeclared.inputs}
         for use in uses:
             if use.sure and use.name not in inputs and use.name not in _OFFERED:
                 hint = suggestions.make_spelling_hint(use.name, inputs)
@@ -215,14 +215,14 @@ class _Checks:
                     if use.is_elsewhere
                     else suggestions.rename_fix(use.place, suggestions.find_likely_name(use.name, inputs))
                 )
-                fix = suggestion or fixes.declare(self.document, use.name, schemas.get(use.name, {}))
+                fix = suggestion or fixes.declare_input(self.document, use.name, schemas.get(use.name, {}))
                 self._add("PT403", "error", message, use.place, use.name, fix)
         names = body.list_names()
         for name in inputs:
             if name not in names:
                 message = f"the input `{name}` is declared but never used"
                 place = self.document.place("inputs", name)
-                self._add("PT404", "warning", message, place, name, fixes.undeclare(self.document, name))
+                self._add("PT404", "warning", message, place, name, fixes.undeclare_input(self.document, name))
 
     def _check_limits(self, template: Template) -> None:
         limit, context = self.document.token_limit, template.context
@@ -255,8 +255,8 @@ class _Checks:
                 message = f"the sample `{name}` gives `{unknown}`, which is not an input"
                 self.found.append(Problem("PT410", "warning", message, variable=unknown, sample=name))
             if len(prompt.ignored) > suggestions.MOST_NAMED:
-                rest = len(prompt.ignored) - suggestions.MOST_NAMED
-                message = f"the sample `{name}` gives {rest:,} more values that are not inputs"
+                unnamed_count = len(prompt.ignored) - suggestions.MOST_NAMED
+                message = f"the sample `{name}` gives {unnamed_count:,} more values that are not inputs"
                 self.found.append(Problem("PT410", "warning", message, sample=name))
             if prompt.cut:
                 message = f"sample `{name}`: {len(prompt.cut)} parts are cut to fit {prompt.token_limit} tokens"

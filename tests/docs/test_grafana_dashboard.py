@@ -28,8 +28,8 @@ EXPRESSIONS = list_expressions()
 def served_families(client, db) -> set[str]:
     """The figures that a server tells of after a page and a fetch."""
     client.get("/login")
-    metrics.count(200)
-    metrics.flush()
+    metrics.count_fetch(200)
+    metrics.flush_counts()
     answer = client.get("/metrics", headers={"Authorization": f"Bearer {settings.PROMPTUARY_METRICS_TOKEN}"})
     return set(re.findall(r"^# TYPE (\w+) ", answer.content.decode(), re.MULTILINE))
 

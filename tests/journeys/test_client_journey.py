@@ -35,7 +35,7 @@ from registry.namespaces import services as namespaces
 from registry.accounts import people
 roles = ("author", "reviewer", "admin")
 cast = {
-    role: Actor(people.create(actor=build_operator_actor(), username=role, password=f"{role}-promptuary"))
+    role: Actor(people.create_person(actor=build_operator_actor(), username=role, password=f"{role}-promptuary"))
     for role in roles
 }
 namespaces.create_namespace(actor=cast["admin"], name="support", protected_labels=["production"], required_checks=[])

@@ -24,7 +24,7 @@ from registry.namespaces import keys
 from registry.templates import labels, save as templates
 from registry.namespaces import services as namespaces
 from registry.accounts import people
-author = Actor(people.create(actor=build_operator_actor(), username="author", password="author-promptuary"))
+author = Actor(people.create_person(actor=build_operator_actor(), username="author", password="author-promptuary"))
 namespaces.create_namespace(actor=author, name="support")
 templates.save_version(actor=author, name="support/reply", document="- name: a\\n  content: Version 1\\n", message="")
 labels.move_label(actor=author, name="support/reply", label="production", version=1, expected=None)

@@ -17,7 +17,7 @@ HOLDER = """
 import sys, time, django; django.setup()
 from django.conf import settings
 from registry.mirror import fill as filling, locks
-with locks.hold(filling.lock_path(), 10):
+with locks.hold_writer_lock(filling.lock_path(), 10):
     for name in ("HEAD.lock", "refs/heads/main.lock", "packed-refs.lock"):
         (settings.MIRROR_PATH / name).write_text("")
     print("held", flush=True)

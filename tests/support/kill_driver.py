@@ -72,7 +72,7 @@ def write() -> None:
         move_label(author, LABELS[count % 2])
         _say(str(Event.objects.order_by("-number").values_list("hash", flat=True).first()))
     mirror.catch_up(wait=20)
-    writer.repack()
+    writer.repack_batches()
     mirror.rebuild()
     mirror.push_due()
 

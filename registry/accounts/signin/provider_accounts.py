@@ -55,8 +55,10 @@ def may_create_account(address: str) -> bool:
 def make_account(facts: dict[str, Any]) -> User | None:
     """Create an account without a password, if the setting admits this person and the address is unused."""
     address = read_verified_address(facts)
-    taken = User.objects.filter(email__iexact=address, is_address_unproven=False) if address else User.objects.none()
-    if not may_create_account(address) or taken.exists():
+    same_address = (
+        User.objects.filter(email__iexact=address, is_address_unproven=False) if address else User.objects.none()
+    )
+    if not may_create_account(address) or same_address.exists():
         return None  # several accounts have it, so an admin has to resolve that
     name = str(facts.get("name") or "")[:150]
     person = User(username=choose_username(facts), email=address, first_name=name)

@@ -32,7 +32,7 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, username: str, email: str, name: str, no_password: bool, **_options: Any) -> None:
         password = None if no_password else self._ask(username)
         try:
-            people.create(
+            people.create_person(
                 actor=actor.build_operator_actor(), username=username, password=password, email=email, full_name=name
             )
         except PromptuaryError as error:

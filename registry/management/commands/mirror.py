@@ -123,10 +123,10 @@ class Command(BaseCommand):
         if options["how"] == "add":
             mirror.check_destination(options["url"])
             facts = {field: options[field] or "" for field in ("name", "url", "user", *_FILES)}
-            remote_setup.add(actor=actor.build_operator_actor(), **facts)
+            remote_setup.add_remote(actor=actor.build_operator_actor(), **facts)
             self.stdout.write(f"The worker pushes to {options['url']} from now on; at once: manage.py mirror push")
         elif options["how"] == "remove":
-            remote_setup.remove(actor=actor.build_operator_actor(), name=options["name"])
+            remote_setup.remove_remote(actor=actor.build_operator_actor(), name=options["name"])
             self.stdout.write(f"Nothing is pushed to {options['name']} any more; what it holds stays there.")
         else:
             self.stdout.write(

@@ -142,10 +142,12 @@ class PrompterBody:
         names, setup = self._setup.instruction.slots, self._setup
         values = {name: _format_value(name, data[name]) for name in names if name in data}
         if setup.input is not None:
-            left = {setup.input: data[setup.input]} if setup.input in data and setup.input not in values else {}
+            remaining_data = (
+                {setup.input: data[setup.input]} if setup.input in data and setup.input not in values else {}
+            )
         else:
-            left = {name: value for name, value in data.items() if name not in values and name not in _ASIDE}
-        return arguments.read_query(values | left, names, strict=True)
+            remaining_data = {name: value for name, value in data.items() if name not in values and name not in _ASIDE}
+        return arguments.read_query(values | remaining_data, names, strict=True)
 
     def _read_turns(self, history: Any) -> list[dict[str, Any]]:
         turns = arguments.list_history_messages(history)

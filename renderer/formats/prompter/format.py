@@ -175,11 +175,11 @@ class _Reading:
             return input_name
         if self.document.inputs is None or "input" not in recipe.fields:
             return None
-        left = [name for name in self.document.inputs if name not in (*names, "history", "tools")]
-        if len(left) > 1:
-            name_list = ", ".join(f"`{name}`" for name in left)
+        names_left = [name for name in self.document.inputs if name not in (*names, "history", "tools")]
+        if len(names_left) > 1:
+            name_list = ", ".join(f"`{name}`" for name in names_left)
             raise self._build_error(f"{name_list}: which of them is the user's message? Say so with `input:`", "kind")
-        return left[0] if left else None
+        return names_left[0] if names_left else None
 
     def _read_text(self, key: str) -> str | None:
         value = self.given.values.get(key)

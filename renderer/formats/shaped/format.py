@@ -13,7 +13,7 @@ from promptuary.renderer.formats.shaped.warnings import (
     find_doubled_braces,
     find_doubtful_backslashes,
     find_old_variables,
-    fix,
+    make_fix,
 )
 from promptuary.renderer.functions import FUNCTIONS, describe_nearest
 from promptuary.renderer.functions.documents import MAX_TEXT, check_pattern, read_content
@@ -23,7 +23,7 @@ from promptuary.renderer.part import Mark, Part, Site
 from promptuary.renderer.problems import Place, Problem
 from promptuary.renderer.syntax import suggestions
 
-__all__ = ["MAX_PROMPTS", "Shaped", "ShapedBody", "make_positional", "rewritten"]
+__all__ = ["MAX_PROMPTS", "Shaped", "ShapedBody", "make_positional", "rewrite_template"]
 
 MAX_PROMPTS = 1000
 """The most prompts of one rendering."""
@@ -41,7 +41,7 @@ class Shaped:
             pieces = parser.parse_shaped(document.body)
         except SyntaxFault as fault:
             place = document.body_place(fault.start, fault.end)
-            raise DocumentError(fault.message, code="PT901", place=place, fix=fix(place, fault.cure)) from fault
+            raise DocumentError(fault.message, code="PT901", place=place, fix=make_fix(place, fault.cure)) from fault
         for field in pieces:
             if isinstance(field, Field):
                 _check(field, document, calls)
@@ -232,7 +232,7 @@ def _check(field: Field, document: Document, calls: Mapping[str, Callable[..., A
             "arguments go by position here, and strings are written whole",
             code="PT903",
             place=place,
-            fix=fix(place, (f"Write `{rewritten}`", rewritten)),
+            fix=make_fix(place, (f"Write `{rewritten}`", rewritten)),
         )
 
 
@@ -265,7 +265,7 @@ def _check_arguments(node: Call, call: Callable[..., Any], place: Place) -> None
             raise DocumentError(error.message, code="PT904", place=place) from error
 
 
-def rewritten(body: str) -> str:
+def rewrite_template(body: str) -> str:
     """Rewrite a Haystack template to this format: positional arguments only, and each string as one literal.
 
     Raises DocumentError, without a place, if it still can't be parsed.

@@ -8,7 +8,7 @@ from promptuary.renderer.document.parser import Document
 from promptuary.renderer.formats.shaped.parser import Field, Text
 from promptuary.renderer.problems import Edit, Fix, Place, Problem
 
-__all__ = ["find_doubled_braces", "find_doubtful_backslashes", "find_old_variables", "fix"]
+__all__ = ["find_doubled_braces", "find_doubtful_backslashes", "find_old_variables", "make_fix"]
 
 _OLD_VARIABLE = re.compile(r"(?<!\$)\$([A-Za-z_]\w*)", re.ASCII)
 _PATH = re.compile(r"(?<![A-Za-z])[A-Za-z]:\\[^\s{}]*|(?<=\w)\\[nrt](?=[a-z])")
@@ -30,7 +30,7 @@ def find_old_variables(document: Document, pieces: Sequence[Text | Field]) -> It
                     f"`{match[0]}` is the old way to write a variable and stays text here; if you mean the text, "
                     f"write `{{'{match[0]}'}}`",
                     place,
-                    fix(place, (f"Write `{rewritten}`", rewritten)),
+                    make_fix(place, (f"Write `{rewritten}`", rewritten)),
                 )
 
 
@@ -49,7 +49,7 @@ def find_doubled_braces(document: Document, pieces: Sequence[Text | Field]) -> I
                         "warning",
                         f"`{match[0]}` is text with braces here; a value is written in single ones",
                         place,
-                        fix(place, (f"Write `{{{match[1]}}}`", f"{{{match[1]}}}")),
+                        make_fix(place, (f"Write `{{{match[1]}}}`", f"{{{match[1]}}}")),
                     )
 
 
@@ -69,7 +69,7 @@ def find_doubtful_backslashes(document: Document, pieces: Sequence[Text | Field]
                             "the backslash"
                         ),
                         place,
-                        fix(place, ("Double the backslashes", escaped)),
+                        make_fix(place, ("Double the backslashes", escaped)),
                     )
 
 
@@ -77,7 +77,7 @@ def _build_problem(code: str, severity: Any, message: str, place: Place, fix: Fi
     return Problem(code, severity, message, place.line, place.column, place.end_line, place.end_column, fix)
 
 
-def fix(place: Place, cure: tuple[str, str] | None) -> Fix | None:
+def make_fix(place: Place, cure: tuple[str, str] | None) -> Fix | None:
     """Make a fix for that place from `cure`, its title and the replacement text."""
     if cure is None or place.end_line is None or place.end_column is None:
         return None

@@ -35,7 +35,7 @@ def _read_value(text: str, subject: str, schema: Mapping[str, Any] | None, reade
     try:
         reading = json_reader.read_reply(text)
         fitted = (
-            schema_coercion.conform(reading.value, effective_schema)
+            schema_coercion.conform_value(reading.value, effective_schema)
             if effective_schema is not None
             else json_reader.Reading(reading.value)
         )

@@ -139,13 +139,13 @@ def planted(desk):
 @pytest.mark.parametrize("view", ["source", "conversation"])
 def test_the_page_of_a_change_is_quick_on_a_planted_pair(planted, browser, view):
     person = browser("reviewer")
-    sequence_diff.forget()
+    sequence_diff.clear_cache()
     assert seconds(lambda: person.get(f"/changes/{planted.number}?view={view}")) < PAGE
 
 
 def test_the_diff_of_two_versions_is_quick_on_a_planted_pair(planted, browser):
     person = browser("reader")
-    sequence_diff.forget()
+    sequence_diff.clear_cache()
     assert seconds(lambda: person.get(f"/t/{REPLY}/-/diff?from=1&to=2")) < PAGE
     page = read_html(person.get(f"/t/{REPLY}/-/diff?from=1&to=2"))
     assert "not shown: this difference is too long for a page." in page
@@ -153,7 +153,7 @@ def test_the_diff_of_two_versions_is_quick_on_a_planted_pair(planted, browser):
 
 def test_the_threads_of_a_change_are_quick_on_a_planted_pair(planted, browser):
     person = browser("reader")
-    sequence_diff.forget()
+    sequence_diff.clear_cache()
     began = time.process_time()
     answer = person.get(f"/api/v1/changes/{planted.number}/threads")
     assert time.process_time() - began < PAGE
@@ -173,6 +173,6 @@ def test_the_merge_page_is_quick_on_documents_that_are_slow_to_bring_together(de
     )
     change = desk.propose(3)
     person = browser("author")
-    sequence_diff.forget()
+    sequence_diff.clear_cache()
     assert seconds(lambda: person.get(f"/changes/{change.number}/merge")) < PAGE
     assert seconds(lambda: person.get(f"/api/v1/changes/{change.number}/merge")) < PAGE

@@ -3,7 +3,7 @@
 import pytest
 
 from frontend.editor import preview
-from frontend.editor.actions import propose, save
+from frontend.editor.actions import propose_version, save_text
 from frontend.editor.state import read_posted_state
 from registry.changes.models import ChangeRequest
 from registry.templates import drafts
@@ -175,13 +175,13 @@ def test_a_second_proposal_of_the_same_version_is_a_conflict(author):
 
 def test_a_person_who_lost_the_role_is_refused(reply):
     state = read_posted_state(reply.actor("author"), REPLY, FIELDS)
-    assert save(reply.actor("reader"), state).status == 403
-    assert propose(reply.actor("reader"), state, "production", 2).status == 403
+    assert save_text(reply.actor("reader"), state).status == 403
+    assert propose_version(reply.actor("reader"), state, "production", 2).status == 403
 
 
 def test_a_person_who_left_the_namespace_gets_404(reply):
     state = read_posted_state(reply.actor("author"), REPLY, FIELDS)
-    assert save(reply.actor("outsider"), state).status == 404
+    assert save_text(reply.actor("outsider"), state).status == 404
 
 
 @pytest.mark.parametrize("do", ["propose:production:x", "propose:production:99999999999", "propose:"])

@@ -217,6 +217,6 @@ def test_an_invalid_next_address_leads_home(reply, browser, target):
 @pytest.mark.parametrize("name", core_errors.__all__)
 def test_each_domain_error_is_answered_with_the_status_of_the_api_under_a_heading_of_its_own(name):
     error = getattr(core_errors, name)("A sentence.")
-    answer = _rendered(refusals.refuse(RequestFactory().get("/t/support/refunds/reply"), error))
+    answer = _rendered(refusals.show_refusal(RequestFactory().get("/t/support/refunds/reply"), error))
     assert answer.status_code == problem_details.describe_error(error).status
     assert f"<h1>{refusals.HEADINGS[type(error)]}</h1>" in read_html(answer)

@@ -221,7 +221,7 @@ def test_a_job_whose_worker_died_is_done_late_and_once(change, approve, due, has
     due()
     Job.objects.all().delete()  # the checks of the change
     scheduled_publishing.request_due_publishes()
-    job = claims.claim()
+    job = claims.claim_job()
     if has_published:  # it died between the publish and the end of the job
         scheduled_publishing.publish_scheduled(json.loads(job.payload))
     Job.objects.filter(pk=job.pk).update(heartbeat_at=datetime.now(UTC) - 2 * claims.SILENCE)

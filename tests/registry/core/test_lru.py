@@ -38,7 +38,7 @@ def test_all_memories_of_the_process_are_emptied_together():
     memory: Recent[str, str] = Recent(2)
     emptied: list[bool] = []
     memory.get("a", lambda: "text")
-    lru.register(lambda: emptied.append(True))
+    lru.register_cache(lambda: emptied.append(True))
     lru.forget_all()
     assert memory.get("a", lambda: "new") == "new"
     assert emptied

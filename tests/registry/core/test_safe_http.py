@@ -45,7 +45,7 @@ from registry.core.safe_http import Refused
 )
 def test_an_address_that_is_not_public_is_refused(url):
     with pytest.raises(Refused) as refused:
-        safe_http.check(url)
+        safe_http.check_url(url)
     assert refused.value.fields == {"url": refused.value.message}
 
 
@@ -68,33 +68,33 @@ def test_an_address_that_is_not_public_is_refused(url):
 )
 def test_something_that_is_not_a_sound_address_is_refused_saying_why(url, words):
     with pytest.raises(Refused, match=words):
-        safe_http.check(url)
+        safe_http.check_url(url)
 
 
 def test_a_public_address_is_taken_with_its_port():
-    found = safe_http.check("https://93.184.216.34:8443/x")
+    found = safe_http.check_url("https://93.184.216.34:8443/x")
     assert (found.host, found.port, found.address) == ("93.184.216.34", 8443, "93.184.216.34")
 
 
 def test_a_listed_host_may_be_private_and_plain(settings):
     settings.OUTBOUND_HOSTS = ["127.0.0.1:9000", "[::1]"]
-    assert safe_http.check("http://127.0.0.1:9000/").address == "127.0.0.1"
-    assert safe_http.check("https://[::1]/").address == "::1"
+    assert safe_http.check_url("http://127.0.0.1:9000/").address == "127.0.0.1"
+    assert safe_http.check_url("https://[::1]/").address == "::1"
     with pytest.raises(Refused):
-        safe_http.check("https://127.0.0.1:9001/")
+        safe_http.check_url("https://127.0.0.1:9001/")
 
 
 def test_a_listed_suffix_covers_the_hosts_below_it_only(settings):
     settings.OUTBOUND_HOSTS = ["*.0.0.1"]  # of names that need no resolver
-    assert safe_http.check("http://127.0.0.1/").host == "127.0.0.1"
+    assert safe_http.check_url("http://127.0.0.1/").host == "127.0.0.1"
     with pytest.raises(Refused):
-        safe_http.check("https://127.0.0.2/")
+        safe_http.check_url("https://127.0.0.2/")
 
 
 def test_a_listed_host_may_not_use_another_scheme_than_asked_for(settings):
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     with pytest.raises(Refused, match="ssh://"):
-        safe_http.check("http://127.0.0.1/", schemes=("ssh",))
+        safe_http.check_url("http://127.0.0.1/", schemes=("ssh",))
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def elsewhere():
 
 def fetch_answer(url):
     async def fetch():
-        async with safe_http.client(timeout=5) as client:
+        async with safe_http.open_client(timeout=5) as client:
             return await client.get(url)
 
     return asyncio.run(fetch())

@@ -137,7 +137,7 @@ def test_a_job_that_lost_its_worker_too_often_ends_its_improvement(place):
     improvement = place.start()
     assert worker.fail_lost_improvements() == 0
     job = Job.objects.get(kind=queue.IMPROVEMENT)
-    claimed = claims.claim()
+    claimed = claims.claim_job()
     assert claimed.pk == job.pk
     Job.objects.filter(pk=job.pk).update(
         attempts=claims.MOST_ATTEMPTS, heartbeat_at=job.created_at - 2 * claims.SILENCE

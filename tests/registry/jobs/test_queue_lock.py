@@ -15,7 +15,7 @@ def test_a_job_asked_for_again_is_not_claimed_before_the_change_behind_it_is_com
     claimed = []
 
     def claim():
-        claimed.append(claims.claim())
+        claimed.append(claims.claim_job())
         connection.close()
 
     with transaction.atomic():
@@ -24,4 +24,4 @@ def test_a_job_asked_for_again_is_not_claimed_before_the_change_behind_it_is_com
         worker.start()
         worker.join(30)
     assert claimed == [None]
-    assert claims.claim() is not None
+    assert claims.claim_job() is not None

@@ -59,7 +59,7 @@ def write(repository, entries):
     heads = repository.list_heads()
     done = {ref: head.stamp.number for ref, head in heads.items()}
     repository.run_fast_import(
-        mirror_fast_import.build(entries, {ref: head.commit for ref, head in heads.items()}, done)
+        mirror_fast_import.build_stream(entries, {ref: head.commit for ref, head in heads.items()}, done)
     )
 
 
@@ -117,7 +117,7 @@ def test_input_after_the_end_of_the_stream_is_an_error(repository):
 def test_a_stream_cut_short_leaves_main_where_it_was(repository):
     write(repository, story()[:4])
     before = places(repository)[mirror_paths.MAIN]
-    cut = b"".join(mirror_fast_import.build(story()[4:], places(repository), {})).removesuffix(b"done\n")
+    cut = b"".join(mirror_fast_import.build_stream(story()[4:], places(repository), {})).removesuffix(b"done\n")
     with pytest.raises(GitFailed):
         repository.run_fast_import([cut])
     assert places(repository)[mirror_paths.MAIN] == before
@@ -128,7 +128,7 @@ def test_after_a_stream_cut_anywhere_the_next_one_makes_it_whole(repository, tmp
     whole = Repository(tmp_path / "whole.git")
     whole.create()
     write(whole, story())
-    cut = b"".join(mirror_fast_import.build(story(), {}, {}))
+    cut = b"".join(mirror_fast_import.build_stream(story(), {}, {}))
     with pytest.raises(GitFailed):
         repository.run_fast_import([cut[: int(len(cut) * share)]])
     write(repository, story())
@@ -136,7 +136,7 @@ def test_after_a_stream_cut_anywhere_the_next_one_makes_it_whole(repository, tmp
 
 
 def test_a_batch_is_finished_when_the_process_group_is_interrupted(repository):
-    stream = b"".join(mirror_fast_import.build(story(), {}, {}))
+    stream = b"".join(mirror_fast_import.build_stream(story(), {}, {}))
     command = [sys.executable, "-c", INTERRUPTED, str(repository.path)]
     ended = subprocess.run(command, input=stream, capture_output=True, start_new_session=True, timeout=60, check=False)
     assert (ended.returncode, ended.stdout) == (0, b"interrupted\n"), ended.stderr

@@ -20,7 +20,7 @@ def files(tmp_path):
 
 
 def add(actor, name="backup", url=HTTPS, **login):
-    return remote_setup.add(actor=actor, name=name, url=url, **login)
+    return remote_setup.add_remote(actor=actor, name=name, url=url, **login)
 
 
 def test_a_remote_is_known_by_its_name(operator, files):
@@ -59,7 +59,7 @@ def test_only_the_machine_itself_sets_remotes(cast, operator):
             add(cast[role])
     add(operator)
     with pytest.raises(NotAllowed, match="on the machine itself"):
-        remote_setup.remove(actor=cast["admin"], name="backup")
+        remote_setup.remove_remote(actor=cast["admin"], name="backup")
     assert Remote.objects.exists()
 
 

@@ -28,7 +28,7 @@ def repository(tmp_path):
 def write(repository, number=1):
     entry = Entry(number=number, at=0, author="author", subject="x", record="{}", chain="c")
     heads = {ref: head.commit for ref, head in repository.list_heads().items()}
-    repository.run_fast_import(mirror_fast_import.build([entry], heads, {}))
+    repository.run_fast_import(mirror_fast_import.build_stream([entry], heads, {}))
 
 
 @pytest.mark.parametrize("lock", LEFT)
@@ -119,7 +119,7 @@ def test_a_commit_that_is_not_there_has_no_history(repository):
 def test_a_file_that_a_commit_has_not_is_named_and_the_next_one_is_read(repository):
     there = mirror_paths.locate_document("support/reply")
     entry = Entry(number=1, at=0, author="a", subject="x", record="{}", chain="c", files={there: b"Hi\n\0"})
-    repository.run_fast_import(mirror_fast_import.build([entry], {}, {}))
+    repository.run_fast_import(mirror_fast_import.build_stream([entry], {}, {}))
     commit = repository.list_heads()[mirror_paths.MAIN].commit
     with repository.open_files() as files:
         with pytest.raises(MirrorError, match=r"it has no file support/other\.yml\.j2"):

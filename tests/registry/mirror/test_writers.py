@@ -55,7 +55,7 @@ def test_writers_at_the_same_time_write_each_event_once_and_in_order(transaction
 def test_a_second_writer_leaves_the_work_to_the_first(settings, tmp_path):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
     services.create_namespace(actor=actor.build_operator_actor(), name="support")
-    with locks.hold(fill.lock_path()):
+    with locks.hold_writer_lock(fill.lock_path()):
         assert mirror.catch_up() == 0
     assert mirror.catch_up() == 1
 
@@ -114,10 +114,10 @@ def test_the_upkeep_packs_what_is_there_and_makes_nothing_where_nothing_is(names
     for number in range(3):
         make_namespaces(f"ns{number}")
         mirror.catch_up()
-    writer.repack()
+    writer.repack_batches()
     assert repository.count_packs() == 1
     shutil.rmtree(settings.MIRROR_PATH)
-    writer.repack()
+    writer.repack_batches()
     assert not repository.exists
 
 
@@ -135,7 +135,7 @@ def saves(namespace, monkeypatch):
 
     def save_and_walk_history(repository, commit):
         try:
-            with locks.hold(fill.lock_path()):
+            with locks.hold_writer_lock(fill.lock_path()):
                 locked.append(False)
         except mirror.MirrorBusy:
             locked.append(True)

@@ -23,7 +23,7 @@ TOKEN = {"Authorization": f"Bearer {settings.PROMPTUARY_METRICS_TOKEN}"}
 @pytest.fixture(autouse=True)
 def a_mirror_of_its_own(settings, tmp_path):
     settings.MIRROR_PATH = tmp_path / "mirror.git"
-    metrics.flush()
+    metrics.flush_counts()
 
 
 def figure(client, name: str) -> float:

@@ -48,7 +48,7 @@ def test_a_stopped_mirror_is_logged_and_ends_no_worker(mirror_path, caplog):
     repository = Repository(mirror_path)
     repository.create()
     unknown = Entry(number=99, at=0, author="author", subject="x", record="{}", chain="sha256:x")
-    repository.run_fast_import(mirror_fast_import.build([unknown], {}, {}))
+    repository.run_fast_import(mirror_fast_import.build_stream([unknown], {}, {}))
     make_namespace()
     for _ in range(2):
         tasks_tasks.catch_up()

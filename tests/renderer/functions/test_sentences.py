@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from promptuary.renderer.errors import InputError
-from promptuary.renderer.functions.sentences import spell_number, split, split_documents, split_response
+from promptuary.renderer.functions.sentences import spell_number, split_documents, split_response, split_sentences
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_no_two_numbers_share_letters():
     ],
 )
 def test_sentences_end_where_a_reader_ends_them(text, sentences):
-    assert split(text) == sentences
+    assert split_sentences(text) == sentences
 
 
 def test_each_document_has_its_number_and_each_sentence_its_letter():
@@ -78,7 +78,7 @@ def test_documents_must_be_a_list():
 
 @given(st.text(max_size=300))
 def test_no_word_is_lost(text):
-    assert "".join("".join(split(text)).split()) == "".join(text.split())
+    assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
 
 
 @pytest.mark.parametrize(
@@ -95,5 +95,5 @@ def test_no_word_is_lost(text):
 )
 def test_a_long_text_is_split_in_linear_time(text):
     began = time.process_time()
-    split(text)
+    split_sentences(text)
     assert time.process_time() - began < 1.5

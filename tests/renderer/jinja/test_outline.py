@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from promptuary.renderer.document import parser
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.formats.jinja_body import ASSEMBLIES, compile_body
-from promptuary.renderer.jinja import has_whole_line, outline
+from promptuary.renderer.jinja import build_outline, has_whole_line
 from promptuary.renderer.validation import empty_prompt
 
 PIECES = ["\n", "\n", "a", " ", "# x", "#", "{{ v }}", "{# c #}", "{% set n = 1 %}", "{% if v %}", "{% endif %}",
@@ -35,4 +35,4 @@ def test_a_body_with_a_whole_line_says_something(body):
     except RenderError:
         return
     if has_whole_line(unit):
-        assert empty_prompt._may_print_text(outline(unit), values=False)
+        assert empty_prompt._may_print_text(build_outline(unit), values=False)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from promptuary.renderer import load
 from promptuary.renderer.errors import OutputError, RenderError
 from promptuary.renderer.replies.json_reader import MAX_REPLY, read_reply
-from promptuary.renderer.replies.schema_coercion import conform
+from promptuary.renderer.replies.schema_coercion import conform_value
 
 WHOLE = {"a": 1, "b": ["x", "y"]}
 TEXT = json.dumps(WHOLE)
@@ -109,29 +109,29 @@ SCHEMA = {
 
 
 def test_texts_are_read_as_the_schema_wants_them():
-    reading = conform({"ok": "True", "n": "3", "list": ["1.5", 2]}, SCHEMA)
+    reading = conform_value({"ok": "True", "n": "3", "list": ["1.5", 2]}, SCHEMA)
     assert reading.value == {"ok": True, "n": 3, "list": [1.5, 2]}
     assert reading.repairs[0] == 'read the text "True" in `ok` as true'
 
 
 def test_a_text_that_is_not_a_boolean_stays_and_is_refused():
     with pytest.raises(OutputError, match="`ok` in the reply must be a boolean"):
-        conform({"ok": "maybe"}, SCHEMA)
+        conform_value({"ok": "maybe"}, SCHEMA)
 
 
 def test_a_missing_key_is_refused():
     with pytest.raises(OutputError, match="the reply lacks `ok`"):
-        conform({}, SCHEMA)
+        conform_value({}, SCHEMA)
 
 
 def test_a_schema_never_reaches_for_another_document():
     with pytest.raises(OutputError, match="schema cannot be used"):
-        conform({}, {"$ref": "https://example.com/schema.json"})
+        conform_value({}, {"$ref": "https://example.com/schema.json"})
 
 
 def test_a_reference_inside_the_schema_works():
     schema = {"$defs": {"k": {"type": "string"}}, "properties": {"a": {"$ref": "#/$defs/k"}}}
-    assert conform({"a": "x"}, schema).value == {"a": "x"}
+    assert conform_value({"a": "x"}, schema).value == {"a": "x"}
 
 
 LONG = 200_000

@@ -86,7 +86,7 @@ def test_repeated_items_are_aligned_nearly_as_far_as_they_can_be():
 @given(ITEMS, ITEMS)
 def test_the_steps_lead_from_one_side_to_the_other(old, new):
     built, at_old, at_new = [], 0, 0
-    for kind, i1, i2, j1, j2 in sequence_diff.steps(old, new):
+    for kind, i1, i2, j1, j2 in sequence_diff.find_steps(old, new):
         assert (i1, j1) == (at_old, at_new)
         assert kind == {(True, True): kind, (False, True): "insert", (True, False): "delete"}[i1 < i2, j1 < j2]
         built += old[i1:i2] if kind == "equal" else new[j1:j2]
@@ -106,7 +106,7 @@ def test_a_unified_diff_is_written_as_the_standard_library_writes_one(seed):
 
 @pytest.mark.parametrize("name", HARD)
 def test_any_pair_at_the_size_limit_takes_well_below_a_second(name):
-    sequence_diff.forget()
+    sequence_diff.clear_cache()
     old, new = (text.splitlines(keepends=True) for text in HARD[name])
     began = time.process_time()
     found = sequence_diff.find_matches(old, new)
@@ -115,18 +115,18 @@ def test_any_pair_at_the_size_limit_takes_well_below_a_second(name):
 
 
 def test_the_cache_holds_positions_and_no_text():
-    sequence_diff.forget()
+    sequence_diff.clear_cache()
     old, new = ["secret words\n"] * 300, ["secret words\n"] * 299 + ["other\n"]
     first = sequence_diff.find_matches(old, new)
     assert "secret" not in repr(sequence_diff._remembered)
     assert sequence_diff._remembered
     assert sequence_diff.find_matches(old, new) == first
-    sequence_diff.forget()
+    sequence_diff.clear_cache()
     assert not sequence_diff._remembered
 
 
 def test_only_so_many_pairs_are_remembered():
-    sequence_diff.forget()
+    sequence_diff.clear_cache()
     for number in range(300):
         sequence_diff.find_matches(["a\n"] * 400, [f"{number}\n"] * 10)
     assert len(sequence_diff._remembered) <= 128
@@ -134,6 +134,6 @@ def test_only_so_many_pairs_are_remembered():
 
 def test_sequences_of_the_same_text_cut_otherwise_are_not_taken_for_each_other():
     whole, cut = ["ab", "c"] * 300, ["a", "bc"] * 300
-    sequence_diff.forget()
+    sequence_diff.clear_cache()
     assert sequence_diff.find_matches(whole, whole) == (Match(0, 0, 600),)
     assert sequence_diff.find_matches(cut, whole) == ()

@@ -9,7 +9,7 @@ import pytest
 from promptuary import renderer
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.errors import DocumentError, InputError, LimitError
-from promptuary.renderer.formats.shaped.format import Shaped, ShapedBody, rewritten
+from promptuary.renderer.formats.shaped.format import Shaped, ShapedBody, rewrite_template
 
 BEER = {"content": "Beer is old.[1]", "id": "b", "meta": {"title": "Beer", "year": 1842}}
 TEA = {"content": "Tea\nhas leaves.", "id": "t", "meta": {"title": "Tea"}, "score": 0.5}
@@ -262,13 +262,13 @@ def test_jinjas_braces_around_an_input_are_questioned():
 
 def test_a_body_of_haystacks_own_is_rewritten_to_positions():
     body = "{{x}} {join(documents, delimiter=new_line, pattern=new_line+'$idx', str_replace={new_line: ' '})} {query}"
-    assert rewritten(body) == "{{x}} {join(documents, new_line, '\\n$idx', {new_line: ' '})} {query}"
-    assert fill(rewritten(body), documents=["a"], query="q") == ["{x} \n1 q"]
+    assert rewrite_template(body) == "{{x}} {join(documents, new_line, '\\n$idx', {new_line: ' '})} {query}"
+    assert fill(rewrite_template(body), documents=["a"], query="q") == ["{x} \n1 q"]
 
 
 def test_a_body_that_cannot_be_read_is_not_rewritten():
     with pytest.raises(DocumentError):
-        rewritten("{a.b}")
+        rewrite_template("{a.b}")
 
 
 @pytest.mark.parametrize("module", ["ast", "format", "parser", "python_literals", "warnings"])
