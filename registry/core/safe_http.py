@@ -20,7 +20,7 @@ from django.utils.translation import gettext
 from registry.core import public_addresses
 from registry.core.errors import Invalid
 
-__all__ = ["AsyncTransport", "Destination", "Refused", "Transport", "check_url", "open_client", "is_listed"]
+__all__ = ["AsyncTransport", "Destination", "Refused", "Transport", "check_url", "is_listed", "open_client"]
 
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
 _LONGEST = 2000
