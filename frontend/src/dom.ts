@@ -9,12 +9,12 @@ export function createElement<K extends keyof HTMLElementTagNameMap>(
   attributes: Attributes = {},
   ...children: (Node | string)[]
 ): HTMLElementTagNameMap[K] {
-  const made = document.createElement(tag);
+  const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== undefined && value !== false) made.setAttribute(name, value === true ? "" : String(value));
+    if (value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : String(value));
   }
-  made.append(...children);
-  return made;
+  element.append(...children);
+  return element;
 }
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -32,9 +32,9 @@ export function createIcon(name: string): SVGSVGElement {
 
 /** The matching element; throws an error that names the selector if there isn't one. */
 export function findElement<T extends Element = HTMLElement>(root: ParentNode, selector: string): T {
-  const found = root.querySelector<T>(selector);
-  if (!found) throw new Error(`The page has no ${selector}`);
-  return found;
+  const element = root.querySelector<T>(selector);
+  if (!element) throw new Error(`The page has no ${selector}`);
+  return element;
 }
 
 /** The parsed content of a `<script type="application/json" id=…>` of the page. */

@@ -197,7 +197,7 @@ function start(root: HTMLFormElement): void {
     fix: (action, choices) => notices.fix(action, choices),
   });
   installSampleSources(findElement(root, '[data-pane="samples"]'), {
-    ask: (wanted) => callServer("POST", setup.urls.preview, { ...body(), ...wanted, want: "rows" }),
+    ask: (parameters) => callServer("POST", setup.urls.preview, { ...body(), ...parameters, want: "rows" }),
     count: () => inputs.samples.size,
     newDatasetUrl: setup.urls.newDataset,
     template: setup.name,
@@ -234,10 +234,10 @@ function start(root: HTMLFormElement): void {
 
   function showProblems(problems: Problem[]): void {
     // A sample that lacks a value has a separate notice, with its fixes.
-    const inText = problems.filter((each) => each.code !== "PT401" || each.sample === null);
+    const inText = problems.filter((problem) => problem.code !== "PT401" || problem.sample === null);
     view.dispatch({ effects: setProblems.of(inText) });
     // The notice above the form lists undeclared names; only a likely misspelling is also shown in its card.
-    form.showProblems(inText.filter((each) => each.code !== "PT403" || isMisspelt(each)));
+    form.showProblems(inText.filter((problem) => problem.code !== "PT403" || isMisspelt(problem)));
     showProblemCount(problems);
   }
 

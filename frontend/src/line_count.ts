@@ -22,8 +22,8 @@ const splitLines = (text: string): string[] => text.split(/\r\n?|\n/);
 
 /** Maps each distinct line to one character, so that the diff compares lines. */
 function makeCode(codes: Map<string, string>, line: string): string {
-  const known = codes.get(line);
-  if (known !== undefined) return known;
+  const knownCode = codes.get(line);
+  if (knownCode !== undefined) return knownCode;
   const code = String.fromCharCode(FIRST_CODE + codes.size);
   codes.set(line, code);
   return code;

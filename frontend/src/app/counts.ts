@@ -26,8 +26,8 @@ async function readCounts(address: string): Promise<void> {
 
 /** The number after the link's text; omitted for 0. */
 function showCount(link: HTMLElement, count: number): void {
-  const shown = link.querySelector(".count");
-  if (count === 0) shown?.remove();
-  else if (shown) shown.textContent = String(count);
+  const badge = link.querySelector(".count");
+  if (count === 0) badge?.remove();
+  else if (badge) badge.textContent = String(count);
   else link.append(" ", createElement("span", { class: "count", title: link.dataset.countTitle }, String(count)));
 }

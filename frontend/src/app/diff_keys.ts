@@ -26,7 +26,7 @@ function readName(stop: Element): string {
 }
 
 function setCurrent(diff: Element, stop: HTMLElement): void {
-  for (const other of listStops(diff)) other.tabIndex = other === stop ? 0 : -1;
+  for (const item of listStops(diff)) item.tabIndex = item === stop ? 0 : -1;
   current = readName(stop) || current;
 }
 
@@ -50,9 +50,9 @@ export function showDiffStops(): void {
 }
 
 function setCurrentQuietly(diff: Element, stop: HTMLElement): void {
-  const kept = current;
+  const previous = current;
   setCurrent(diff, stop);
-  current = kept;
+  current = previous;
 }
 
 function moveTo(stop: HTMLElement | undefined): boolean {

@@ -13,7 +13,7 @@ export function makeTabId(draft: string): string {
 /** Where else the draft of `tab` is open, from the IDs of all of the user's tabs: here, elsewhere or nowhere. */
 export function findSameDraft(tab: string, tabs: readonly string[]): "here" | "elsewhere" | "nowhere" {
   const draft = tab.slice(0, DRAFT_DIGITS);
-  const others = tabs.filter((each) => each !== tab && each.startsWith(draft));
+  const others = tabs.filter((tabName) => tabName !== tab && tabName.startsWith(draft));
   const inBrowser = tab.slice(0, DRAFT_DIGITS + BROWSER_DIGITS);
   if (others.some((each) => each.startsWith(inBrowser))) return "here";
   return others.length ? "elsewhere" : "nowhere";

@@ -79,8 +79,8 @@ export function fillForm(form: HTMLFormElement, values: Record<string, string>):
 
 function readSavedForm(key: string): SavedForm | null {
   try {
-    const kept = JSON.parse(localStorage.getItem(PREFIX + key) ?? "null") as SavedForm | null;
-    return kept && Date.now() - kept.at < MONTH ? kept : null;
+    const savedForm = JSON.parse(localStorage.getItem(PREFIX + key) ?? "null") as SavedForm | null;
+    return savedForm && Date.now() - savedForm.at < MONTH ? savedForm : null;
   } catch {
     return null;
   }
@@ -105,11 +105,11 @@ function saveForm(form: HTMLFormElement): void {
 function restoreForm(form: HTMLFormElement): void {
   if ("restored" in form.dataset) return;
   form.dataset.restored = "";
-  const kept = readSavedForm(form.dataset.keep ?? "");
-  if (!kept || Object.keys(listChangedValues(form)).length) return;
-  fillForm(form, kept.values);
+  const savedForm = readSavedForm(form.dataset.keep ?? "");
+  if (!savedForm || Object.keys(listChangedValues(form)).length) return;
+  fillForm(form, savedForm.values);
   if (!Object.keys(listChangedValues(form)).length) return;
-  const message = gettext("Restored what you typed {when}.", { when: formatTimeAgo(kept.at) });
+  const message = gettext("Restored what you typed {when}.", { when: formatTimeAgo(savedForm.at) });
   const note = createElement("p", { class: "note kept-note" }, `${message} `);
   const drop = createElement(
     "button",
@@ -134,15 +134,15 @@ function listOtherForms(): void {
     const open = new Set([...document.querySelectorAll<HTMLFormElement>("form[data-keep]")].map((f) => f.dataset.keep));
     for (const name of Object.keys(localStorage)) {
       const key = name.slice(PREFIX.length);
-      const kept = name.startsWith(PREFIX + prefix) && !open.has(key) ? readSavedForm(key) : null;
-      if (!kept) continue;
-      const text = Object.values(kept.values).find((value) => value.trim()) ?? "";
+      const savedForm = name.startsWith(PREFIX + prefix) && !open.has(key) ? readSavedForm(key) : null;
+      if (!savedForm) continue;
+      const text = Object.values(savedForm.values).find((value) => value.trim()) ?? "";
       list.append(
         " ",
         createElement(
           "a",
-          { href: kept.url },
-          gettext("“{words}”, {when}", { words: text.trim().slice(0, 40), when: formatTimeAgo(kept.at) }),
+          { href: savedForm.url },
+          gettext("“{words}”, {when}", { words: text.trim().slice(0, 40), when: formatTimeAgo(savedForm.at) }),
         ),
       );
       list.hidden = false;

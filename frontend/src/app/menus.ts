@@ -15,7 +15,7 @@ function closeOthers(event: Event): void {
   const summary = (event.target as Element).closest("summary");
   const menu = summary?.closest<HTMLDetailsElement>("details.menu");
   if (!menu || menu.open || summary?.parentElement !== menu) return;
-  closeMenus((other) => !other.contains(menu));
+  closeMenus((openMenu) => !openMenu.contains(menu));
 }
 
 /** Escape closes only the innermost menu around the focus, or the open one elsewhere. */

@@ -46,13 +46,13 @@ export function installPageDrop(): void {
     if (!holdsFiles(event)) return;
     event.preventDefault();
     leave();
-    void collectDropped(event).then(([found, isAll]) => takeFiles(form, found, isAll));
+    void collectDropped(event).then(([files, isAll]) => takeFiles(form, files, isAll));
   });
   folder.addEventListener("change", () => {
     const all = [...(folder.files ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
-    const found = all.filter(({ path }) => !isHidden(path));
+    const visible = all.filter(({ path }) => !isHidden(path));
     folder.value = ""; // they are put into the file field, which is submitted
-    takeFiles(form, found.slice(0, MOST_FILES), found.length <= MOST_FILES);
+    takeFiles(form, visible.slice(0, MOST_FILES), visible.length <= MOST_FILES);
   });
   files.addEventListener("change", (event) => {
     if (event.isTrusted) findElement<HTMLInputElement>(form, "[data-paths]").value = ""; // chosen individually
@@ -104,13 +104,13 @@ async function collectDropped(event: DragEvent): Promise<[FoundFile[], boolean]>
   // The items can be read only during the event.
   const items = [...(event.dataTransfer?.items ?? [])].filter((item) => item.kind === "file");
   const dropped = items.map((item) => ({ entry: item.webkitGetAsEntry(), file: item.getAsFile() }));
-  const found: FoundFile[] = [];
+  const files: FoundFile[] = [];
   let isAll = true;
   for (const { entry, file } of dropped) {
-    if (entry) isAll = (await collectFiles(entry, found)) && isAll;
-    else if (file) found.push({ file, path: file.name });
+    if (entry) isAll = (await collectFiles(entry, files)) && isAll;
+    else if (file) files.push({ file, path: file.name });
   }
-  return [found, isAll];
+  return [files, isAll];
 }
 
 /** Puts files and their paths into the form; from folders only those that may contain prompts. */
@@ -122,9 +122,9 @@ function takeFiles(form: HTMLFormElement, found: FoundFile[], isAll: boolean): v
     return;
   }
   if (!isAll) showStatus(gettext("The first {count} files are taken; the others are left out.", { count: MOST_FILES }));
-  const taken = new DataTransfer();
-  for (const { file } of read) taken.items.add(file);
-  files.files = taken.files;
+  const transfer = new DataTransfer();
+  for (const { file } of read) transfer.items.add(file);
+  files.files = transfer.files;
   const paths = withoutCommonFolder(read.map(({ path }) => path));
   findElement<HTMLInputElement>(form, "[data-paths]").value = JSON.stringify(paths);
   files.dispatchEvent(new Event("change", { bubbles: true }));
@@ -157,12 +157,12 @@ function isHidden(path: string): boolean {
 }
 
 /** Adds the files of an entry up to MOST_FILES; returns whether all were added. */
-export async function collectFiles(entry: FileSystemEntry, found: FoundFile[], folder = ""): Promise<boolean> {
+export async function collectFiles(entry: FileSystemEntry, files: FoundFile[], folder = ""): Promise<boolean> {
   const path = `${folder}${entry.name}`;
   if (entry.isFile) {
-    if (found.length >= MOST_FILES) return false;
+    if (files.length >= MOST_FILES) return false;
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
-    found.push({ file, path });
+    files.push({ file, path });
     return true;
   }
   const reader = (entry as FileSystemDirectoryEntry).createReader();
@@ -170,7 +170,7 @@ export async function collectFiles(entry: FileSystemEntry, found: FoundFile[], f
     const some = await new Promise<FileSystemEntry[]>((resolve, reject) => reader.readEntries(resolve, reject));
     if (!some.length) return true;
     for (const child of some) {
-      if (!isHidden(child.name) && !(await collectFiles(child, found, `${path}/`))) return false;
+      if (!isHidden(child.name) && !(await collectFiles(child, files, `${path}/`))) return false;
     }
   }
 }

@@ -87,7 +87,7 @@ class Palette {
   #show(results: Answer): void {
     this.#list.replaceChildren();
     let number = 0;
-    for (const group of results.groups.filter((each) => each.items.length)) {
+    for (const group of results.groups.filter((result) => result.items.length)) {
       const box = createElement("div", { role: "group", "aria-label": group.name });
       box.append(createElement("h2", { class: "palette-group", "aria-hidden": "true" }, group.name));
       for (const item of group.items) {

@@ -77,8 +77,8 @@ async function openPanel(address: string): Promise<void> {
   const dialog = document.querySelector<HTMLDialogElement>("dialog.panel-dialog") ?? makeDialog();
   const before = dialog.querySelector<HTMLFormElement>("#panel-form");
   const typed = before ? listChangedValues(before) : {};
-  const shown = panel.querySelector<HTMLElement>(".panel");
-  if (shown) shown.dataset.address = address;
+  const content = panel.querySelector<HTMLElement>(".panel");
+  if (content) content.dataset.address = address;
   const form = panel.querySelector<HTMLFormElement>("#panel-form");
   if (form) fillForm(form, typed); // kept when the panel compares with another version
   dialog.replaceChildren(...panel.head.children, ...panel.body.children);
@@ -104,19 +104,19 @@ async function sendForm(form: HTMLFormElement, submitter: HTMLElement | null): P
   }
   dialog.ariaBusy = null;
   const page = new DOMParser().parseFromString((await answer?.text()) ?? "", "text/html");
-  const shown = page.querySelector<HTMLElement>("body > .panel");
-  if (!shown) {
+  const newPanel = page.querySelector<HTMLElement>("body > .panel");
+  if (!newPanel) {
     // Nobody answered, or with a page of its own, such as that of a session that ended: the browser shows it.
     form.dataset.unhandled = "";
     form.requestSubmit(submitter);
     return;
   }
-  shown.dataset.address = before.dataset.address ?? "";
-  shown.dataset.about = before.dataset.about ?? "";
+  newPanel.dataset.address = before.dataset.address ?? "";
+  newPanel.dataset.about = before.dataset.about ?? "";
   const typed = Object.entries(listValues(form)).filter(([key, value]) => value !== sent[key]);
-  const refused = shown.querySelector<HTMLFormElement>("#panel-form");
+  const refused = newPanel.querySelector<HTMLFormElement>("#panel-form");
   if (refused) fillForm(refused, Object.fromEntries(typed));
-  before.replaceWith(shown); // its stylesheets stay, so that the field at fault has its place at once
+  before.replaceWith(newPanel); // its stylesheets stay, so that the field at fault has its place at once
   prepareParts(dialog);
   showFirstFault(dialog);
 }

@@ -144,7 +144,7 @@ class PresenceLine {
     const sentences = describePresence(present, this.#line.dataset.tab);
     this.#line.hidden = !sentences.length;
     this.#line.replaceChildren(
-      ...(sentences.length ? [createIcon("users"), ...sentences.map((each) => this.#draw(each))] : []),
+      ...(sentences.length ? [createIcon("users"), ...sentences.map((sentence) => this.#draw(sentence))] : []),
     );
   }
 

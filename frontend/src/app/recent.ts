@@ -32,7 +32,7 @@ export function buildPaletteQuery(query: string): string {
 }
 
 function remember(name: string): void {
-  const names = [name, ...readRecent().filter((other) => other !== name)].slice(0, MOST);
+  const names = [name, ...readRecent().filter((recentName) => recentName !== name)].slice(0, MOST);
   try {
     localStorage.setItem(storageKey(), JSON.stringify(names));
   } catch {

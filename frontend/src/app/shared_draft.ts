@@ -64,8 +64,8 @@ class SharedDraft {
     if (!(fresh instanceof HTMLElement)) return;
     this.#page.dataset.revision = fresh.dataset.revision;
     for (const part of ["[data-shared-body]", "[data-shared-state]"]) {
-      const shown = fresh.querySelector(part);
-      if (shown) this.#page.querySelector(part)?.replaceChildren(...shown.childNodes);
+      const freshPart = fresh.querySelector(part);
+      if (freshPart) this.#page.querySelector(part)?.replaceChildren(...freshPart.childNodes);
     }
   }
 

@@ -27,8 +27,8 @@ export function showStatus(text: string, undo?: () => void, link?: { text: strin
     line.replaceChildren();
     undo?.();
   });
-  const made = link ? [createElement("a", { href: link.url }, link.text)] : [];
-  line.replaceChildren(createElement("span", {}, text), ...made, ...(undo ? [undoButton] : []), close);
+  const links = link ? [createElement("a", { href: link.url }, link.text)] : [];
+  line.replaceChildren(createElement("span", {}, text), ...links, ...(undo ? [undoButton] : []), close);
   timer = window.setTimeout(() => line.replaceChildren(), undo || link ? SHOWN_WITH_UNDO_FOR : SHOWN_FOR);
 }
 

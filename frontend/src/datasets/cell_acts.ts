@@ -18,8 +18,8 @@ export interface CellView {
 }
 
 /** Clears the selected values of the visible rows. */
-export function clearSelection(view: CellView, shown: readonly GridRow[], isSelected: IsSelected): void {
-  const cleared = clearCells(shown, view.columns, isSelected);
+export function clearSelection(view: CellView, shownRows: readonly GridRow[], isSelected: IsSelected): void {
+  const cleared = clearCells(shownRows, view.columns, isSelected);
   if (cleared.length) view.apply(edits.setCells(view.grid, cleared), gettext("clear cells"));
 }
 
@@ -44,7 +44,7 @@ export function transferCells(
 
 /** Overwrites visible rows with spreadsheet cells from a place on. Cells beyond the last column would be lost, so they
  * are mapped first. */
-function pasteText(view: CellView, shown: readonly GridRow[], place: CellPlace | null, text: string): void {
+function pasteText(view: CellView, shownRows: readonly GridRow[], place: CellPlace | null, text: string): void {
   const rows = parseClipboard(text);
   if (!rows.length || !place) return;
   const table = rows.map(({ cells }) => cells);
@@ -53,7 +53,7 @@ function pasteText(view: CellView, shown: readonly GridRow[], place: CellPlace |
     view.mapPasted(rows);
     return;
   }
-  const visible = shown.map((row) => row.key);
+  const visible = shownRows.map((row) => row.key);
   view.apply(edits.pasteTable(view.grid, visible, place, table, view.columns), gettext("paste"));
   showStatus(ngettext("{count} row pasted.", "{count} rows pasted.", table.length), () => view.undo());
 }

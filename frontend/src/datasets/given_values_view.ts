@@ -92,8 +92,8 @@ function drawStructureButton(
   const cell = readCell(value, column.kind);
   const structure = describeStructure(cell, column);
   const text = structure ? `${structure.first} ${structure.count}`.trim() : value || gettext("is left empty");
-  const shown = text.slice(0, SHOWN_LENGTH);
-  const button = createElement("button", { type: "button", class: "button", id, "aria-haspopup": "dialog" }, shown);
+  const excerpt = text.slice(0, SHOWN_LENGTH);
+  const button = createElement("button", { type: "button", class: "button", id, "aria-haspopup": "dialog" }, excerpt);
   const commit = (newCell: Cell | undefined): void => set(newCell && "source" in newCell ? newCell.source : "");
   button.addEventListener("click", () => {
     const label = gettext("{column}, one value for all rows", { column: column.name });

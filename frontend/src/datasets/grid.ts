@@ -74,8 +74,8 @@ export class GridView {
   }
 
   get tickedCounts(): TickedCounts {
-    const shown = this.#shown.rows.filter((row) => this.#ticked.has(row.key)).length;
-    return { all: this.#ticked.size, hidden: this.#ticked.size - shown };
+    const shownCount = this.#shown.rows.filter((row) => this.#ticked.has(row.key)).length;
+    return { all: this.#ticked.size, hidden: this.#ticked.size - shownCount };
   }
 
   get filter(): Filter {

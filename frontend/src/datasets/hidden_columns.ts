@@ -38,8 +38,8 @@ export class HiddenColumns {
 
   #read(): string[] {
     try {
-      const kept: unknown = this.#key ? JSON.parse(localStorage.getItem(this.#key) ?? "[]") : [];
-      return Array.isArray(kept) ? kept.filter((one) => typeof one === "string" && one !== "id") : [];
+      const stored: unknown = this.#key ? JSON.parse(localStorage.getItem(this.#key) ?? "[]") : [];
+      return Array.isArray(stored) ? stored.filter((one) => typeof one === "string" && one !== "id") : [];
     } catch {
       return []; // storage is disabled or contains something else
     }

@@ -38,8 +38,8 @@ export function drawPreview({ headers, mapping, grid, imported, problems, map, s
   const faulty = imported.filter((one) => one.outcome === "error");
   const alike = imported.filter((one) => one.outcome === "alike");
   const samples = [...faulty.slice(0, PREVIEW_PROBLEMS), ...alike.slice(0, PREVIEW_ROWS)];
-  const shown = [...new Set([...imported.slice(0, PREVIEW_ROWS), ...samples])];
-  const body = createElement("tbody", {}, ...shown.map((one) => drawImportedRow(one, headers.length, mapping)));
+  const previewRows = [...new Set([...imported.slice(0, PREVIEW_ROWS), ...samples])];
+  const body = createElement("tbody", {}, ...previewRows.map((one) => drawImportedRow(one, headers.length, mapping)));
   const broken = problems.slice(0, PREVIEW_PROBLEMS).map((problem) => drawBrokenLine(problem, headers.length, skip));
   body.prepend(...broken); // nothing can be added until they are skipped
   return createElement("table", { class: "table" }, createElement("thead", {}, head), body);
@@ -51,8 +51,8 @@ function drawBrokenLine(problem: DelimitedProblem, width: number, skip: (line: n
   const label = gettext("Skip line {number}", { number: line });
   const button = createElement("button", { type: "button", class: "button button-small" }, label);
   button.addEventListener("click", () => skip(line));
-  const shown = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
-  const cell = createElement("td", { colspan: width, class: "bad" }, message, " ", createElement("code", {}, shown));
+  const excerpt = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+  const cell = createElement("td", { colspan: width, class: "bad" }, message, " ", createElement("code", {}, excerpt));
   const head = createElement("th", { scope: "row" }, String(line));
   return createElement("tr", { class: "is-wrong" }, head, cell, createElement("td", {}, button));
 }
@@ -63,10 +63,10 @@ function drawImportedRow(one: ImportedRow, width: number, mapping: Mapping): HTM
   for (let index = 0; index < width; index += 1) {
     const text = one.texts[index] ?? "";
     const attributes = { class: mapping[index] ? "case-text" : "case-text faint", dir: "auto" };
-    const shown = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
+    const excerpt = text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH)}…` : text;
     const replaced = one.replaced.get(index);
-    if (replaced === undefined) line.append(createElement("td", attributes, shown));
-    else line.append(createElement("td", attributes, createElement("del", {}, shown), ` ${replaced}`));
+    if (replaced === undefined) line.append(createElement("td", attributes, excerpt));
+    else line.append(createElement("td", attributes, createElement("del", {}, excerpt), ` ${replaced}`));
   }
   line.append(createElement("td", { class: one.problem ? "bad" : undefined }, describeOutcome(one)));
   return line;

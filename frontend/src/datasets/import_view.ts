@@ -64,13 +64,13 @@ export function openImport(
     rules.given = makeGivenValues();
     refresh();
   });
-  const other = createElement(
+  const otherFileButton = createElement(
     "button",
     { type: "button", class: "button button-quiet" },
     gettext("Choose another file"),
   );
-  other.addEventListener("click", source.chooseFile);
-  other.hidden = isPasted;
+  otherFileButton.addEventListener("click", source.chooseFile);
+  otherFileButton.hidden = isPasted;
   const preview = createElement("div", { class: "table-scroll import-preview" });
   const values = createElement("div", { class: "import-rules" });
   const summary = createElement("p", { role: "status" });
@@ -162,7 +162,7 @@ export function openImport(
   rememberField.hidden = !source.dataset;
   panel.replaceChildren(
     title,
-    createElement("div", { class: "import-rules" }, facts, other, namesField),
+    createElement("div", { class: "import-rules" }, facts, otherFileButton, namesField),
     preview,
     values,
     createElement("div", { class: "import-rules" }, same, alikeField),

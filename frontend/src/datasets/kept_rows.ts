@@ -31,23 +31,23 @@ export function packRows(grid: Grid, saved: Grid, base: string, at = Date.now())
  * Reverses `packRows`. On another version of the dataset, edited or added rows replace the row of the same name, or are
  * added; removals and moves are ignored.
  */
-export function unpackRows(kept: KeptRows, saved: Grid, base: string): Grid {
-  const changed = kept.rows.filter((row) => typeof row !== "number");
-  if (kept.base !== base) return mergeRows(kept.columns, changed, saved);
-  const rows = kept.rows.flatMap((row): GridRow[] => {
+export function unpackRows(keptRows: KeptRows, saved: Grid, base: string): Grid {
+  const changed = keptRows.rows.filter((row) => typeof row !== "number");
+  if (keptRows.base !== base) return mergeRows(keptRows.columns, changed, saved);
+  const rows = keptRows.rows.flatMap((row): GridRow[] => {
     if (typeof row === "number") return saved.rows[row] ? [saved.rows[row]] : [];
     return [restoreRow(row, row.from === undefined ? undefined : saved.rows[row.from])];
   });
-  return { columns: kept.columns, rows };
+  return { columns: keptRows.columns, rows };
 }
 
 /**
  * The names of rows of a newer version that `unpackRows` replaces by changed rows, so that the version's own rows are
  * no longer in the grid. Empty for the version that was changed.
  */
-export function listReplacedNames(kept: KeptRows, saved: Grid, base: string): string[] {
-  if (kept.base === base) return [];
-  const replaced = kept.rows.flatMap((row): string[] => {
+export function listReplacedNames(keptRows: KeptRows, saved: Grid, base: string): string[] {
+  if (keptRows.base === base) return [];
+  const replaced = keptRows.rows.flatMap((row): string[] => {
     if (typeof row === "number") return [];
     const name = readNameCell(row);
     const stored = name ? saved.rows.find((one) => readNameCell(one) === name) : undefined;
@@ -78,8 +78,8 @@ function mergeRows(columns: readonly Column[], changed: readonly ChangedRow[], s
     if (index < 0) rows.push(restoreRow(row, undefined));
     else rows[index] = restoreRow(row, rows[index]);
   }
-  const known = new Set(saved.columns.map((column) => column.key));
-  const added = columns.filter((column) => !known.has(column.key));
+  const knownKeys = new Set(saved.columns.map((column) => column.key));
+  const added = columns.filter((column) => !knownKeys.has(column.key));
   return { columns: [...saved.columns.slice(0, -1), ...added, ...saved.columns.slice(-1)], rows };
 }
 
@@ -92,17 +92,17 @@ const restoreRow = (row: ChangedRow, before: GridRow | undefined): GridRow => ({
 /** The stored changes of this dataset; null if there are none, or they are too old. */
 export function readKeptRows(name: string): KeptRows | null {
   try {
-    const kept = JSON.parse(localStorage.getItem(PREFIX + name) ?? "null") as KeptRows | null;
-    return kept && Date.now() - kept.at < MONTH ? kept : null;
+    const keptRows = JSON.parse(localStorage.getItem(PREFIX + name) ?? "null") as KeptRows | null;
+    return keptRows && Date.now() - keptRows.at < MONTH ? keptRows : null;
   } catch {
     return null;
   }
 }
 
 /** Stores the rows; false if the browser has no space or stores nothing. */
-export function keepRows(name: string, kept: KeptRows): boolean {
+export function keepRows(name: string, keptRows: KeptRows): boolean {
   try {
-    localStorage.setItem(PREFIX + name, JSON.stringify(kept));
+    localStorage.setItem(PREFIX + name, JSON.stringify(keptRows));
     return true;
   } catch {
     dropKeptRows(name);

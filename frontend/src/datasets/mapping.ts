@@ -62,30 +62,30 @@ export function guessMapping(
   rows: readonly DelimitedRow[] = [],
   takesNew = false,
 ): string[] {
-  const taken = new Set<string>();
+  const usedNames = new Set<string>();
   const targets = headers.map((header) => {
     const target = guessTarget(header, grid.columns);
-    if (taken.has(target)) return "";
-    taken.add(target);
+    if (usedNames.has(target)) return "";
+    usedNames.add(target);
     return target;
   });
-  const known = new Set(["id", "tags", "expected.answer", ...grid.columns.map((column) => column.key)]);
+  const knownKeys = new Set(["id", "tags", "expected.answer", ...grid.columns.map((column) => column.key)]);
   const objects = grid.columns.filter((column) => column.kind === "json");
   return targets.map((target, index) => {
     const isField = objects.some((column) => target.startsWith(`${column.key}.`));
-    if (!target || known.has(target) || isField) return target;
+    if (!target || knownKeys.has(target) || isField) return target;
     const texts = rows.flatMap(({ cells }) => cells[index]?.trim() || []);
-    const alike = grid.columns.find((column) => !taken.has(column.key) && fitsHalf(texts, column, grid));
+    const alike = grid.columns.find((column) => !usedNames.has(column.key) && fitsHalf(texts, column, grid));
     if (!alike) return takesNew || target.startsWith("expected.") ? target : "";
-    taken.add(alike.key);
+    usedNames.add(alike.key);
     return alike.key;
   });
 }
 
 /** Whether the first pasted row contains column names: one of the grid's, or in an empty dataset distinct texts. */
 export function hasColumnNames(cells: readonly string[], grid: Grid, takesNew: boolean): boolean {
-  const known = new Set(grid.columns.map((column) => simplifyName(column.name)));
-  if (cells.some((cell) => known.has(simplifyName(cell)))) return true;
+  const columnNames = new Set(grid.columns.map((column) => simplifyName(column.name)));
+  if (cells.some((cell) => columnNames.has(simplifyName(cell)))) return true;
   return takesNew && new Set(cells).size === cells.length && cells.every((cell) => /^\s*\p{L}[^\n]{0,40}$/u.test(cell));
 }
 
@@ -125,8 +125,8 @@ function findTarget(key: string, columns: readonly Column[]): Target | null {
 /** The columns that the mapping adds to the grid. */
 export function newColumns(mapping: Mapping, grid: Grid): Column[] {
   const targets = mapping.flatMap((key) => findTarget(key, grid.columns) ?? []);
-  const known = new Set(grid.columns.map((column) => column.key));
-  const fresh = targets.filter(({ column }) => !known.has(column.key)).map(({ column }) => column);
+  const columnKeys = new Set(grid.columns.map((column) => column.key));
+  const fresh = targets.filter(({ column }) => !columnKeys.has(column.key)).map(({ column }) => column);
   return [...new Map(fresh.map((column) => [column.key, column])).values()];
 }
 
@@ -138,7 +138,7 @@ export function readImport(
   rules: ImportRules,
 ): ImportedRow[] {
   const targets = mapping.map((key) => findTarget(key, grid.columns));
-  const known = new Set(grid.rows.map(readRowName).filter(Boolean));
+  const rowNames = new Set(grid.rows.map(readRowName).filter(Boolean));
   const lines = new Map<string, number>();
   const filled = targets.flatMap((target) => (target && !target.field ? target.column : []));
   const constant = fillCells(listUnfilled(mapping, grid), rules.given);
@@ -148,7 +148,7 @@ export function readImport(
     const { cells, problem: unread, replaced } = readCells(values, targets, rules.given);
     const name = readRowName(makeRow(cells));
     // An updated row keeps the values that the file doesn't contain.
-    const row = makeRow(known.has(name) ? cells : { ...constant.cells, ...cells });
+    const row = makeRow(rowNames.has(name) ? cells : { ...constant.cells, ...cells });
     const earlier = name ? lines.get(name) : undefined;
     if (name) lines.set(name, earlier ?? line);
     const wrongWidth =
@@ -167,7 +167,7 @@ export function readImport(
     const problem = wrongWidth || unread || repeated || empty || constant.problem;
     const imported = { line, texts: values, row, problem, alike: "", replaced };
     if (problem) return { ...imported, outcome: "error" };
-    if (name && known.has(name)) return { ...imported, outcome: rules.sameName };
+    if (name && rowNames.has(name)) return { ...imported, outcome: rules.sameName };
     const alike = texts?.find(row, name || gettext("line {line}", { line })) ?? "";
     return { ...imported, alike, outcome: alike ? "alike" : "new" };
   });

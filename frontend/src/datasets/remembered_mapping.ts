@@ -10,15 +10,15 @@ type Remembered = [header: string, mapping: string[]][];
 /** The last mapping of these columns; null if no file with them was imported. */
 export function readMapping(dataset: string, headers: readonly string[]): string[] | null {
   const header = JSON.stringify(headers);
-  const found = readAll(dataset).find(([other]) => other === header)?.[1];
-  return found?.length === headers.length ? [...found] : null;
+  const mapping = readAll(dataset).find(([savedHeader]) => savedHeader === header)?.[1];
+  return mapping?.length === headers.length ? [...mapping] : null;
 }
 
 /** Remembers the mapping, or forgets it if there is none. */
 export function rememberMapping(dataset: string, headers: readonly string[], mapping: Mapping | null): void {
   if (!dataset) return; // a new dataset has no name to store it by
   const header = JSON.stringify(headers);
-  const others = readAll(dataset).filter(([other]) => other !== header);
+  const others = readAll(dataset).filter(([savedHeader]) => savedHeader !== header);
   const all: Remembered = mapping ? ([[header, [...mapping]], ...others].slice(0, MOST_FILES) as Remembered) : others;
   try {
     localStorage.setItem(storageKey(dataset), JSON.stringify(all));
@@ -30,8 +30,8 @@ export function rememberMapping(dataset: string, headers: readonly string[], map
 function readAll(dataset: string): Remembered {
   if (!dataset) return [];
   try {
-    const kept: unknown = JSON.parse(localStorage.getItem(storageKey(dataset)) ?? "[]");
-    return Array.isArray(kept) ? kept.filter(isRemembered) : [];
+    const stored: unknown = JSON.parse(localStorage.getItem(storageKey(dataset)) ?? "[]");
+    return Array.isArray(stored) ? stored.filter(isRemembered) : [];
   } catch {
     return []; // storage is disabled or contains something else
   }

@@ -38,16 +38,16 @@ export class RowAutosave {
 
   /** Restores stored changes as one undoable step, with a notice at the top of the section. */
   restore(section: HTMLElement): void {
-    const kept = this.#name ? readKeptRows(this.#name) : null;
-    if (!kept) return;
-    this.#view.apply(unpackRows(kept, this.#saved, this.#base), gettext("changes put back"));
+    const keptRows = this.#name ? readKeptRows(this.#name) : null;
+    if (!keptRows) return;
+    this.#view.apply(unpackRows(keptRows, this.#saved, this.#base), gettext("changes put back"));
     const drop = createElement(
       "button",
       { type: "button", class: "button button-small button-quiet" },
       gettext("Remove it"),
     );
-    const message = gettext("Restored what you changed {when}.", { when: formatTimeAgo(kept.at) });
-    const replaced = listReplacedNames(kept, this.#saved, this.#base);
+    const message = gettext("Restored what you changed {when}.", { when: formatTimeAgo(keptRows.at) });
+    const replaced = listReplacedNames(keptRows, this.#saved, this.#base);
     const sentences = [message, ...(replaced.length ? [describeReplaced(replaced)] : [])].join(" ");
     const note = createElement("p", { class: "note kept-note", role: "status" }, `${sentences} `, drop);
     drop.addEventListener("click", () => {
@@ -105,9 +105,9 @@ export class RowAutosave {
 
 /** Says which rows of the newer version were replaced. */
 function describeReplaced(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMES).join(", ");
+  const nameList = names.slice(0, MOST_NAMES).join(", ");
   const more = names.length - MOST_NAMES;
-  const list = more > 0 ? gettext("{names} and {count} more", { names: shown, count: more }) : shown;
+  const list = more > 0 ? gettext("{names} and {count} more", { names: nameList, count: more }) : nameList;
   return ngettext(
     "A newer version was saved. Your row replaces its row of that name; changes made there are not here: {names}.",
     "A newer version was saved. Your rows replace its rows of those names; changes made there are not here: {names}.",

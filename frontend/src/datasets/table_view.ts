@@ -201,4 +201,4 @@ function drawValue(row: GridRow, column: Column, messages: readonly string[], fa
   return cell;
 }
 
-const shorten = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text);
+const shorten = (text: string, limit: number): string => (text.length > limit ? `${text.slice(0, limit)}…` : text);

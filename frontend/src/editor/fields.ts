@@ -6,7 +6,7 @@ import { drawList } from "./list_field.ts";
 import type { Json, Schema, ValueStore } from "./types.ts";
 
 const readKind = (schema: Schema): string => {
-  const type = Array.isArray(schema.type) ? schema.type.find((each) => each !== "null") : schema.type;
+  const type = Array.isArray(schema.type) ? schema.type.find((typeName) => typeName !== "null") : schema.type;
   return type ?? (schema.properties ? "object" : "");
 };
 

@@ -168,7 +168,7 @@ export class Inputs {
       ["[data-remove-sample]", () => this.removeSample()],
     ];
     for (const [selector, run] of actions)
-      for (const each of root.querySelectorAll(selector)) each.addEventListener("click", run);
+      for (const element of root.querySelectorAll(selector)) element.addEventListener("click", run);
     installButton("[data-keep]", (opener) => this.askName(opener));
     installButton("[data-rename-sample]", (opener) => this.#askNewName(opener));
   }

@@ -62,15 +62,15 @@ const BODY_KEY = /^\s*(?:-\s+)?(?:role|truncation_priority|shrink|min_tokens|kin
 
 /** Marks what the language's own tags can't distinguish: whole `{{ }}` and `{% %}`, and literal values. */
 function markVisibleLines(view: EditorView): DecorationSet {
-  const found: Range<Decoration>[] = [];
+  const ranges: Range<Decoration>[] = [];
   const bodyLine = findFrontMatterEnd(view.state);
   for (const { from, to } of view.visibleRanges) {
     syntaxTree(view.state).iterate({
       from,
       to,
       enter: (node) => {
-        if (node.name === "Interpolation") found.push(interpolationMark.range(node.from, node.to));
-        else if (node.name === "Tag" || node.name === "EndTag") found.push(statementMark.range(node.from, node.to));
+        if (node.name === "Interpolation") ranges.push(interpolationMark.range(node.from, node.to));
+        else if (node.name === "Tag" || node.name === "EndTag") ranges.push(statementMark.range(node.from, node.to));
       },
     });
     for (let at = from; at <= to; ) {
@@ -78,15 +78,15 @@ function markVisibleLines(view: EditorView): DecorationSet {
       if (line.number < bodyLine || BODY_KEY.test(line.text)) {
         for (const match of line.text.matchAll(SCALAR)) {
           if (match[0])
-            found.push(literalMark.range(line.from + match.index, line.from + match.index + match[0].length));
+            ranges.push(literalMark.range(line.from + match.index, line.from + match.index + match[0].length));
         }
       }
       at = line.to + 1;
     }
   }
   const builder = new RangeSetBuilder<Decoration>();
-  found.sort((a, b) => a.from - b.from || a.value.startSide - b.value.startSide);
-  for (const each of found) if (each.from < each.to) builder.add(each.from, each.to, each.value);
+  ranges.sort((a, b) => a.from - b.from || a.value.startSide - b.value.startSide);
+  for (const range of ranges) if (range.from < range.to) builder.add(range.from, range.to, range.value);
   return builder.finish();
 }
 

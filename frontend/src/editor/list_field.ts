@@ -147,9 +147,9 @@ class ListField {
     const focused = document.activeElement?.id ?? "";
     const own = this.#idOf(from);
     const isInside = focused === own || /^[.-]/.test(focused.slice(own.length));
-    const rest = focused.startsWith(own) && isInside ? focused.slice(own.length) : "-handle";
+    const suffix = focused.startsWith(own) && isInside ? focused.slice(own.length) : "-handle";
     this.#change(moveItem(this.#items, from, to));
-    this.#focus(`${this.#idOf(to)}${rest}`);
+    this.#focus(`${this.#idOf(to)}${suffix}`);
   }
 
   #remove(index: number): void {

@@ -30,8 +30,8 @@ export interface Looks {
 export function installLooks(root: HTMLElement, wiring: Wiring): Looks {
   const choice: PreviewChoice = { target: "messages", prompt: "0" };
   installPreviewChoice(root, choice, wiring.refresh);
-  const askPreview = (wanted: Record<string, string>): Promise<PreviewAnswer> =>
-    callServer<PreviewAnswer>("POST", wiring.url, { ...wiring.body(), ...wanted });
+  const askPreview = (parameters: Record<string, string>): Promise<PreviewAnswer> =>
+    callServer<PreviewAnswer>("POST", wiring.url, { ...wiring.body(), ...parameters });
   const loadSamples = async (): Promise<string> => (await askPreview({ want: "samples" })).samples ?? "";
   const showDifference = async (title: string, against: string): Promise<void> => {
     showDialog(title, (await askPreview({ want: "diff", against })).diff ?? "");

@@ -35,7 +35,7 @@ export function installModes(root: HTMLElement, source: EditorView, form: Form):
     root.dataset.as = mode;
     const word = mode === "form" ? gettext("Form") : gettext("Source");
     findElement(root, "#source-head").textContent = word;
-    for (const each of buttons) each.setAttribute("aria-pressed", String(each.dataset.mode === mode));
+    for (const button of buttons) button.setAttribute("aria-pressed", String(button.dataset.mode === mode));
     if (mode === "source") source.requestMeasure();
     refresh();
   };

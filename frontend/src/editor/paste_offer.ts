@@ -55,10 +55,10 @@ export function installPasteOffer(
   /** Where the pasted text is now: a part with no other content, or the document; null if neither. */
   const placeOf = (pasted: string): Part | "document" | null => {
     if (normalizeText(view.state.doc.toString()) === normalizeText(pasted)) return "document";
-    const found = readCurrentOutline();
-    if ("reason" in found || found.format !== "parts") return null;
+    const outline = readCurrentOutline();
+    if ("reason" in outline || outline.format !== "parts") return null;
     return (
-      listParts(found.nodes).find(
+      listParts(outline.nodes).find(
         (part) => part.content && normalizeText(part.content.text) === normalizeText(pasted),
       ) ?? null
     );

@@ -7,7 +7,7 @@ const PAIRS = /[\ud800-\udfff]/;
 export function findUnitIndex(text: string, points: number): number {
   if (!PAIRS.test(text)) return Math.min(points, text.length);
   let index = 0;
-  for (let seen = 0; seen < points && index < text.length; seen++) {
+  for (let count = 0; count < points && index < text.length; count++) {
     index += (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
   }
   return index;
@@ -15,12 +15,12 @@ export function findUnitIndex(text: string, points: number): number {
 
 /** The document offset of a 1-based line and column in code points, clamped to the document. */
 export function findOffset(doc: Text, line: number, column: number): number {
-  const found = doc.line(Math.min(Math.max(1, line), doc.lines));
-  return found.from + findUnitIndex(found.text, Math.max(0, column - 1));
+  const docLine = doc.line(Math.min(Math.max(1, line), doc.lines));
+  return docLine.from + findUnitIndex(docLine.text, Math.max(0, column - 1));
 }
 
 /** The 1-based line and column, in code points, of an offset. */
 export function findPlace(doc: Text, offset: number): { line: number; column: number } {
-  const found = doc.lineAt(offset);
-  return { line: found.number, column: [...found.text.slice(0, offset - found.from)].length + 1 };
+  const docLine = doc.lineAt(offset);
+  return { line: docLine.number, column: [...docLine.text.slice(0, offset - docLine.from)].length + 1 };
 }

@@ -80,20 +80,22 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
 function findPartWithCursor(view: EditorView): string {
   if (!view.hasFocus) return document.activeElement?.closest<HTMLElement>(".form-card")?.dataset.part ?? "";
   const { head } = view.state.selection.main;
-  const part = findParts(view, view.state.doc.toString()).find((each) => head >= each.from && head < each.to);
+  const part = findParts(view, view.state.doc.toString()).find(
+    (candidate) => head >= candidate.from && head < candidate.to,
+  );
   return part?.name?.text ?? "";
 }
 
 /** Puts the cursor into the part: in its card if cards are shown, else in the source. */
 function goToPart(root: HTMLElement, { view, goTo }: Wiring, name: string): void {
   const cards = [...root.querySelectorAll<HTMLElement>(".form-card")];
-  const card = cards.find((each) => each.dataset.part === name && each.checkVisibility());
+  const card = cards.find((element) => element.dataset.part === name && element.checkVisibility());
   if (card) {
     card.scrollIntoView({ block: "center" });
     card.querySelector<HTMLElement>(".cm-content, .form-static")?.focus();
     return;
   }
-  const part = findParts(view, view.state.doc.toString()).find((each) => isNamed(each, name));
+  const part = findParts(view, view.state.doc.toString()).find((candidate) => isNamed(candidate, name));
   if (part) goTo({ line: view.state.doc.lineAt(part.from).number, column: 1 });
 }
 

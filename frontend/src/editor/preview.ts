@@ -153,7 +153,7 @@ export class Preview {
 /** Inserts the server's markup; open folds stay open, and the pane keeps its scroll position. */
 function replaceContent(region: HTMLElement, html: string): void {
   const open = new Set(
-    [...region.querySelectorAll<HTMLDetailsElement>("details[data-fold][open]")].map((each) => each.dataset.fold),
+    [...region.querySelectorAll<HTMLDetailsElement>("details[data-fold][open]")].map((details) => details.dataset.fold),
   );
   region.innerHTML = html;
   for (const fold of region.querySelectorAll<HTMLDetailsElement>("details[data-fold]")) {

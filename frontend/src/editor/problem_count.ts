@@ -20,7 +20,7 @@ export function installProblemCount(root: HTMLElement, go: () => void): (problem
   button.addEventListener("click", go);
   return (problems) => {
     button.hidden = false;
-    const count = (severity: string): number => problems.filter((each) => each.severity === severity).length;
+    const count = (severity: string): number => problems.filter((problem) => problem.severity === severity).length;
     const present = SEVERITIES.filter((severity) => count(severity));
     button.dataset.worst = present[0] ?? "none";
     const text = present.map((severity) => COUNTS[severity](count(severity))).join(", ") || gettext("no problems");

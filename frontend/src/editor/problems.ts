@@ -83,13 +83,15 @@ export const problemField = StateField.define<Shown>({
   create: () => ({ placed: [], closed: new Set() }),
   update(shown, transaction) {
     let { placed, closed } = shown;
-    if (transaction.docChanged) placed = placed.map((each) => follow(each, transaction.changes));
+    if (transaction.docChanged) placed = placed.map((placement) => follow(placement, transaction.changes));
     for (const effect of transaction.effects) {
       if (effect.is(setProblems)) {
         placed = effect.value
           .map((problem) => placeProblem(transaction.state, problem))
           .sort((a, b) => a.from - b.from || RANK[a.problem.severity] - RANK[b.problem.severity]);
-        closed = new Set([...closed].filter((name) => placed.some((each) => makeName(each.problem) === name)));
+        closed = new Set(
+          [...closed].filter((name) => placed.some((placement) => makeName(placement.problem) === name)),
+        );
       } else if (effect.is(toggle)) {
         const next = new Set(closed);
         if (!next.delete(effect.value)) next.add(effect.value);
@@ -185,7 +187,9 @@ class Block extends WidgetType {
 /** Applies a problem's fix at its current place; found by name, because the text may have moved since the block was
  * drawn. */
 export function applyFix(view: EditorView, problem: Problem): boolean {
-  const now = view.state.field(problemField).placed.find((each) => makeName(each.problem) === makeName(problem));
+  const now = view.state
+    .field(problemField)
+    .placed.find((placement) => makeName(placement.problem) === makeName(problem));
   if (!now?.fix.length) return false;
   view.dispatch({ changes: now.fix, userEvent: "input.fix", scrollIntoView: true });
   view.focus();

@@ -59,8 +59,8 @@ export class SampleColumns {
     this.#headers = columns.map(({ name }) => name);
     this.#guess = columns.map(({ target }) => target);
     const remembered = readMapping(this.#key, this.#headers);
-    const known = new Set(["", "id", ...targets, ...this.#guess]);
-    this.#mapping = remembered?.every((target) => known.has(target)) ? remembered : [...this.#guess];
+    const knownTargets = new Set(["", "id", ...targets, ...this.#guess]);
+    this.#mapping = remembered?.every((target) => knownTargets.has(target)) ? remembered : [...this.#guess];
     this.#draw(targets);
     this.element.open = this.isChosen || !this.hasInput || columns.length <= MOST_OPEN;
     return this.isChosen;

@@ -34,27 +34,27 @@ export const withoutSamples = (samples: Samples, names: readonly string[]): Samp
 
 /** Renames one sample, and keeps its position. */
 export const renameSample = (samples: Samples, old: string, name: string): Samples =>
-  new Map([...samples].map(([each, values]) => [each === old ? name : each, values]));
+  new Map([...samples].map(([key, values]) => [key === old ? name : key, values]));
 
 /** Duplicates a sample, and returns the name of the copy after it. */
 export function copySample(samples: Samples, original: string): { samples: Samples; name: string } {
   const name = findFreeName(samples, original, 60);
-  const entries = [...samples].flatMap(([each, values]): [string, Data][] =>
-    each === original
+  const entries = [...samples].flatMap(([key, values]): [string, Data][] =>
+    key === original
       ? [
-          [each, values],
+          [key, values],
           [name, structuredClone(values)],
         ]
-      : [[each, values]],
+      : [[key, values]],
   );
   return { samples: new Map(entries), name };
 }
 
 /** The name with the first number that makes it unique. most: the longest length in characters. */
-export function findFreeName(samples: Samples, name: string, most: number): string {
+export function findFreeName(samples: Samples, name: string, limit: number): string {
   for (let number = 2; ; number += 1) {
     const end = ` ${number}`;
-    const free = `${[...name].slice(0, most - end.length).join("")}${end}`;
+    const free = `${[...name].slice(0, limit - end.length).join("")}${end}`;
     if (!samples.has(free)) return free;
   }
 }

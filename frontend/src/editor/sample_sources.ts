@@ -8,7 +8,7 @@ import { describeValues, MOST_SAMPLES, type OfferedRow, type OfferedRows } from 
 /** What the dialog needs from the editor. */
 export interface SampleSourceHost {
   /** Asks the server, which maps the source to the inputs of the current text. */
-  ask<Answer>(wanted: Record<string, unknown>): Promise<Answer>;
+  ask<Answer>(parameters: Record<string, unknown>): Promise<Answer>;
   count(): number;
   add(rows: OfferedRow[], source: string): void;
   newDatasetUrl: string;
@@ -128,7 +128,7 @@ class RowsDialog {
     this.#dialog.addEventListener("close", () => this.#dialog.remove());
     this.#dialog.addEventListener("change", (event) => {
       if (event.target instanceof HTMLSelectElement) return;
-      if (event.target === this.#all) for (const each of this.#boxes) each.checked = this.#all.checked;
+      if (event.target === this.#all) for (const box of this.#boxes) box.checked = this.#all.checked;
       this.#count();
     });
     this.#more.addEventListener("click", () => void this.#loadMore());
@@ -213,11 +213,11 @@ class RowsDialog {
   async #readAgain(): Promise<void> {
     this.#requests += 1;
     const request = this.#requests;
-    const shown = this.#offered.length;
+    const shownCount = this.#offered.length;
     const ticks = this.#boxes.map((box) => box.checked);
     const rows: OfferedRow[] = [];
     try {
-      while (rows.length < shown) {
+      while (rows.length < shownCount) {
         const answer = await this.#ask(rows.length);
         if (request !== this.#requests) return;
         if (!answer.rows.length) break;
@@ -237,10 +237,10 @@ class RowsDialog {
   #showFacts(): void {
     const total = this.#total;
     const { leftOut, hasInput, isChosen } = this.#columns;
-    const shown = this.#offered.length;
+    const shownCount = this.#offered.length;
     const texts = [
-      shown < total
-        ? gettext("{shown} of {count} rows.", { shown, count: total })
+      shownCount < total
+        ? gettext("{shown} of {count} rows.", { shown: shownCount, count: total })
         : ngettext("{count} row.", "{count} rows.", total),
       hasInput ? "" : gettext("No column is called like an input of the text. Choose what the columns become."),
       leftOut.length && hasInput ? gettext("Not imported: {names}.", { names: leftOut.join(", ") }) : "",

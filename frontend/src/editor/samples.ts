@@ -121,10 +121,10 @@ export class SampleList {
     if (from < to) other.after(row);
     else other.before(row);
     // Clone the rows, because the installed listeners refer to their old places.
-    for (const each of rows) {
-      each.querySelector(".sample-handle")?.remove();
-      each.classList.remove("is-dragged", "is-drop-above", "is-drop-below");
-      each.replaceWith(each.cloneNode(true));
+    for (const sampleRow of rows) {
+      sampleRow.querySelector(".sample-handle")?.remove();
+      sampleRow.classList.remove("is-dragged", "is-drop-above", "is-drop-below");
+      sampleRow.replaceWith(sampleRow.cloneNode(true));
     }
     this.#installHandles();
     const moved = this.#container.querySelectorAll<HTMLElement>("tr:has(th [data-choose])")[to];

@@ -6,9 +6,9 @@ const isObject = (value: Json | undefined): value is Data =>
 
 /** The value at a path, undefined if there isn't one. */
 export function readValue(value: Json | undefined, path: readonly string[]): Json | undefined {
-  let found = value;
-  for (const step of path) found = isObject(found) ? found[step] : undefined;
-  return found;
+  let current = value;
+  for (const step of path) current = isObject(current) ? current[step] : undefined;
+  return current;
 }
 
 /** The object with the value at a path replaced, undefined to remove it; non-objects on the path become objects. */
@@ -24,6 +24,6 @@ export function writeValue(value: Json | undefined, path: readonly string[], nex
 /** The list with the item at `from` moved to `to`. */
 export function moveItem<Item>(items: readonly Item[], from: number, to: number): Item[] {
   const moved = items.slice(from, from + 1);
-  const rest = [...items.slice(0, from), ...items.slice(from + 1)];
-  return moved.length ? [...rest.slice(0, to), ...moved, ...rest.slice(to)] : [...items];
+  const others = [...items.slice(0, from), ...items.slice(from + 1)];
+  return moved.length ? [...others.slice(0, to), ...moved, ...others.slice(to)] : [...items];
 }

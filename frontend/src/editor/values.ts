@@ -108,7 +108,9 @@ function wirePreview(preview: HTMLElement, lightBoth: (view: EditorView, name: s
 
 /** Updates the places from the values of a new preview. */
 export function readPlaces(view: EditorView, preview: HTMLElement): void {
-  const names = new Set([...preview.querySelectorAll<HTMLElement>("[data-at]")].map((each) => each.dataset.at ?? ""));
+  const names = new Set(
+    [...preview.querySelectorAll<HTMLElement>("[data-at]")].map((element) => element.dataset.at ?? ""),
+  );
   names.delete("");
   view.dispatch({ effects: setPlaces.of([...names]) });
 }

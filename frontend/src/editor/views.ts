@@ -37,7 +37,7 @@ export function installViews(
     const view = link.dataset.viewLink as EditorView;
     open(view);
     if (link.dataset.viewTab) root.querySelector<HTMLElement>(`[data-tab=${link.dataset.viewTab}]`)?.click();
-    links.find((each) => each.dataset.viewLink === view)?.focus();
+    links.find((link) => link.dataset.viewLink === view)?.focus();
   });
   document.addEventListener(
     "keydown",

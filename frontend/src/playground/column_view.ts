@@ -182,7 +182,7 @@ export class ColumnView {
     const view = findChosenView(state, column);
     const isWriting = isBusy(column);
     const drawn = [column.reply, view, isWriting];
-    if (drawn.every((each, index) => each === this.#drawnBody[index]) && this.#drawnBody.length) return;
+    if (drawn.every((node, index) => node === this.#drawnBody[index]) && this.#drawnBody.length) return;
     const wasWriting = this.#drawnBody[2] === true && this.#drawnBody[1] === view;
     this.#drawnBody = drawn;
     if (column.phase === "starting") this.#follows = true;

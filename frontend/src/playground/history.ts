@@ -57,7 +57,7 @@ export class RunHistory {
     this.#followText(state);
     const minute = Math.floor(Date.now() / 60_000); // ages are updated every minute
     const drawn = [state.runs, state.next, state.isHistoryOpen, state.runId, state.choices, minute, this.#document];
-    if (drawn.every((each, index) => each === this.#drawn[index]) && this.#drawn.length) return;
+    if (drawn.every((node, index) => node === this.#drawn[index]) && this.#drawn.length) return;
     this.#drawn = drawn;
     const isStored = state.choices?.is_stored ?? true;
     this.#note.textContent = isStored

@@ -69,7 +69,9 @@ export class InputsLine {
   }
 
   #drawValue(name: string, { data, defaults, edited, problems }: InputsFacts): HTMLElement {
-    const path = Object.keys(problems).find((each) => each === name || each.startsWith(`${name}.`));
+    const path = Object.keys(problems).find(
+      (problemPath) => problemPath === name || problemPath.startsWith(`${name}.`),
+    );
     const item = createElement("li", {}, createElement("span", { class: "note" }, `${name} `));
     if (path !== undefined) {
       const button = createElement("button", { type: "button", class: "link play-missing" }, problems[path] ?? "");

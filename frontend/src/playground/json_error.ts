@@ -11,23 +11,23 @@ type Wanted = "value" | "valueOrEnd" | "name" | "nameOrEnd" | "colon" | "commaOr
 /** The index of the first invalid character; the text's length if it ends too early, null if it is valid JSON. */
 export function findJsonError(text: string): number | null {
   const open: string[] = [];
-  let wanted: Wanted = "value";
+  let expected: Wanted = "value";
   let position = 0;
   for (;;) {
     position = findEndOfMatch(SPACE, text, position);
-    if (position === text.length) return wanted === "nothing" ? null : position;
+    if (position === text.length) return expected === "nothing" ? null : position;
     TOKEN.lastIndex = position;
     const match = TOKEN.exec(text);
     if (!match)
-      return text[position] === '"' && wantsText(wanted) ? findEndOfMatch(TEXT_BEGINNING, text, position) : position;
-    const following = readToken(wanted, match[1] ?? (match[2] ? '"' : "0"), open);
+      return text[position] === '"' && wantsText(expected) ? findEndOfMatch(TEXT_BEGINNING, text, position) : position;
+    const following = readToken(expected, match[1] ?? (match[2] ? '"' : "0"), open);
     if (!following) return position;
-    wanted = following;
+    expected = following;
     position = TOKEN.lastIndex;
   }
 }
 
-const wantsText = (wanted: Wanted): boolean => wanted.startsWith("value") || wanted.startsWith("name");
+const wantsText = (expected: Wanted): boolean => expected.startsWith("value") || expected.startsWith("name");
 
 function findEndOfMatch(pattern: RegExp, text: string, position: number): number {
   pattern.lastIndex = position;
@@ -36,18 +36,18 @@ function findEndOfMatch(pattern: RegExp, text: string, position: number): number
 
 /** What may follow this token: a punctuation character, `"` for a string, `0` for another value; null if the token
  * isn't allowed here. */
-function readToken(wanted: Wanted, token: string, open: string[]): Wanted | null {
+function readToken(expected: Wanted, token: string, open: string[]): Wanted | null {
   const around = open.at(-1);
   if (token === "]" || token === "}") {
-    const mayEnd = wanted === "commaOrEnd" || wanted === (token === "]" ? "valueOrEnd" : "nameOrEnd");
+    const mayEnd = expected === "commaOrEnd" || expected === (token === "]" ? "valueOrEnd" : "nameOrEnd");
     if (!mayEnd || around !== (token === "]" ? "[" : "{")) return null;
     open.pop();
     return open.length ? "commaOrEnd" : "nothing";
   }
-  if (token === ",") return wanted !== "commaOrEnd" ? null : around === "{" ? "name" : "value";
-  if (token === ":") return wanted === "colon" ? "value" : null;
-  if (wanted.startsWith("name")) return token === '"' ? "colon" : null;
-  if (!wanted.startsWith("value")) return null;
+  if (token === ",") return expected !== "commaOrEnd" ? null : around === "{" ? "name" : "value";
+  if (token === ":") return expected === "colon" ? "value" : null;
+  if (expected.startsWith("name")) return token === '"' ? "colon" : null;
+  if (!expected.startsWith("value")) return null;
   if (token !== "[" && token !== "{") return open.length ? "commaOrEnd" : "nothing";
   open.push(token);
   return token === "[" ? "valueOrEnd" : "nameOrEnd";

@@ -12,9 +12,9 @@ const LONGEST_REPLY = 4096; // tokens, if neither the settings nor the document 
 export function formatMoney({ amount, currency }: Money, least = LEAST): string {
   const value = Number(amount);
   const isTiny = value > 0 && value < least;
-  const shown = isTiny ? least : value;
-  const digits = shown === 0 || shown >= 0.1 ? 2 : Math.min(4, 1 - Math.floor(Math.log10(shown)));
-  const figure = formatNumber(shown, { minimumFractionDigits: 2, maximumFractionDigits: Math.max(2, digits) });
+  const shownAmount = isTiny ? least : value;
+  const digits = shownAmount === 0 || shownAmount >= 0.1 ? 2 : Math.min(4, 1 - Math.floor(Math.log10(shownAmount)));
+  const figure = formatNumber(shownAmount, { minimumFractionDigits: 2, maximumFractionDigits: Math.max(2, digits) });
   const symbol = SYMBOLS[currency];
   const text = symbol ? gettext("{symbol}{figure}", { symbol, figure }) : `${figure} ${currency}`;
   return `${isTiny ? "<" : ""}${text}`;

@@ -186,7 +186,7 @@ export class Playground {
   #finishReply(id: Reply["id"]): void {
     this.#streams.get(id)?.();
     this.#streams.delete(id);
-    const column = this.#state.columns.find((each) => each.reply?.id === id);
+    const column = this.#state.columns.find((candidate) => candidate.reply?.id === id);
     if (column) this.#announce(announceReply(this.#state, column, Date.now()));
     if (this.#streams.size === 0) void this.#server.loadChoices().then((action) => this.#takeSpending(action));
   }
@@ -236,7 +236,7 @@ export class Playground {
   }
 
   async #copyToDraft(key: number): Promise<void> {
-    const column = this.#state.columns.find((each) => each.key === key);
+    const column = this.#state.columns.find((candidate) => candidate.key === key);
     if (!column) return;
     const { number, value } = findSource(this.#state, column.source);
     await this.#host.saveDraft();
@@ -245,7 +245,7 @@ export class Playground {
   }
 
   #openRowForm(key: number): void {
-    const reply = this.#state.columns.find((each) => each.key === key)?.reply;
+    const reply = this.#state.columns.find((candidate) => candidate.key === key)?.reply;
     if (!reply) return;
     const name = this.#state.sample || "playground";
     const isObject = reply.output?.kind === "json" && reply.output.valid;
@@ -294,7 +294,7 @@ export class Playground {
   }
 
   async #stopByKey(key: number): Promise<void> {
-    const column = this.#state.columns.find((each) => each.key === key);
+    const column = this.#state.columns.find((candidate) => candidate.key === key);
     if (column) await this.#stopColumn(column);
   }
 }

@@ -28,9 +28,9 @@ export function drawReply(column: Column, view: View): Node[] {
 const createCaret = (): HTMLElement => createElement("span", { class: "play-caret", "aria-hidden": "true" });
 
 function drawText(text: string, isWriting: boolean, kind: "text" | "raw"): HTMLElement {
-  const shown = createElement(kind === "raw" ? "pre" : "p", { class: `play-${kind}`, dir: "auto" }, text);
-  if (isWriting) shown.append(createCaret());
-  return shown;
+  const element = createElement(kind === "raw" ? "pre" : "p", { class: `play-${kind}`, dir: "auto" }, text);
+  if (isWriting) element.append(createCaret());
+  return element;
 }
 
 /** A note after the name of a field with the length of its text. */
@@ -42,7 +42,7 @@ function describeLength(text: string): string {
 /** A readable value: text unchanged, a list of plain values comma-separated, anything else as JSON. */
 function showValue(value: Json): string {
   if (typeof value === "string") return value;
-  const isPlain = Array.isArray(value) && value.every((each) => each === null || typeof each !== "object");
+  const isPlain = Array.isArray(value) && value.every((item) => item === null || typeof item !== "object");
   return isPlain && value.length ? value.map(String).join(", ") : JSON.stringify(value, null, 1);
 }
 
@@ -67,8 +67,8 @@ function drawFields(reply: Reply, isWriting: boolean): HTMLElement[] {
     }
   }
   if (!list.childElementCount) return [drawText(reply.text, isWriting, "text")];
-  const rest = reply.output?.problem && !isWriting ? [drawNote("bad", reply.output.problem)] : [];
-  return [...rest, list];
+  const problemNotes = reply.output?.problem && !isWriting ? [drawNote("bad", reply.output.problem)] : [];
+  return [...problemNotes, list];
 }
 
 /** The text of a complete field, so that lists look final. */
@@ -98,13 +98,13 @@ function drawJsonProblem(reply: Reply, isWriting: boolean): HTMLElement[] {
 }
 
 /** Marks where the text stops being valid JSON: the character, or the end of the text. */
-function markBadPlace(shown: HTMLElement | undefined, text: string): void {
+function markBadPlace(element: HTMLElement | undefined, text: string): void {
   const position = findJsonError(text);
-  if (!shown || position === null) return;
+  if (!element || position === null) return;
   const [bad = ""] = text.slice(position);
   const label = bad ? gettext("Here it stops being JSON") : gettext("ends here");
   const mark = createElement("mark", bad ? { title: label } : {}, bad || label);
-  shown.replaceChildren(text.slice(0, position), mark, text.slice(position + bad.length));
+  element.replaceChildren(text.slice(0, position), mark, text.slice(position + bad.length));
 }
 
 function drawTools(tools: ToolCall[]): HTMLElement[] {

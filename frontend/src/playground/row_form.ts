@@ -69,11 +69,11 @@ function drawForm(
     newName.required = !newField.hidden;
   };
   const [box, dataset] = createSelect(gettext("Dataset"), showNewField);
-  const options = datasets.map((each) => ({ value: each.name, label: each.title }));
+  const options = datasets.map((dataset) => ({ value: dataset.name, label: dataset.title }));
   setOptions(
     dataset,
     [...options, { value: "", label: gettext("a new dataset") }],
-    datasets.find((each) => each.fits)?.name ?? "",
+    datasets.find((dataset) => dataset.fits)?.name ?? "",
   );
   showNewField();
   const name = createElement("input", { type: "text", maxlength: 200, required: true });

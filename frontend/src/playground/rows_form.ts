@@ -80,7 +80,7 @@ function drawForm(
   });
   setOptions(
     dataset,
-    datasets.map((each) => ({ value: each.name, label: each.title })),
+    datasets.map((dataset) => ({ value: dataset.name, label: dataset.title })),
     datasets[0]?.name ?? "",
   );
   const [pickBox, pick] = createSelect(gettext("Which rows"), () => void update());

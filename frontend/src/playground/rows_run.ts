@@ -103,7 +103,7 @@ export class RowsRun {
 
   #dispatch(action: Action): void {
     if (!("id" in action)) return;
-    const cell = this.rows.flatMap((row) => row.cells).find((each) => each.reply?.id === action.id);
+    const cell = this.rows.flatMap((row) => row.cells).find((candidate) => candidate.reply?.id === action.id);
     if (!cell?.reply) return;
     if (action.type === "textCame") {
       cell.reply = { ...cell.reply, text: (action.isWhole ? "" : cell.reply.text) + action.text };

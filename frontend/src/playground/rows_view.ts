@@ -49,7 +49,7 @@ export class RowsView {
         createElement("span", { class: "note" }, ` ${model}`),
       ),
     );
-    const names = [gettext("Row"), gettext("Expected")].map((each) => createElement("th", { scope: "col" }, each));
+    const names = [gettext("Row"), gettext("Expected")].map((name) => createElement("th", { scope: "col" }, name));
     const head = createElement("thead", {}, createElement("tr", {}, ...names, ...titles));
     this.#lines.length = 0;
     const body = createElement("tbody", {}, ...run.rows.map((row) => this.#makeLine(row)));

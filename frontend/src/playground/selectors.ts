@@ -53,12 +53,12 @@ export function estimateRun(state: RunState): Money | null {
 
 function estimateColumn(state: RunState, { source, model: name, settings, reply, ran }: Column): Money | null {
   const { facts } = state;
-  const model = state.choices?.models.find((each) => each.name === name);
+  const model = state.choices?.models.find((candidate) => candidate.name === name);
   // For another version, the last reply's figures are better than the draft's.
-  const known = source !== DRAFT && ran?.source === source ? reply : null;
-  const tokens = known?.prompt?.tokens ?? facts.tokens;
+  const knownReply = source !== DRAFT && ran?.source === source ? reply : null;
+  const tokens = knownReply?.prompt?.tokens ?? facts.tokens;
   if (tokens === null) return null;
-  const saved = known?.longest_reply ? { max_tokens: known.longest_reply } : facts.settings;
+  const saved = knownReply?.longest_reply ? { max_tokens: knownReply.longest_reply } : facts.settings;
   return computeCost(model, tokens, findLongestReply(settings, saved, facts.reserve));
 }
 
@@ -176,7 +176,7 @@ export function findChosenView(state: RunState, column: Column): View {
 
 /** The source of a column, for its title. */
 export function findSource(state: RunState, value: string): Source {
-  const source = state.choices?.sources.find((each) => each.value === value);
+  const source = state.choices?.sources.find((candidate) => candidate.value === value);
   if (source) return source;
   return {
     value,

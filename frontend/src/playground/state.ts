@@ -109,9 +109,9 @@ function beginColumns(state: RunState, choices: Choices): RunState {
 
 /** The source of a new column: the first one that no column shows yet, else the draft. */
 function chooseNextSource(state: RunState): string {
-  const shown = new Set(state.columns.map((column) => column.source));
+  const usedSources = new Set(state.columns.map((column) => column.source));
   const sources = state.choices?.sources ?? [];
-  return (sources.find((source) => source.value !== DRAFT && !shown.has(source.value)) ?? { value: DRAFT }).value;
+  return (sources.find((source) => source.value !== DRAFT && !usedSources.has(source.value)) ?? { value: DRAFT }).value;
 }
 
 function changeColumn(state: RunState, key: number, change: (column: Column) => Column): RunState {
@@ -179,8 +179,8 @@ function openRun(state: RunState, run: Run): RunState {
 /** Updates the runs with the finished reply, so that the list and the columns match. */
 function updateRuns(runs: Run[], reply: Reply): Run[] {
   return runs.map((run) =>
-    run.columns.some((each) => each.id === reply.id)
-      ? { ...run, columns: run.columns.map((each) => (each.id === reply.id ? reply : each)) }
+    run.columns.some((column) => column.id === reply.id)
+      ? { ...run, columns: run.columns.map((column) => (column.id === reply.id ? reply : column)) }
       : run,
   );
 }
@@ -196,7 +196,7 @@ function endReply(state: RunState, reply: Reply): RunState {
 }
 
 function failReply(state: RunState, id: Reply["id"], detail: string, retryAfter: number | null): RunState {
-  const column = state.columns.find((each) => each.reply?.id === id);
+  const column = state.columns.find((candidate) => candidate.reply?.id === id);
   if (!column?.reply) return state;
   return endReply(state, { ...column.reply, state: "failed", problem: { detail, retry_after: retryAfter } });
 }
@@ -210,8 +210,8 @@ function reduceColumns(state: RunState, action: Action): RunState | null {
     case "columnRemoved": {
       if (state.columns.length < 2) return state;
       const columns = state.columns.filter((column) => column.key !== action.key);
-      const shown = state.shown === action.key ? (columns[0]?.key ?? 0) : state.shown;
-      return { ...state, columns, shown };
+      const nextShown = state.shown === action.key ? (columns[0]?.key ?? 0) : state.shown;
+      return { ...state, columns, shown: nextShown };
     }
     case "columnShown":
       return { ...state, shown: action.key };
@@ -281,8 +281,8 @@ export function reduce(state: RunState, action: Action): RunState {
     case "runRefused":
       return refuseRun(state, action.keys, action.detail, action.fields);
     case "historyLoaded": {
-      const known = new Set(action.isMore ? state.runs.map((run) => run.id) : []);
-      const runs = [...(action.isMore ? state.runs : []), ...action.runs.filter((run) => !known.has(run.id))];
+      const knownRuns = new Set(action.isMore ? state.runs.map((run) => run.id) : []);
+      const runs = [...(action.isMore ? state.runs : []), ...action.runs.filter((run) => !knownRuns.has(run.id))];
       return { ...state, runs, next: action.next };
     }
     case "historyToggled":

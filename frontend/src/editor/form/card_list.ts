@@ -87,7 +87,7 @@ export class CardList {
     const findProblemOffset = (problem: Problem): number => findOffset(doc, problem.line, problem.column);
     for (const card of this.#cards) {
       const here = [...remaining].filter(
-        (each) => findProblemOffset(each) >= card.part.from && findProblemOffset(each) < card.part.to,
+        (problem) => findProblemOffset(problem) >= card.part.from && findProblemOffset(problem) < card.part.to,
       );
       for (const problem of here) remaining.delete(problem);
       const errors = here.filter((problem) => problem.severity === "error");
@@ -222,7 +222,7 @@ export class CardList {
     const end = change.from + change.insert.length;
     const start = from > to ? change.from : end - size - (isLastLine ? 1 : 0);
     this.#host.change(change);
-    const moved = [...this.#elements].find(([each]) => each.from === start);
+    const moved = [...this.#elements].find(([part]) => part.from === start);
     moved?.[1].querySelector<HTMLElement>(".form-handle > summary")?.focus();
   }
 

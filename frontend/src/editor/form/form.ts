@@ -153,8 +153,8 @@ export class Form {
   showProblems(problems: Problem[]): void {
     this.#problems = problems;
     if (!this.isOpen) return;
-    const shown = problems.filter((problem) => problem.severity !== "note");
-    const remaining = this.#cards.showProblems(shown, this.#source.state.doc);
+    const faults = problems.filter((problem) => problem.severity !== "note");
+    const remaining = this.#cards.showProblems(faults, this.#source.state.doc);
     this.#rest.replaceChildren(...remaining.map((problem) => drawProblem(problem, this.#around.fix)));
   }
 
@@ -253,8 +253,8 @@ export class Form {
       this.draw();
       return;
     }
-    const found = this.#outline();
-    if ("reason" in found || describeShape(found.nodes) !== this.#shape) this.draw();
-    else this.#cards.update(found.nodes, { texts: false });
+    const currentOutline = this.#outline();
+    if ("reason" in currentOutline || describeShape(currentOutline.nodes) !== this.#shape) this.draw();
+    else this.#cards.update(currentOutline.nodes, { texts: false });
   }
 }

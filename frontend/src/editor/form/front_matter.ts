@@ -72,7 +72,7 @@ export function readSetting(text: string, name: string): Field {
   }
   const flow = FLOW_MAPPING.exec(place.value.trim());
   const isComplex = !flow && !(place.inner.length && !place.value.trim());
-  const entry = flow?.[1]?.split(",").find((each) => each.trim().startsWith(`${name}:`));
+  const entry = flow?.[1]?.split(",").find((pair) => pair.trim().startsWith(`${name}:`));
   return { value: entry ? entry.slice(entry.indexOf(":") + 1).trim() : "", isComplex, line: place.line };
 }
 
@@ -108,9 +108,9 @@ export function writeSetting(text: string, name: string, value: number | null): 
 }
 
 function writeInnerSetting(text: string, place: Place, name: string, value: number | null): Change | null {
-  const row = place.inner.find((each) => each.line.trim().startsWith(`${name}:`));
+  const row = place.inner.find((innerRow) => innerRow.line.trim().startsWith(`${name}:`));
   if (row && value === null) {
-    const isLast = place.inner.filter((each) => each.line.trim()).length === 1;
+    const isLast = place.inner.filter((innerRow) => innerRow.line.trim()).length === 1;
     return isLast ? writeField(text, "settings", null, true) : { from: row.from, to: row.to + 1, insert: "" };
   }
   const margin = /^ */.exec(place.inner[0]?.line ?? "")?.[0] || "  ";
@@ -132,9 +132,9 @@ function findField(text: string, key: string): Place | null {
   const at = rows.findIndex((row) => row.line.startsWith(`${key}:`));
   const row = rows[at];
   if (!row) return null;
-  const rest = rows.slice(at + 1);
-  const end = rest.findIndex((each) => each.line.trim() && !/^(?: |- )/.test(each.line));
-  const inner = end < 0 ? rest : rest.slice(0, end);
+  const rowsBelow = rows.slice(at + 1);
+  const end = rowsBelow.findIndex((row) => row.line.trim() && !/^(?: |- )/.test(row.line));
+  const inner = end < 0 ? rowsBelow : rowsBelow.slice(0, end);
   while (inner.length && !inner[inner.length - 1]?.line.trim()) inner.pop();
   return { row, value: row.line.slice(key.length + 1), inner, line: at + 2 };
 }
@@ -154,8 +154,8 @@ function writeField(text: string, key: string, yaml: string | null, withInner = 
   if (!rows) return { from: 0, to: 0, insert: `---\n${key}: ${yaml}\n---\n` };
   const rank = ORDER.indexOf(key);
   const next = rows.find((row) => {
-    const other = /^([A-Za-z_]\w*):/.exec(row.line)?.[1];
-    return other !== undefined && (ORDER.indexOf(other) > rank || !ORDER.includes(other));
+    const key = /^([A-Za-z_]\w*):/.exec(row.line)?.[1];
+    return key !== undefined && (ORDER.indexOf(key) > rank || !ORDER.includes(key));
   });
   const at = (next ?? rows[rows.length - 1])?.from ?? 0;
   return { from: at, to: at, insert: `${key}: ${yaml}\n` };

@@ -27,12 +27,12 @@ export function addInput(text: string, name: string, schema: Schema): Change | n
   const close = rows[rows.length - 1];
   const head = rows.findIndex((row) => /^inputs:/.test(row.line));
   if (head < 0) return close ? { from: close.from, to: close.from, insert: `inputs:\n  ${entry}\n` } : null;
-  const found = rows[head];
-  if (!found) return null;
-  if (/^inputs:\s*\{\s*\}\s*$/.test(found.line)) return { ...found, insert: `inputs:\n  ${entry}` };
-  if (!/^inputs:\s*$/.test(found.line)) return null;
+  const headRow = rows[head];
+  if (!headRow) return null;
+  if (/^inputs:\s*\{\s*\}\s*$/.test(headRow.line)) return { ...headRow, insert: `inputs:\n  ${entry}` };
+  if (!/^inputs:\s*$/.test(headRow.line)) return null;
   const inner = findInputRows(rows, head);
-  const last = inner[inner.length - 1] ?? found;
+  const last = inner[inner.length - 1] ?? headRow;
   const margin = /^ +/.exec(inner[0]?.line ?? "")?.[0] ?? "  ";
   return { from: last.to, to: last.to, insert: `\n${margin}${entry}` };
 }
@@ -67,9 +67,9 @@ function findInput(text: string, name: string): Row | null {
 
 /** The lines under `inputs:`. */
 function findInputRows(rows: Row[], head: number): Row[] {
-  const rest = rows.slice(head + 1);
-  const end = rest.findIndex((row) => row.line.trim() && !row.line.startsWith(" "));
-  const inner = end < 0 ? rest : rest.slice(0, end);
+  const rowsBelow = rows.slice(head + 1);
+  const end = rowsBelow.findIndex((row) => row.line.trim() && !row.line.startsWith(" "));
+  const inner = end < 0 ? rowsBelow : rowsBelow.slice(0, end);
   while (inner.length && !inner[inner.length - 1]?.line.trim()) inner.pop();
   return inner;
 }

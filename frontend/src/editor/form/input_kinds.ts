@@ -14,7 +14,7 @@ export const KINDS: Record<string, { label: string; schema: Schema }> = {
 
 /** The kind of a schema, or null for one that the table only describes. */
 export function findKind(schema: Schema): string | null {
-  if (schema.enum) return schema.enum.every((each) => typeof each === "string") ? "choice" : null;
+  if (schema.enum) return schema.enum.every((choice) => typeof choice === "string") ? "choice" : null;
   if (schema.type === "string") return "text";
   if (schema.type === "array") return schema.items?.type === "string" ? "list" : null;
   return typeof schema.type === "string" && schema.type in KINDS ? schema.type : null;
@@ -62,7 +62,7 @@ export function describeValue(value: Json | undefined, missing?: Json): string {
   if (Array.isArray(value)) return ngettext("{count} item", "{count} items", value.length);
   if (value !== null && typeof value === "object")
     return Object.values(value)
-      .map((each) => describeValue(each))
+      .map((value) => describeValue(value))
       .join(", ");
   if (typeof value === "boolean") return value ? gettext("yes") : gettext("no");
   const text = String(value);

@@ -69,9 +69,9 @@ export function readOutline(text: string, format: string): Outline | Refusal {
 function splitIntoLines(text: string): Line[] {
   let from = 0;
   return text.split("\n").map((line, index) => {
-    const made = { text: line, from, number: index + 1 };
+    const entry = { text: line, from, number: index + 1 };
     from += line.length + 1;
-    return made;
+    return entry;
   });
 }
 
@@ -138,9 +138,9 @@ class Reader {
   }
 
   /** A single statement (`set`, `include`), or one with a body up to its end tag (`macro`). */
-  readNestedTag(word: string, rest: string): Lines {
+  readNestedTag(word: string, expression: string): Lines {
     const first = this.at;
-    const closing = word === "set" && !rest.includes("=") ? "endset" : NESTED_TAGS[word];
+    const closing = word === "set" && !expression.includes("=") ? "endset" : NESTED_TAGS[word];
     this.at++;
     while (closing) {
       const line = this.currentLine();
@@ -188,26 +188,28 @@ class Reader {
   }
 
   /** Reads the value of a key into the part. */
-  readKey(part: Part, key: string, rest: string, column: number): void {
+  readKey(part: Part, key: string, valueText: string, column: number): void {
     const line = this.currentLine();
     this.at++;
     const linesBelow = this.takeLinesBelow(column);
-    const from = line.from + line.text.length - rest.length;
+    const from = line.from + line.text.length - valueText.length;
     if (key === "content") {
-      const isEmpty = /^\|[+-]?$/.test(rest.trim()) && linesBelow.length === 0;
-      part.content = isEmpty ? this.readEmptyBlock(rest, from) : readContent(rest, from, linesBelow, this.size);
+      const isEmpty = /^\|[+-]?$/.test(valueText.trim()) && linesBelow.length === 0;
+      part.content = isEmpty
+        ? this.readEmptyBlock(valueText, from)
+        : readContent(valueText, from, linesBelow, this.size);
     } else if (linesBelow.length) throw refuseLine(line);
-    else if (key === "name") part.name = readScalar(rest, from);
-    else if (key === "role") part.role = readScalar(rest, from);
-    else if (key === "truncation_priority") part.priority = readScalar(rest, from);
-    else part.others.push(`${key}: ${rest}`);
+    else if (key === "name") part.name = readScalar(valueText, from);
+    else if (key === "role") part.role = readScalar(valueText, from);
+    else if (key === "truncation_priority") part.priority = readScalar(valueText, from);
+    else part.others.push(`${key}: ${valueText}`);
   }
 
   /** A literal block without text, such as that of a part whose text was deleted. The blank line below is its own. */
-  readEmptyBlock(rest: string, from: number): Content {
+  readEmptyBlock(valueText: string, from: number): Content {
     const blank = this.lines[this.at];
-    const to = blank && !blank.text.trim() ? blank.from + blank.text.length : from + rest.trimEnd().length;
-    return { from: from + rest.length - rest.trimStart().length, to, text: "", style: "inline", indent: 0 };
+    const to = blank && !blank.text.trim() ? blank.from + blank.text.length : from + valueText.trimEnd().length;
+    return { from: from + valueText.length - valueText.trimStart().length, to, text: "", style: "inline", indent: 0 };
   }
 
   /** The lines of a value that continues below its key. */
@@ -243,18 +245,18 @@ class Reader {
 }
 
 /** A value on one line; null unless it is a plain or simply quoted one. */
-function readScalar(rest: string, from: number): Value | null {
-  const text = rest.trim();
-  const to = from + rest.trimEnd().length;
-  const start = from + rest.length - rest.trimStart().length;
+function readScalar(valueText: string, from: number): Value | null {
+  const text = valueText.trim();
+  const to = from + valueText.trimEnd().length;
+  const start = from + valueText.length - valueText.trimStart().length;
   const quoted = /^"([^"\\]*)"$/.exec(text) ?? /^'([^']*)'$/.exec(text);
   if (quoted) return { from: start, to, text: quoted[1] ?? "" };
   if (!text || /^["'|>&*!%@`[{#]/.test(text.replace(/^\{\{/, "")) || /: | #/.test(text)) return null;
   return { from: start, to, text };
 }
 
-function readContent(rest: string, from: number, below: Line[], size: number): Content | null {
-  const mark = rest.trim();
+function readContent(valueText: string, from: number, below: Line[], size: number): Content | null {
+  const mark = valueText.trim();
   if (/^\|[+-]?$/.test(mark)) {
     const first = below.find((line) => line.text.trim());
     if (!first) return null;
@@ -265,6 +267,6 @@ function readContent(rest: string, from: number, below: Line[], size: number): C
     const to = last ? last.from + last.text.length : size;
     return { from: start, to, text: below.map((line) => line.text.slice(indent)).join("\n"), style: "block", indent };
   }
-  const value = below.length ? null : readScalar(rest, from);
+  const value = below.length ? null : readScalar(valueText, from);
   return value ? { ...value, style: "inline", indent: 0 } : null;
 }

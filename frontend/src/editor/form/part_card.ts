@@ -220,7 +220,7 @@ export class PartCard {
     const roles = ROLES.includes(now) ? ROLES : [...ROLES, now];
     const role = createSelect(
       this.name ? gettext("Role of {name}", { name: this.name }) : gettext("Role of the part"),
-      roles.map((each) => [each, capitalize(each)]),
+      roles.map((role) => [role, capitalize(role)]),
       now,
     );
     role.addEventListener("change", () => this.#writeKey("role", this.part.role, role.value));

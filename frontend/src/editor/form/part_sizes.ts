@@ -18,8 +18,8 @@ export interface CardSize {
 /** The rendered parts of each card, matched by name: `excerpt {{ loop.index }}` matches "excerpt 1" and "excerpt 2".
  * Parts without a name can't be told apart, so one has a size only if it is the only one. */
 export function matchSizes(names: string[], sizes: PartSize[]): (CardSize | null)[] {
-  const isTwice = (name: string): boolean => names.filter((each) => each === name).length > 1;
-  const taken = new Set<PartSize>();
+  const isTwice = (name: string): boolean => names.filter((otherName) => otherName === name).length > 1;
+  const matchedSizes = new Set<PartSize>();
   const cards: (CardSize | null)[] = names.map(() => null);
   // Plain names first: a pattern such as `{{ name }}` matches everything.
   const order = names
@@ -29,8 +29,8 @@ export function matchSizes(names: string[], sizes: PartSize[]): (CardSize | null
     const name = names[index] ?? "";
     if (isTwice(name)) continue;
     const pattern = makePattern(name);
-    const own = sizes.filter((size) => !taken.has(size) && pattern.test(size.name));
-    for (const size of own) taken.add(size);
+    const own = sizes.filter((size) => !matchedSizes.has(size) && pattern.test(size.name));
+    for (const size of own) matchedSizes.add(size);
     if (own.length) cards[index] = sumSizes(own);
   }
   return cards;

@@ -90,7 +90,11 @@ export class SettingsCard {
       ),
     ];
     const models = createElement("datalist", { id: MODELS_ID }, ...host.models.map((name) => new Option(name, name)));
-    const fields = createElement("div", { class: "form-setting-fields" }, ...this.#controls.map((each) => each.box));
+    const fields = createElement(
+      "div",
+      { class: "form-setting-fields" },
+      ...this.#controls.map((control) => control.box),
+    );
     fields.append(this.#output, models);
     const texts = { "data-open": gettext("All settings"), "data-close": gettext("Close") }; // shown by the stylesheet
     this.element.append(

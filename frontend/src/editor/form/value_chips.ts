@@ -107,10 +107,10 @@ export function listExpressions(line: string): { source: string; column: number 
 
 /** The expression at a 0-based column of a line; empty if there isn't one. */
 export function findExpressionAt(line: string, column: number): string {
-  const found = listExpressions(line).find(
+  const expression = listExpressions(line).find(
     (each) => each.column <= column && column < each.column + each.source.length,
   );
-  return found?.source ?? "";
+  return expression?.source ?? "";
 }
 
 /** Expressions as chips. The one that contains the cursor is being typed, so it stays text. */
@@ -130,7 +130,9 @@ function makeChips(stateOf: (source: string) => ChipState): Extension {
         this.decorations = matcher.createDeco(view);
       }
       update(update: ViewUpdate): void {
-        const isRedrawn = update.transactions.some((each) => each.effects.some((effect) => effect.is(redrawChips)));
+        const isRedrawn = update.transactions.some((transaction) =>
+          transaction.effects.some((effect) => effect.is(redrawChips)),
+        );
         this.decorations =
           update.selectionSet || update.focusChanged || isRedrawn
             ? matcher.createDeco(update.view)
@@ -175,14 +177,14 @@ export function drawFixedText(text: string, stateOf: (source: string) => ChipSta
   const depths = measureDepths(lines);
   return lines.map((line, index) => {
     const depth = depths[index] ?? 0;
-    const made = createElement("div", { class: depth ? chooseNestedClass(depth) : undefined });
+    const element = createElement("div", { class: depth ? chooseNestedClass(depth) : undefined });
     let end = 0;
     for (const match of line.matchAll(EXPRESSION)) {
-      made.append(line.slice(end, match.index), drawChip(match[0], stateOf(match[0])));
+      element.append(line.slice(end, match.index), drawChip(match[0], stateOf(match[0])));
       end = match.index + match[0].length;
     }
-    made.append(line.slice(end) || (end ? "" : "\u200b"));
-    return made;
+    element.append(line.slice(end) || (end ? "" : "\u200b"));
+    return element;
   });
 }
 

@@ -107,9 +107,9 @@ function describePriority(number: number, highest: number): string {
 
 /** A select with a label for screen readers. */
 export function createSelect(label: string, options: [string, string][], current: string): HTMLSelectElement {
-  const made = createElement("select", { "aria-label": label });
-  for (const [value, text] of options) made.add(new Option(text, value, value === current, value === current));
-  return made;
+  const select = createElement("select", { "aria-label": label });
+  for (const [value, text] of options) select.add(new Option(text, value, value === current, value === current));
+  return select;
 }
 
 /** The paths of inputs that a text can print: the properties of an object instead of the object. */
