@@ -13,7 +13,7 @@ import httpx
 from promptuary.evaluation.characters import clean_text
 from promptuary.evaluation.connection_failures import describe_failure, describe_unreadable, find_place
 from promptuary.evaluation.errors import ModelError
-from promptuary.evaluation.models import Asked, Reply
+from promptuary.evaluation.models import ModelInput, Reply
 from promptuary.evaluation.optional import import_optional
 from promptuary.evaluation.partial_reply import PartialReply, read_count
 from promptuary.evaluation.protocols import ProviderRequest, find_protocol
@@ -76,7 +76,7 @@ class HTTPModel:
 
     def complete(
         self,
-        prompt: Asked,
+        prompt: ModelInput,
         settings: Mapping[str, Any],
         *,
         before_try: Callable[[Sequence[Reply]], None] = lambda _spent: None,
@@ -104,7 +104,7 @@ class HTTPModel:
                     raise
         raise ModelError("the model was not asked")  # attempts is at least 1, so the loop returns or raises
 
-    def _ask(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
+    def _ask(self, prompt: ModelInput, settings: Mapping[str, Any]) -> Reply:
         try:
             body = self._protocol.build_body(ProviderRequest(self.name, prompt.messages, settings))
         except RenderError as error:

@@ -11,7 +11,7 @@ from promptuary.evaluation.errors import ModelError
 from promptuary.renderer.digest import encode_canonical_json
 from promptuary.renderer.files import make_private_folder, write_atomically
 
-__all__ = ["Asked", "CachingModel", "EchoModel", "Model", "RecordedModel", "Reply", "prompt_digest"]
+__all__ = ["CachingModel", "EchoModel", "Model", "ModelInput", "RecordedModel", "Reply", "prompt_digest"]
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Reply:
     spent: "tuple[Reply, ...]" = ()
 
 
-class Asked(Protocol):
+class ModelInput(Protocol):
     """The prompt sent to a model: a `renderer.Prompt`, or anything else with messages."""
 
     @property
@@ -44,12 +44,12 @@ class Model(Protocol):
 
     name: str
 
-    def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
+    def complete(self, prompt: ModelInput, settings: Mapping[str, Any]) -> Reply:
         """Return the reply or raise ModelError."""
         ...
 
 
-def prompt_digest(prompt: Asked) -> str:
+def prompt_digest(prompt: ModelInput) -> str:
     """The digest of a prompt, as `sha256:…` over its messages in canonical JSON."""
     return "sha256:" + hashlib.sha256(encode_canonical_json(prompt.messages)).hexdigest()
 
@@ -59,7 +59,7 @@ class EchoModel:
 
     name = "echo"
 
-    def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
+    def complete(self, prompt: ModelInput, settings: Mapping[str, Any]) -> Reply:
         """The last part's content."""
         del settings
         content = prompt.messages[-1]["content"] if prompt.messages else ""
@@ -72,7 +72,7 @@ class RecordedModel:
     def __init__(self, replies: Mapping[str, str], *, name: str = "recorded") -> None:
         self.name, self._replies = name, dict(replies)
 
-    def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
+    def complete(self, prompt: ModelInput, settings: Mapping[str, Any]) -> Reply:
         """The recorded reply."""
         del settings
         digest = prompt_digest(prompt)
@@ -88,7 +88,7 @@ class CachingModel:
         self.name, self._model, self._folder = model.name, model, folder
         make_private_folder(folder)
 
-    def complete(self, prompt: Asked, settings: Mapping[str, Any]) -> Reply:
+    def complete(self, prompt: ModelInput, settings: Mapping[str, Any]) -> Reply:
         """Return the cached reply, marked cached, or ask the model and cache its reply."""
         identity = {"prompt": prompt_digest(prompt), "model": self.name, "settings": dict(settings)}
         path = self._folder / f"{hashlib.sha256(encode_canonical_json(identity)).hexdigest()}.json"

@@ -56,7 +56,7 @@ class Plan:
 
 
 @dataclass(frozen=True)
-class Ended:
+class ProcessEnd:
     """A process that has ended, and its exit code, negative if a signal ended it."""
 
     name: str
@@ -110,7 +110,7 @@ class Supervisor:
         self._pauses: dict[str, float] = {}  # the pause before the last start of each process, in seconds
         self._early_ends: dict[str, int] = {}  # how many times in a row each process has ended early
         self._has_answered = plan.port is None  # whether the address has answered; not polled without an address
-        self._events: queue.SimpleQueue[Ended | StartDue | SignalReceived] = queue.SimpleQueue()
+        self._events: queue.SimpleQueue[ProcessEnd | StartDue | SignalReceived] = queue.SimpleQueue()
 
     def run(self) -> int:
         """Return the exit code: of the process that ended, or 128 plus the signal's number."""
@@ -153,7 +153,7 @@ class Supervisor:
         printer.start()
         code = process.wait()
         printer.join(_LAST_OUTPUT_SECONDS)
-        self._events.put(Ended(name, code))
+        self._events.put(ProcessEnd(name, code))
 
     def _wait(self) -> int:
         while True:
@@ -162,13 +162,13 @@ class Supervisor:
                     return 128 + number
                 case StartDue(name):
                     self._start(name)
-                case Ended(name, code) if self._plan.processes[name].get("restart") and self._may_restart(name):
+                case ProcessEnd(name, code) if self._plan.processes[name].get("restart") and self._may_restart(name):
                     self._schedule_restart(name, code)
-                case Ended(name, code) if self._plan.processes[name].get("ends"):
+                case ProcessEnd(name, code) if self._plan.processes[name].get("ends"):
                     del self._running[name]
                     if code:
                         _print_line(name, f"ended with code {code}; the next start goes on with its work")
-                case Ended(name, code):
+                case ProcessEnd(name, code):
                     _print_line(name, f"ended with code {code}{self._describe_early_ends(name)}")
                     return abs(code) or 1
 

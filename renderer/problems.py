@@ -4,7 +4,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-__all__ = ["Edit", "Fix", "Lines", "Place", "Problem", "Severity", "only_errors", "unify_newlines"]
+__all__ = ["Edit", "Fix", "Lines", "Place", "Problem", "Severity", "select_errors", "unify_newlines"]
 
 Severity = Literal["error", "warning", "note"]
 
@@ -126,6 +126,6 @@ class Problem:
 _FIELDS = frozenset("code severity message line column end_line end_column fix variable sample".split())
 
 
-def only_errors(problems: list[Problem]) -> list[Problem]:
+def select_errors(problems: list[Problem]) -> list[Problem]:
     """Return the errors among `problems`."""
     return [problem for problem in problems if problem.severity == "error"]

@@ -12,10 +12,19 @@ from operator import eq
 from typing import Any
 
 from promptuary.evaluation.errors import EvaluationError, MetricError
-from promptuary.evaluation.metrics.row_values import answer_texts, golds
+from promptuary.evaluation.metrics.row_values import answer_texts, list_golds
 from promptuary.renderer.syntax.regular_expressions import PatternError, TooLong, compile_pattern
 
-__all__ = ["contains", "exact_match", "normalise", "regex", "span_f1", "squad_exact_match", "squad_f1", "squad_tokens"]
+__all__ = [
+    "contains",
+    "exact_match",
+    "normalise",
+    "regex",
+    "span_f1",
+    "split_squad_tokens",
+    "squad_exact_match",
+    "squad_f1",
+]
 
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = frozenset(("a", "an", "the"))
@@ -24,10 +33,10 @@ _ARTICLE = re.compile(r"\b(a|an|the)\b")
 
 def normalise(text: str) -> str:
     """Normalise as SQuAD does: lower case, no ASCII punctuation, no articles a/an/the, single spaces."""
-    return " ".join(squad_tokens(text))
+    return " ".join(split_squad_tokens(text))
 
 
-def squad_tokens(text: str) -> list[str]:
+def split_squad_tokens(text: str) -> list[str]:
     """The words of the normalised text."""
     stripped = text.lower().translate(_PUNCTUATION)
     if stripped.isascii() and stripped.isprintable():
@@ -48,7 +57,9 @@ def exact_match(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[i
 
 def squad_exact_match(expected: Any, actual: Any, row: int) -> float:
     """1 when an answer equals an expected answer after SQuAD normalisation."""
-    return _choose_best(expected, actual, row, lambda gold, answer: float(squad_tokens(gold) == squad_tokens(answer)))
+    return _choose_best(
+        expected, actual, row, lambda gold, answer: float(split_squad_tokens(gold) == split_squad_tokens(answer))
+    )
 
 
 def squad_f1(expected: Any, actual: Any, row: int) -> float:
@@ -72,7 +83,7 @@ def regex(
     """
     patterns = expected if pattern is None else pattern
     try:
-        compiled = {gold: compile_pattern(gold, ignore_case=ignore_case) for gold in golds(patterns, row)}
+        compiled = {gold: compile_pattern(gold, ignore_case=ignore_case) for gold in list_golds(patterns, row)}
     except PatternError as error:
         raise MetricError(f"row {row + 1}: a gold is not a regular expression: {error}") from error
     try:
@@ -104,11 +115,11 @@ def _choose_best(expected: Any, actual: Any, row: int, compare: Callable[[str, s
     if type(expected) is str and type(actual) is str:
         return compare(expected, actual)
     answers = answer_texts(actual, row)
-    return max((compare(gold, answer) for gold in golds(expected, row) for answer in answers), default=0.0)
+    return max((compare(gold, answer) for gold in list_golds(expected, row) for answer in answers), default=0.0)
 
 
 def _compute_f1(gold: str, answer: str) -> float:
-    gold_tokens, answer_tokens = squad_tokens(gold), squad_tokens(answer)
+    gold_tokens, answer_tokens = split_squad_tokens(gold), split_squad_tokens(answer)
     if gold_tokens == answer_tokens:
         return 1.0
     if not gold_tokens or not answer_tokens:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from promptuary.evaluation.errors import MetricUnavailable
-from promptuary.evaluation.metrics.row_values import answer_texts, golds
+from promptuary.evaluation.metrics.row_values import answer_texts, list_golds
 from promptuary.evaluation.optional import import_optional
 from promptuary.renderer.tokens import tokenizers
 
@@ -36,7 +36,7 @@ def sas(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> 
     """Return the mean over rows, and for each row the best cosine of an answer with a gold, in -1..1 (usually 0..1)."""
     values = []
     for gold, answer, row in zip(expected, actual, rows, strict=True):
-        gold_vectors = [_embed(text) for text in golds(gold, row)]
+        gold_vectors = [_embed(text) for text in list_golds(gold, row)]
         answers = [_embed(text) for text in answer_texts(answer, row)]
         values.append(max((float(a @ b) for a in gold_vectors for b in answers), default=0.0))
     return sum(values) / len(values), values

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from promptuary.evaluation.errors import EvaluationError
-from promptuary.evaluation.metrics.answers import squad_tokens
-from promptuary.evaluation.metrics.row_values import answer_texts, golds, list_document_keys
+from promptuary.evaluation.metrics.answers import split_squad_tokens
+from promptuary.evaluation.metrics.row_values import answer_texts, list_document_keys, list_golds
 
 __all__ = ["explain_score"]
 
@@ -36,7 +36,7 @@ def _explain_equality(expected: Any, actual: Any, score: float) -> str:
     if score:
         return ""
     gold, answer = _find_closest(expected, actual)
-    if squad_tokens(gold) == squad_tokens(answer):
+    if split_squad_tokens(gold) == split_squad_tokens(answer):
         return "differs only in case, punctuation, articles or blanks"
     return f'expected "{_cut(gold)}", the reply says "{_cut(answer)}"'
 
@@ -44,7 +44,7 @@ def _explain_equality(expected: Any, actual: Any, score: float) -> str:
 def _explain_words(expected: Any, actual: Any, score: float) -> str:
     if score == 1:
         return ""
-    gold, answer = (Counter(squad_tokens(text)) for text in _find_closest(expected, actual))
+    gold, answer = (Counter(split_squad_tokens(text)) for text in _find_closest(expected, actual))
     missing, extra = _list_words(gold - answer), _list_words(answer - gold)
     if missing and extra:
         return f'expected but not said: "{missing}"; said but not expected: "{extra}"'
@@ -53,13 +53,13 @@ def _explain_words(expected: Any, actual: Any, score: float) -> str:
 
 def _explain_contained(expected: Any, actual: Any, score: float) -> str:
     if not score:
-        return f'"{_cut(golds(expected, 0)[0])}" is not in the reply'
-    contained = [gold for gold in golds(expected, 0) if any(gold in answer for answer in answer_texts(actual, 0))]
+        return f'"{_cut(list_golds(expected, 0)[0])}" is not in the reply'
+    contained = [gold for gold in list_golds(expected, 0) if any(gold in answer for answer in answer_texts(actual, 0))]
     return f'"{_cut(contained[0])}" is in the reply' if contained else ""
 
 
 def _explain_pattern(expected: Any, _actual: Any, score: float) -> str:
-    return "" if score else f'the pattern "{_cut(golds(expected, 0)[0])}" is not found in the reply'
+    return "" if score else f'the pattern "{_cut(list_golds(expected, 0)[0])}" is not found in the reply'
 
 
 def _explain_schema(_expected: Any, actual: Any, score: float) -> str:
@@ -86,14 +86,14 @@ def _explain_documents(expected: Any, actual: Any, _score: float) -> str:
 
 def _find_closest(expected: Any, actual: Any) -> tuple[str, str]:
     """The pair of expected answer and reply with the most words in common."""
-    pairs = [(gold, answer) for gold in golds(expected, 0) for answer in answer_texts(actual, 0)]
+    pairs = [(gold, answer) for gold in list_golds(expected, 0) for answer in answer_texts(actual, 0)]
     if not pairs:
         raise EvaluationError("nothing to compare")
     return max(pairs, key=_count_common)
 
 
 def _count_common(pair: tuple[str, str]) -> int:
-    gold, answer = (Counter(squad_tokens(text)) for text in pair)
+    gold, answer = (Counter(split_squad_tokens(text)) for text in pair)
     return (gold & answer).total()
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from promptuary.evaluation.errors import EvaluationError
 
-__all__ = ["answer_text", "answer_texts", "golds", "has_gold", "list_document_keys", "list_gold_gains"]
+__all__ = ["answer_text", "answer_texts", "has_gold", "list_document_keys", "list_gold_gains", "list_golds"]
 
 
 def has_gold(expected: Any) -> bool:
@@ -36,7 +36,7 @@ def answer_texts(actual: Any, row: int) -> list[str]:
     return [answer_text(item, row) for item in (actual if _is_list(actual) else [actual])]
 
 
-def golds(expected: Any, row: int) -> list[str]:
+def list_golds(expected: Any, row: int) -> list[str]:
     """The acceptable answers of a row, one or a list, as texts."""
     return [answer_text(item, row) for item in (expected if _is_list(expected) else [expected])]
 

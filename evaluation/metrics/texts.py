@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from promptuary.evaluation.errors import MetricError
-from promptuary.evaluation.metrics.row_values import answer_texts, golds
+from promptuary.evaluation.metrics.row_values import answer_texts, list_golds
 from promptuary.evaluation.optional import import_optional
 
 __all__ = ["WordTokenizer", "bleu", "chrf", "rouge"]
@@ -76,7 +76,10 @@ def rouge(
     )
     values = [
         max(
-            (scorer.score_multi(golds(gold, row), answer)[kind].fmeasure for answer in answer_texts(answer_value, row)),
+            (
+                scorer.score_multi(list_golds(gold, row), answer)[kind].fmeasure
+                for answer in answer_texts(answer_value, row)
+            ),
             default=0.0,
         )
         for gold, answer_value, row in zip(expected, actual, rows, strict=True)
@@ -89,7 +92,7 @@ def _score_with_sacrebleu(
 ) -> tuple[float, list[float]]:
     # A corpus value takes one answer per row: the first, as the component ranked them, or an empty one.
     answers = [next(iter(answer_texts(answer_value, row)), "") for answer_value, row in zip(actual, rows, strict=True)]
-    references = [golds(gold, row) for gold, row in zip(expected, rows, strict=True)]
+    references = [list_golds(gold, row) for gold, row in zip(expected, rows, strict=True)]
     most = max(len(row) for row in references)
     # sacrebleu takes one list per n-th reference of all rows, with None for rows that have fewer.
     columns = [[row[n] if n < len(row) else None for row in references] for n in range(most)]

@@ -11,7 +11,16 @@ from registry.templates.models import Template
 from registry.usage import queries as usage_queries
 from registry.usage.queries import Fetcher
 
-__all__ = ["DAYS", "Asker", "Fetched", "Line", "Sparkline", "describe_fetchers", "draw_fetches", "draw_sparklines"]
+__all__ = [
+    "DAYS",
+    "FetchChart",
+    "FetcherRow",
+    "Line",
+    "Sparkline",
+    "describe_fetchers",
+    "draw_fetches",
+    "draw_sparklines",
+]
 
 DAYS = 7
 MOST_LINES = 3
@@ -34,14 +43,14 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Asker:
+class FetcherRow:
     """A service and the version it gets. `behind` counts the versions between a pin and live; `former_names` are
     those that it requests, only those if `is_redirected`, else beside the current name.
     """
 
     service: str
     person: str
-    asks: str
+    requested: str
     number: int
     count: int
     behind: int
@@ -51,12 +60,12 @@ class Asker:
 
 
 @dataclass(frozen=True)
-class Fetched:
+class FetchChart:
     """The page's data: lines, the days below them, rows, and sentences about services that are behind."""
 
     lines: list[Line]
     days: list[tuple[float, str]]
-    rows: list[Asker]
+    rows: list[FetcherRow]
     more: int
     stragglers: list[str]
     by_label: Mapping[str, int]
@@ -86,11 +95,11 @@ def _draw_sparkline(per_day: list[int]) -> Sparkline:
     return Sparkline(sum(per_day), points, heights[-1])
 
 
-def draw_fetches(template: Template, live: int | None, label: str, *, most_rows: int = 4) -> Fetched:
+def draw_fetches(template: Template, live: int | None, label: str, *, most_rows: int = 4) -> FetchChart:
     """The last seven days of a template; `live` is the number of the live version."""
     by_version = usage_queries.count_by_version_and_day(template, DAYS)
     rows = describe_fetchers(usage_queries.list_fetchers(template, DAYS), live)
-    return Fetched(
+    return FetchChart(
         lines=_draw_lines(by_version),
         days=_list_days(),
         rows=rows[:most_rows],
@@ -101,13 +110,13 @@ def draw_fetches(template: Template, live: int | None, label: str, *, most_rows:
     )
 
 
-def describe_fetchers(fetchers: list[Fetcher], live: int | None) -> list[Asker]:
+def describe_fetchers(fetchers: list[Fetcher], live: int | None) -> list[FetcherRow]:
     """A row for each service, kind of ref and version, the busiest first."""
     return [
-        Asker(
+        FetcherRow(
             service=one.key.name,
             person=one.person.username,
-            asks=("digest" if one.ref.startswith("sha256:") else "version") if one.is_pinned else one.ref,
+            requested=("digest" if one.ref.startswith("sha256:") else "version") if one.is_pinned else one.ref,
             number=one.version,
             count=one.count,
             behind=live - one.version if one.is_pinned and live is not None and live > one.version else 0,
@@ -152,7 +161,7 @@ def _list_days() -> list[tuple[float, str]]:
     return [(_compute_x(place), date_format(today - timedelta(days=DAYS - 1 - place), "D")) for place in range(DAYS)]
 
 
-def _describe_outdated_fetches(row: Asker, label: str) -> str:
+def _describe_outdated_fetches(row: FetcherRow, label: str) -> str:
     sentence = {
         1: gettext("{service} is pinned to v{number}, one behind {label}."),
         2: gettext("{service} is pinned to v{number}, two behind {label}."),

@@ -208,7 +208,7 @@ def _build_namespace_context(actor: Actor, name: str, folder: str) -> dict[str, 
 
 
 def _build_rows(actor: Actor, items: Sequence[Template], folder: str, words: str) -> list[Row]:
-    numbers = label_queries.read_label_numbers_of_many(items)
+    numbers = label_queries.map_label_numbers(items)
     patterns = (compile_word_pattern(words), compile_text_pattern(words))
     elsewhere = [row for row in items if not _is_marked(row, words)] if words else []
     lines = find_matching_lines(elsewhere, patterns[1])

@@ -12,7 +12,7 @@ from frontend.changes.presenters import write_title
 from frontend.diff import versions
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.page import show
-from promptuary.renderer.problems import Problem, only_errors
+from promptuary.renderer.problems import Problem, select_errors
 from registry.accounts.actor import Actor
 from registry.changes import gate
 from registry.changes import merge as change_merge
@@ -96,7 +96,7 @@ def _build_result(actor: Actor, change: ChangeRequest, preview: MergePreview, do
         "for_label": versions.compare_texts(preview.served.document, document),
         "for_head": versions.compare_texts(preview.head.document, document),
         "problems": problems,
-        "errors": only_errors(problems),
+        "errors": select_errors(problems),
     }
 
 

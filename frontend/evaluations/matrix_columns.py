@@ -32,7 +32,7 @@ _FEW = 30  # with fewer rows, a figure has no reading
 
 def describe_columns(runs: Sequence[Run], baseline: Run, choice: MatrixChoice) -> list[dict[str, Any]]:
     """Each run with its version's current status (live, or proposed by an open change). Two queries for all of them."""
-    numbers = label_queries.read_label_numbers_of_many({run.template for run in runs})
+    numbers = label_queries.map_label_numbers({run.template for run in runs})
     changes = ChangeRequest.objects.filter(version__in={run.version_id for run in runs}).pending()
     proposed = dict(changes.order_by("pk").values_list("version", "number"))
     columns = [_build_column(run, runs[0], baseline, choice, numbers[run.template_id], proposed) for run in runs]

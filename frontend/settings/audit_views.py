@@ -21,7 +21,7 @@ from registry.accounts.actor import Actor
 from registry.audit import export
 from registry.audit import queries as audit_queries
 from registry.audit import services as audit_services
-from registry.audit.queries import Sought
+from registry.audit.queries import EventFilter
 from registry.core.errors import Invalid
 from registry.namespaces import permissions
 from registry.namespaces import queries as namespace_queries
@@ -62,7 +62,7 @@ def show_audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespon
         )
         return redirect("audit", namespace)
     form = SoughtForm(request.GET or None)
-    sought = replace(_read(form) or Sought(), by_people="checks" not in request.GET)
+    sought = replace(_read(form) or EventFilter(), by_people="checks" not in request.GET)
     page = audit_queries.read_page(actor, namespace, sought=sought, cursor=request.GET.get("cursor"))
     may_manage = permissions.is_allowed(actor, Verb.MANAGE, space)
     query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
@@ -105,14 +105,14 @@ def export_events(
     return answer
 
 
-def _read(form: SoughtForm) -> Sought | None:
+def _read(form: SoughtForm) -> EventFilter | None:
     """The parsed form; None if a field is invalid."""
     if not form.is_bound:
-        return Sought()
+        return EventFilter()
     if not form.is_valid():
         return None
     data = form.cleaned_data
-    return Sought(
+    return EventFilter(
         kind=data["kind"],
         person=data["person"],
         key=data["key"],

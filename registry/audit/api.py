@@ -14,7 +14,7 @@ from rest_framework.views import APIView
 
 from registry.audit import export, queries
 from registry.audit import services as audit_services
-from registry.audit.queries import Sought
+from registry.audit.queries import EventFilter
 from registry.core.timestamps import format_moment
 from registry.idempotency.views import IdempotentView
 from registry.namespaces import queries as namespace_queries
@@ -123,7 +123,7 @@ class ChainState(IdempotentView):
         return Response(_describe_chain(), 202)
 
 
-def _read(filters: dict[str, Any]) -> Sought:
+def _read(filters: dict[str, Any]) -> EventFilter:
     faults: dict[str, Any] = {}
     for name in ("since", "until"):
         if name in filters:
@@ -133,7 +133,7 @@ def _read(filters: dict[str, Any]) -> Sought:
                 faults[name] = error.detail
     if faults:
         raise ValidationError(faults)
-    return Sought(**filters)
+    return EventFilter(**filters)
 
 
 def _describe_chain() -> dict[str, Any]:

@@ -15,7 +15,7 @@ from registry.journal.models import Event
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
-__all__ = ["CHAIN", "KINDS", "Chain", "Sought", "read_chain", "read_page", "stream_events"]
+__all__ = ["CHAIN", "KINDS", "Chain", "EventFilter", "read_chain", "read_page", "stream_events"]
 
 CHAIN = "journal.check"  # reads the whole journal and recomputes each hash
 KINDS = event.list_namespace_kinds()
@@ -23,7 +23,7 @@ _AT_ONCE = 500
 
 
 @dataclass(frozen=True)
-class Sought:
+class EventFilter:
     """Filters for events; empty ones are ignored. `since` is inclusive, `until` exclusive; both are aware.
 
     by_people: leave out what the worker writes on its own, such as results of checks, unless their kind is requested.
@@ -60,19 +60,19 @@ def read_page(  # the filters of the audit page
     kind: str | None = None,
     person: str | None = None,
     template: str | None = None,
-    sought: Sought | None = None,
+    sought: EventFilter | None = None,
 ) -> Page[Event]:
     """Events of a namespace, newest first, that meet every filter given; any member may read them.
 
     With `since` or `until` they are ordered by time, else by number.
     """
     limit = check_limit(limit)
-    sought = sought or Sought(kind or "", person or "", template=template or "")
+    sought = sought or EventFilter(kind or "", person or "", template=template or "")
     rows = _place(_select_events(actor, namespace, sought), sought, read_number(cursor))
     return cut_page(rows[: limit + 1], limit, lambda event: event.number)
 
 
-def stream_events(actor: Actor, namespace: str, sought: Sought) -> Iterator[Event]:
+def stream_events(actor: Actor, namespace: str, sought: EventFilter) -> Iterator[Event]:
     """All matching events, oldest first, read in batches; rights are checked immediately, not on the first read."""
     rows = _select_events(actor, namespace, sought).order_by("number")
     return rows.iterator(chunk_size=_AT_ONCE)
@@ -91,7 +91,7 @@ def read_chain() -> Chain:
     return Chain(verified=last.done, at=last.finished_at, is_running=is_running)
 
 
-def _place(rows: QuerySet[Event], sought: Sought, before: int | None) -> QuerySet[Event]:
+def _place(rows: QuerySet[Event], sought: EventFilter, before: int | None) -> QuerySet[Event]:
     """The rows after the event of this number, in the order of an index."""
     if sought.since is None and sought.until is None:
         return (rows.filter(number__lt=before) if before else rows).order_by("-number")
@@ -101,7 +101,7 @@ def _place(rows: QuerySet[Event], sought: Sought, before: int | None) -> QuerySe
     return rows.order_by("-at", "-number")
 
 
-def _select_events(actor: Actor, namespace: str, sought: Sought) -> QuerySet[Event]:
+def _select_events(actor: Actor, namespace: str, sought: EventFilter) -> QuerySet[Event]:
     permissions.find_namespace(actor, Verb.READ, namespace)
     rows = Event.objects.filter(namespace=namespace)
     for name in ("kind", "person", "key", "template"):

@@ -18,7 +18,7 @@ from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Choice, Input, Integer, NoInput, Text, read
+from registry.rest.input_serializers import Choice, Input, Integer, NoInput, Text, read_body
 from registry.rest.list_responses import answer_page, read_query
 from registry.templates.serializers import ExpectedNumber
 
@@ -141,7 +141,7 @@ class Changes(IdempotentView):
     )
     def post(self, request: Request) -> Response:
         """Propose a version for a protected label."""
-        data, actor = read(ProposeInput, request), identify_actor(request)
+        data, actor = read_body(ProposeInput, request), identify_actor(request)
         text = data.pop(schedules.FIELD)
         at = read_moment(schedules.FIELD, text, UTC) if text else None
         row = schedules.propose_at(actor=actor, at=at, name=data.pop("template"), **data)
@@ -166,7 +166,7 @@ class SetVersion(IdempotentView):
     @extend_schema(operation_id="setChangeVersion", request=VersionInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Propose another version. Earlier approvals no longer count."""
-        services.set_head(actor=identify_actor(request), number=number, **read(VersionInput, request))
+        services.set_head(actor=identify_actor(request), number=number, **read_body(VersionInput, request))
         return show_change(request, number, Verb.PROPOSE)
 
 
@@ -180,7 +180,7 @@ class Decide(IdempotentView):
     )
     def post(self, request: Request, number: int) -> Response:
         """Approve, ask for edits or comment on the digest that you read, or take back your earlier decision."""
-        decisions.decide_on_change(actor=identify_actor(request), number=number, **read(DecisionInput, request))
+        decisions.decide_on_change(actor=identify_actor(request), number=number, **read_body(DecisionInput, request))
         return show_change(request, number, Verb.COMMENT, 201)
 
 
@@ -196,7 +196,7 @@ class RunChecks(IdempotentView):
     )
     def post(self, request: Request, number: int) -> Response:
         """Run the checks that have no result for these digests yet. The worker runs them."""
-        read(NoInput, request)
+        read_body(NoInput, request)
         check_results.rerun_checks(actor=identify_actor(request), number=number)
         return show_change(request, number, Verb.COMMENT, 202)
 
@@ -214,7 +214,7 @@ class AcceptBreak(IdempotentView):
         decision.
         """
         decisions.decide_on_change(
-            actor=identify_actor(request), number=number, decision="acknowledge", **read(BreakInput, request)
+            actor=identify_actor(request), number=number, decision="acknowledge", **read_body(BreakInput, request)
         )
         return show_change(request, number, Verb.COMMENT, 201)
 
@@ -227,7 +227,9 @@ class Emergency(IdempotentView):
         """Move the label immediately, without approvals, if the namespace allows it. For reviewers who signed in;
         everybody can read the reason.
         """
-        emergencies.publish_in_emergency(actor=identify_actor(request), number=number, **read(EmergencyInput, request))
+        emergencies.publish_in_emergency(
+            actor=identify_actor(request), number=number, **read_body(EmergencyInput, request)
+        )
         return show_change(request, number, Verb.COMMENT)
 
 
@@ -239,7 +241,7 @@ class CloseEmergency(IdempotentView):
         """Close an emergency without an approval after the label has moved on. For another reviewer who signed in, with
         a reason.
         """
-        emergencies.close_emergency(actor=identify_actor(request), number=number, **read(ClosingInput, request))
+        emergencies.close_emergency(actor=identify_actor(request), number=number, **read_body(ClosingInput, request))
         return show_change(request, number, Verb.COMMENT)
 
 
@@ -249,7 +251,9 @@ class Withdraw(IdempotentView):
     @extend_schema(operation_id="withdrawChange", request=WithdrawChangeInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Withdraw the change, with a reason."""
-        services.withdraw_change(actor=identify_actor(request), number=number, **read(WithdrawChangeInput, request))
+        services.withdraw_change(
+            actor=identify_actor(request), number=number, **read_body(WithdrawChangeInput, request)
+        )
         return show_change(request, number, Verb.PROPOSE)
 
 
@@ -259,7 +263,7 @@ class Reopen(IdempotentView):
     @extend_schema(operation_id="reopenChange", request=NoInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Reopen a withdrawn request. It needs new approvals."""
-        read(NoInput, request)
+        read_body(NoInput, request)
         services.reopen_change(actor=identify_actor(request), number=number)
         return show_change(request, number, Verb.PROPOSE)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from promptuary.renderer.problems import Problem, only_errors
+from promptuary.renderer.problems import Problem, select_errors
 from registry.changes import evaluation_check
 from registry.changes.models import ChangeRequest
 from registry.core.renderer_pool import borrow_renderer
@@ -84,7 +84,7 @@ def _check_problems(case: CheckCase) -> CheckResult:
         problems = bounded.validate(
             bundle["document"], fragments=bundle["fragments"], profile=bundle["profile"], samples=dict(case.samples)
         )
-    errors = only_errors(problems)
+    errors = select_errors(problems)
     details = [problem.to_dict() for problem in problems]
     if errors:
         return CheckResult(
@@ -190,7 +190,7 @@ def _check_dependants(case: CheckCase) -> CheckResult:
             )
             # A sample that lacks a value can't be rendered by the new version.
             errors = [
-                *only_errors(problems),
+                *select_errors(problems),
                 *(problem for problem in problems if problem.sample and problem.code == "PT401"),
             ]
             facts = {"template": template.name, "version": template.latest.number, "refs": refs}

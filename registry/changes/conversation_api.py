@@ -12,7 +12,7 @@ from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 
 __all__ = ["ReviewRequests", "ThreadComment", "WordsOfDecision"]
 
@@ -42,7 +42,7 @@ class ReviewRequests(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Ask a reviewer for a review, or remind them: they are notified. Each person at most once in 24 hours."""
         review_requests.ask_for_review(
-            actor=identify_actor(request), number=number, **read(ReviewRequestInput, request)
+            actor=identify_actor(request), number=number, **read_body(ReviewRequestInput, request)
         )
         return show_change(request, number, Verb.COMMENT, 201)
 
@@ -53,7 +53,7 @@ class ThreadComment(APIView):
     @extend_schema(operation_id="editComment", request=CommentTextInput, responses=_ANSWERS)
     def patch(self, request: Request, number: int, thread: int, comment: int) -> Response:
         """Edit your own comment; the earlier ones stay readable."""
-        text = read(CommentTextInput, request)["text"]
+        text = read_body(CommentTextInput, request)["text"]
         revisions.edit_comment(actor=identify_actor(request), number=number, thread=thread, comment=comment, text=text)
         return show_change(request, number, Verb.COMMENT)
 
@@ -70,7 +70,7 @@ class WordsOfDecision(APIView):
     @extend_schema(operation_id="editDecisionText", request=CommentTextInput, responses=_ANSWERS)
     def patch(self, request: Request, number: int, decision: int) -> Response:
         """Edit the comment of your decision. The decision stays, and the earlier comment stays readable."""
-        text = read(CommentTextInput, request)["text"]
+        text = read_body(CommentTextInput, request)["text"]
         revisions.edit_comment(actor=identify_actor(request), number=number, thread=0, comment=decision, text=text)
         return show_change(request, number, Verb.COMMENT)
 

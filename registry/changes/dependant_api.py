@@ -10,7 +10,7 @@ from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.input_serializers import Input, Integer, Text, read_body
 from registry.templates import fragments
 from registry.templates import queries as template_queries
 
@@ -53,5 +53,7 @@ class Dependants(IdempotentView):
         A template that you may not save, or whose new version would not be valid, is skipped, with the reason in
         `refusal`.
         """
-        updated = services.update_dependants(actor=identify_actor(request), name=name, **read(UpdateInput, request))
+        updated = services.update_dependants(
+            actor=identify_actor(request), name=name, **read_body(UpdateInput, request)
+        )
         return Response({"results": [UpdatedOutput.of(row) for row in updated]})

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext
 
-from promptuary.renderer.problems import Problem, only_errors
+from promptuary.renderer.problems import Problem, select_errors
 from registry.accounts.actor import Actor
 from registry.changes import check_runners, checks, label_preview, version_checks
 from registry.changes.checks import Check
@@ -55,7 +55,7 @@ def preview_document(*, actor: Actor, name: str, label: str, document: str) -> D
         raise Invalid(problems=checked.problems)
     version = _build_version(actor, template, checked)
     move = label_preview.preview_moves(label, [(template, version)])[0]
-    if not only_errors(checked.problems):
+    if not select_errors(checked.problems):
         move = replace(move, checks=tuple(_run_checks(move)))
     return DocumentPreview(move, checked.problems)
 

@@ -38,7 +38,7 @@ _KEPT = ("gate", "target", "passed", "score", "baseline", "scored", "of", "findi
 _WAITING = gettext_lazy("It has not finished.")
 
 # A request's number, its plans, the digest of its head, and the digest of what the label holds.
-Asked = tuple[int, Sequence[EvaluationPlan], str, str | None]
+PlanRequest = tuple[int, Sequence[EvaluationPlan], str, str | None]
 
 
 @dataclass(frozen=True)
@@ -248,7 +248,7 @@ def find_plan_runs(change: ChangeRequest, against: str | None) -> Sequence[PlanR
 
 
 def measure_progress(
-    requests: Sequence[Asked], contributors: Mapping[int, Collection[str]]
+    requests: Sequence[PlanRequest], contributors: Mapping[int, Collection[str]]
 ) -> dict[int, EvaluationProgress]:
     """Measure the progress of evaluations by request number, in two queries for all, and one more per request that
     waits for scores by people. contributors: the people whose scores don't count, by request number.
@@ -262,7 +262,7 @@ def measure_progress(
     }
 
 
-def _group_by_change(requests: Sequence[Asked]) -> dict[int, Sequence[PlanRuns]]:
+def _group_by_change(requests: Sequence[PlanRequest]) -> dict[int, Sequence[PlanRuns]]:
     keys = {
         (number, plan.name): (_make_key(digest, plan), _make_key(against, plan))
         for number, plans, digest, against in requests

@@ -14,7 +14,7 @@ from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 
 __all__ = ["Merge"]
 
@@ -49,5 +49,5 @@ class Merge(IdempotentView):
         """Save the merge as a version made from the one that the label serves, and propose it. Earlier approvals no
         longer count.
         """
-        services.merge_change(actor=identify_actor(request), number=number, **read(MergeInput, request))
+        services.merge_change(actor=identify_actor(request), number=number, **read_body(MergeInput, request))
         return show_change(request, number, Verb.SAVE)

@@ -18,7 +18,7 @@ from registry.core.help_links import describe_problem
 from registry.core.input_checks import parse_number
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.rest.list_responses import read_query
 from registry.rest.output_serializers import (
     ExactDecimal,
@@ -267,7 +267,7 @@ class PreviewDocument(APIView):
         """Preview saving a document as the next version and proposing it for a label, as previewLabel does for a saved
         version: its checks are run now, apart from evaluations. The template need not exist. Nothing is stored.
         """
-        fields = read(DocumentInput, request)
+        fields = read_body(DocumentInput, request)
         preview = document_preview.preview_document(actor=identify_actor(request), name=name, label=label, **fields)
         problems = [describe_problem(problem) for problem in preview.problems]
         return Response({**SizedPreviewOutput.of(preview.move), "problems": problems})

@@ -11,7 +11,7 @@ from registry.namespaces import api as namespace_api
 from registry.namespaces.api import NamespaceOutput, RulesInput, answer_namespace
 from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
-from registry.rest.input_serializers import read
+from registry.rest.input_serializers import read_body
 from registry.rest.output_serializers import Output
 
 __all__ = ["OneNamespace", "PreviewRules"]
@@ -49,7 +49,7 @@ class OneNamespace(namespace_api.OneNamespace):
         version that was never approved for it.
         """
         actor = identify_actor(request)
-        ruled = rules.set_rules(actor=actor, namespace=namespace, **read(RulesInput, request))
+        ruled = rules.set_rules(actor=actor, namespace=namespace, **read_body(RulesInput, request))
         answer = answer_namespace(actor, ruled.namespace)
         answer.data["opened"] = [
             {"number": row.number, "template": row.template.name, "label": row.label, "version": row.version.number}
@@ -140,5 +140,5 @@ class PreviewRules(APIView):
         """What setting these rules would change: labels, open requests, keys and people. Nothing is stored. For admins,
         not by key.
         """
-        effects = rule_effects.find_rule_effects(identify_actor(request), namespace, read(RulesInput, request))
+        effects = rule_effects.find_rule_effects(identify_actor(request), namespace, read_body(RulesInput, request))
         return Response(RuleEffectsOutput.of(effects))

@@ -13,7 +13,7 @@ from registry.changes.serializers import ChangeOutput
 from registry.core.timestamps import read_moment
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.rest.output_serializers import ProblemOutput
 from registry.templates.serializers import ExpectedNumber
 
@@ -41,7 +41,7 @@ class ChangeSchedule(APIView):
     )
     def put(self, request: Request, number: int) -> Response:
         """Schedule the publication. Rights, approvals, checks and freezes are checked at that moment."""
-        body = read(ScheduleChangeInput, request)
+        body = read_body(ScheduleChangeInput, request)
         at = read_moment(schedules.FIELD, body[schedules.FIELD], UTC)
         schedules.schedule_change(
             actor=identify_actor(request), number=number, at=at, version=body["version"], expected=body["expected"]

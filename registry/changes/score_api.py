@@ -12,7 +12,7 @@ from registry.changes import counted_scores
 from registry.evaluations import person_score_queries, person_scores, run_queries
 from registry.evaluations.models import PersonScore
 from registry.namespaces.authentication import identify_actor
-from registry.rest.input_serializers import Choice, Input, Text, read
+from registry.rest.input_serializers import Choice, Input, Text, read_body
 from registry.rest.output_serializers import Moment, Number, Output, ProblemOutput
 
 __all__ = ["RowScore", "RunScores"]
@@ -106,7 +106,7 @@ class RowScore(APIView):
     def put(self, request: Request, number: int, index: int) -> Response:
         """Set your score of the reply, replacing an earlier one. Only rows with a reply are scored, also while the run
         goes on."""
-        fields = read(ScoreInput, request)
+        fields = read_body(ScoreInput, request)
         row = person_scores.set_score(actor=identify_actor(request), number=number, index=index, **fields)
         return Response(PersonScoreOutput.of(row))
 

@@ -17,7 +17,7 @@ from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Choice, Flag, Input, Integer, Text, read
+from registry.rest.input_serializers import Choice, Flag, Input, Integer, Text, read_body
 
 __all__ = ["Replies", "Resolve", "Suggestions", "Threads"]
 
@@ -91,7 +91,7 @@ class Threads(IdempotentView):
         A suggestion on rendered lines becomes one on the lines of the document that they come from: the thread in the
         answer is on those. It is refused, with the reason, if the lines do not come from the document's own text.
         """
-        data = read(ThreadInput, request)
+        data = read_body(ThreadInput, request)
         words = {name: data.pop(name) for name in ("text", "suggestion")}
         row = services.open_thread(actor=identify_actor(request), number=number, place=Place(**data), **words)
         return _show(request, number, row.number, 201)
@@ -108,7 +108,7 @@ class Replies(IdempotentView):
     def post(self, request: Request, number: int, thread: int) -> Response:
         """Answer in a thread; a resolved one is opened again."""
         services.reply_to_thread(
-            actor=identify_actor(request), number=number, thread=thread, **read(ReplyInput, request)
+            actor=identify_actor(request), number=number, thread=thread, **read_body(ReplyInput, request)
         )
         return _show(request, number, thread, 201)
 
@@ -124,7 +124,7 @@ class Resolve(IdempotentView):
     def post(self, request: Request, number: int, thread: int) -> Response:
         """Resolve a thread, or with `"resolved": false` open it again."""
         services.resolve_thread(
-            actor=identify_actor(request), number=number, thread=thread, **read(ResolveInput, request)
+            actor=identify_actor(request), number=number, thread=thread, **read_body(ResolveInput, request)
         )
         return _show(request, number, thread)
 
@@ -143,7 +143,7 @@ class Suggestions(IdempotentView):
         """Save a version with these suggestions and propose it. Earlier approvals no longer count; the threads are
         resolved.
         """
-        data = read(SuggestionsInput, request)
+        data = read_body(SuggestionsInput, request)
         comments = [(one["thread"], one["comment"]) for one in data["comments"]]
         options = {"message": data["message"], "confirm": data["confirm"]}
         suggestions.apply_suggestions(actor=identify_actor(request), number=number, comments=comments, **options)

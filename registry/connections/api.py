@@ -12,7 +12,7 @@ from registry.connections import queries, services, spending
 from registry.connections.models import Connection, SpendingCap
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
-from registry.rest.input_serializers import Input, Integer, Number, Text, read
+from registry.rest.input_serializers import Input, Integer, Number, Text, read_body
 from registry.rest.output_serializers import Answer, Moment, Output, ProblemOutput
 
 __all__ = ["Connections", "OneConnection", "SpendingOfNamespace", "TryConnection"]
@@ -130,7 +130,7 @@ class Connections(IdempotentView):
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Connect a model."""
-        values = read(ConnectionInput, request)
+        values = read_body(ConnectionInput, request)
         row = services.create_connection(actor=identify_actor(request), namespace=namespace, **values)
         return Response(ConnectionOutput.of(row), 201)
 
@@ -145,7 +145,7 @@ class OneConnection(APIView):
     )
     def patch(self, request: Request, connection: str) -> Response:
         """Change a connection. A new host without a new key removes the key."""
-        values = read(ConnectionPatch, request)
+        values = read_body(ConnectionPatch, request)
         return Response(
             ConnectionOutput.of(
                 services.change_connection(actor=identify_actor(request), connection_id=connection, **values)
@@ -186,7 +186,7 @@ class SpendingOfNamespace(APIView):
     def put(self, request: Request, namespace: str) -> Response:
         """Set the caps; they are checked before each call."""
         actor = identify_actor(request)
-        cap = services.set_caps(actor=actor, namespace=namespace, **read(CapInput, request))
+        cap = services.set_caps(actor=actor, namespace=namespace, **read_body(CapInput, request))
         return Response(_describe_spending(cap, spending.list_spending(actor, namespace)))
 
 

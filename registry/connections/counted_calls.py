@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from promptuary.evaluation import ModelError
 from promptuary.evaluation.http_models import HTTPModel
-from promptuary.evaluation.models import Asked, Model, Reply
+from promptuary.evaluation.models import Model, ModelInput, Reply
 from registry.accounts.models import User
 from registry.connections import spending
 from registry.connections.endpoint import Endpoint
@@ -18,10 +18,10 @@ from registry.core.errors import PromptuaryError
 from registry.journal import log
 from registry.namespaces.models import Namespace
 
-__all__ = ["Counted", "CountedCall", "ask_with_tries"]
+__all__ = ["CountedAmount", "CountedCall", "ask_with_tries"]
 
 
-class Counted(NamedTuple):
+class CountedAmount(NamedTuple):
     """An amount counted as spent, or refunded if it is negative."""
 
     calls: int
@@ -41,7 +41,7 @@ class CountedCall:
     ) -> None:
         self._tokens = spending.count_or_estimate(tokens, prompt)
         self._namespace, self._person, self._endpoint, self._prompt = namespace, person, endpoint, prompt
-        self._counted = Counted(0, 0, 0)
+        self._counted = CountedAmount(0, 0, 0)
 
     @cached_property
     def _account(self) -> SpendingAccount:
@@ -49,16 +49,16 @@ class CountedCall:
         endpoint = self._endpoint
         return SpendingAccount(self._namespace.pk, self._person.pk, endpoint.name, endpoint.price, log.now().date())
 
-    def count_try(self) -> Counted:
+    def count_try(self) -> CountedAmount:
         """Count the prompt of the next attempt. Return the amount added.
 
         Raises TooMany if a spending cap is reached and Conflict if the price can't be counted against it.
         """
         if self._endpoint.kind == "http":
             spending.require_within_caps(self._namespace, self._person, self._endpoint)
-        return self._add(Counted(1, self._tokens, 0))
+        return self._add(CountedAmount(1, self._tokens, 0))
 
-    def settle(self, replies: Sequence[Reply]) -> Counted:
+    def settle(self, replies: Sequence[Reply]) -> CountedAmount:
         """Replace the count so far by the actual use of these replies. Return the difference.
 
         Attempts without a reply were refused, and cost nothing.
@@ -67,24 +67,24 @@ class CountedCall:
         completion_tokens = sum(spending.count_or_estimate(reply.completion_tokens, reply.text) for reply in replies)
         before = self._counted
         return self._add(
-            Counted(
+            CountedAmount(
                 len(replies) - before.calls,
                 prompt_tokens - before.prompt_tokens,
                 completion_tokens - before.completion_tokens,
             )
         )
 
-    def _add(self, counted: Counted) -> Counted:
+    def _add(self, counted: CountedAmount) -> CountedAmount:
         if self._endpoint.kind == "http" and any(counted):
             spending.record_tokens(self._account, *counted)
-        self._counted = Counted(*(sum(pair) for pair in zip(self._counted, counted, strict=True)))
+        self._counted = CountedAmount(*(sum(pair) for pair in zip(self._counted, counted, strict=True)))
         return counted
 
 
 def ask_with_tries(
     endpoint: Endpoint,
     model: Model,
-    prompt: Asked,
+    prompt: ModelInput,
     settings: Mapping[str, Any],
     before_try: Callable[[Sequence[Reply]], None],
 ) -> Reply:

@@ -24,7 +24,7 @@ from registry.namespaces.verbs import Verb
 __all__ = [
     "ModelSpending",
     "SpendingAccount",
-    "Spent",
+    "SpentAmounts",
     "count_or_estimate",
     "find_refusals",
     "format_amount",
@@ -38,7 +38,7 @@ _BYTES_A_TOKEN = 3  # for texts whose tokens the provider didn't count: overesti
 
 
 @dataclass(frozen=True)
-class Spent:
+class SpentAmounts:
     """The amounts spent in the cap's currency: by the person since midnight UTC, in total since the first of the
     month.
     """
@@ -160,11 +160,11 @@ def format_amount(amount: Decimal) -> str:
     return f"{whole}.{decimals:0<2}"
 
 
-def sum_spent(namespace: Namespace, person: User, currency: str, day: date) -> Spent:
+def sum_spent(namespace: Namespace, person: User, currency: str, day: date) -> SpentAmounts:
     """The amounts spent up to and including this day."""
     month = Spending.objects.filter(namespace=namespace, currency=currency, day__gte=day.replace(day=1), day__lte=day)
     sums = month.aggregate(all=Sum("cost"), own=Sum("cost", filter=Q(person=person, day=day)))
-    return Spent(sums["own"] or Decimal(0), sums["all"] or Decimal(0))
+    return SpentAmounts(sums["own"] or Decimal(0), sums["all"] or Decimal(0))
 
 
 def record_tokens(account: SpendingAccount, calls: int, prompt_tokens: int, completion_tokens: int) -> None:

@@ -15,7 +15,7 @@ from registry.evaluations.attachment_serializers import AttachmentList, Attachme
 from registry.evaluations.models import SCORES_NEEDED
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.authentication import identify_actor
-from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.input_serializers import Input, Integer, Text, read_body
 from registry.rest.output_serializers import ProblemOutput
 
 __all__ = ["AttachInput", "Attachment", "Attachments", "Models"]
@@ -72,7 +72,7 @@ class Attachment(APIView):
     )
     def put(self, request: Request, namespace: str, name: str) -> Response:
         """Attach an evaluation. One with this name is replaced. For admins who signed in."""
-        fields = read(AttachInput, request)
+        fields = read_body(AttachInput, request)
         row = services.attach_evaluation(actor=identify_actor(request), namespace=namespace, name=name, **fields)
         return Response(AttachmentOutput.of(row))
 

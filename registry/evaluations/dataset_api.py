@@ -30,7 +30,7 @@ from registry.evaluations.dataset_serializers import (
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.rest.list_responses import answer_page, read_query
 from registry.rest.output_serializers import ProblemOutput
 from registry.rest.parsers import LargeJSONParser
@@ -103,7 +103,7 @@ class ArchiveDataset(IdempotentView):
         """Archive a dataset: lists leave it out, and no rows can be added. For admins; refused while an attached
         evaluation uses it.
         """
-        fields = read(ArchiveDatasetInput, request)
+        fields = read_body(ArchiveDatasetInput, request)
         return Response(DatasetOutput.of(archive_dataset(actor=identify_actor(request), name=name, **fields)))
 
 
@@ -137,7 +137,7 @@ class Dataset(APIView):
     )
     def put(self, request: Request, name: str) -> Response:
         """Save a version. Nothing is saved if the rows equal the latest ones or if one of them doesn't fit."""
-        fields = read(SaveDatasetInput, request)
+        fields = read_body(SaveDatasetInput, request)
         rows, text = fields.pop("rows", None), fields.pop("text", None)
         if (rows is None) == (text is None):
             raise ValidationError({"text": [gettext("Give either a text or rows.")]})
@@ -209,7 +209,7 @@ class Rows(IdempotentView):
         """Save a version with these rows added to the latest ones. A row whose name and content exist already is
         skipped.
         """
-        fields = read(AddRowsInput, request)
+        fields = read_body(AddRowsInput, request)
         return _answer_save(name, add_dataset_rows(actor=identify_actor(request), name=name, **fields))
 
 

@@ -33,7 +33,7 @@ from registry.evaluations.start_together import MOST_COLUMNS, RunColumn, start_r
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
-from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.input_serializers import Input, Integer, Text, read_body
 from registry.rest.list_responses import answer_page, read_query
 from registry.rest.output_serializers import ProblemOutput
 
@@ -112,7 +112,7 @@ class Runs(IdempotentView):
     @extend_schema(operation_id="startRun", request=StartInput, responses={202: RunOutput, "4XX": ProblemOutput})
     def post(self, request: Request) -> Response:
         """Start a run: the worker asks a model for every row."""
-        run = services.start_run(actor=identify_actor(request), **read(StartInput, request))
+        run = services.start_run(actor=identify_actor(request), **read_body(StartInput, request))
         return Response(RunOutput.of(run), 202, headers={"Location": f"/api/v1/runs/{run.number}"})
 
 
@@ -128,7 +128,7 @@ class RunEstimate(APIView):
     )
     def post(self, request: Request) -> Response:
         """Estimate the tokens and the cost of a run. No model is called, nothing is stored."""
-        estimate = estimate_run(actor=identify_actor(request), **read(EstimateInput, request))
+        estimate = estimate_run(actor=identify_actor(request), **read_body(EstimateInput, request))
         return Response(RunEstimateOutput.of(estimate))
 
 
@@ -144,7 +144,7 @@ class RunsTogether(IdempotentView):
     )
     def post(self, request: Request) -> Response:
         """Start a run for each version and model, or none. The worker asks the model for every row."""
-        fields = read(StartTogetherInput, request)
+        fields = read_body(StartTogetherInput, request)
         columns = [RunColumn(**column) for column in fields.pop("columns")]
         judge = {name: fields.pop(name) for name in ("judge", "judge_model", "judge_paths")}
         runs = start_runs_together(actor=identify_actor(request), columns=columns, judge=judge, **fields)
@@ -188,7 +188,7 @@ class Cancel(IdempotentView):
     @extend_schema(operation_id="cancelRun", request=NoRunInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Cancel the run; replies so far are kept."""
-        read(NoRunInput, request)
+        read_body(NoRunInput, request)
         return Response(RunOutput.of(services.cancel_run(actor=identify_actor(request), number=number)))
 
 
@@ -198,7 +198,7 @@ class Rerun(IdempotentView):
     @extend_schema(operation_id="rerunFailures", request=NoRunInput, responses={202: RunOutput, "4XX": ProblemOutput})
     def post(self, request: Request, number: int) -> Response:
         """Run the failed rows again, and those that a cancelled run left out."""
-        read(NoRunInput, request)
+        read_body(NoRunInput, request)
         return Response(RunOutput.of(services.rerun_failures(actor=identify_actor(request), number=number)), 202)
 
 

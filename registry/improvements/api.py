@@ -18,7 +18,7 @@ from registry.improvements.serializers import (
 )
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
-from registry.rest.input_serializers import Input, Integer, NoInput, Text, read
+from registry.rest.input_serializers import Input, Integer, NoInput, Text, read_body
 from registry.rest.list_responses import answer_page, read_query
 from registry.rest.output_serializers import ProblemOutput
 
@@ -72,7 +72,7 @@ class RunImprovements(IdempotentView):
     def post(self, request: Request, number: int) -> Response:
         """Start an improvement: the worker asks a model for a better text, and measures it on the run's rows; nothing
         is applied."""
-        fields = read(ImprovementInput, request)
+        fields = read_body(ImprovementInput, request)
         improvement = services.start_improvement(actor=identify_actor(request), run=number, **fields)
         address = f"/api/v1/improvements/{improvement.number}"
         return Response(ImprovementOutput.of(improvement), 202, headers={"Location": address})
@@ -92,7 +92,9 @@ class PlanImprovement(APIView):
         """Preview an improvement: the rows that would be sent, and the expected cost. No model is called, nothing is
         stored.
         """
-        plan = queries.plan_improvement(actor=identify_actor(request), run=number, **read(ImprovementInput, request))
+        plan = queries.plan_improvement(
+            actor=identify_actor(request), run=number, **read_body(ImprovementInput, request)
+        )
         return Response(ImprovementPlanOutput.of(plan))
 
 
@@ -111,7 +113,7 @@ class StopImprovement(IdempotentView):
     @extend_schema(operation_id="stopImprovement", request=NoInput, responses=_DETAIL)
     def post(self, request: Request, number: int) -> Response:
         """Stop an improvement: no further calls are made; one that is under way is counted."""
-        read(NoInput, request)
+        read_body(NoInput, request)
         return Response(
             ImprovementDetailOutput.of(services.stop_improvement(actor=identify_actor(request), number=number))
         )
@@ -125,7 +127,7 @@ class TakeImprovement(IdempotentView):
     )
     def post(self, request: Request, number: int) -> Response:
         """Create a draft of yours from the proposal."""
-        name = read(TakeInput, request)["draft"]
+        name = read_body(TakeInput, request)["draft"]
         draft = services.take_improvement(actor=identify_actor(request), number=number, draft_name=name)
         return Response(TakenDraftOutput.of(draft))
 
@@ -136,7 +138,7 @@ class DismissImprovement(IdempotentView):
     @extend_schema(operation_id="dismissImprovement", request=NoInput, responses=_DETAIL)
     def post(self, request: Request, number: int) -> Response:
         """Dismiss the proposal; it can be read for 30 days."""
-        read(NoInput, request)
+        read_body(NoInput, request)
         return Response(
             ImprovementDetailOutput.of(services.dismiss_improvement(actor=identify_actor(request), number=number))
         )

@@ -17,7 +17,7 @@ from promptuary.evaluation.models import Reply
 from promptuary.renderer.document.parser import parse_document
 from promptuary.renderer.errors import InputError, RenderError
 from registry.connections import spending
-from registry.connections.counted_calls import Counted, CountedCall, ask_with_tries
+from registry.connections.counted_calls import CountedAmount, CountedCall, ask_with_tries
 from registry.connections.endpoint import Endpoint
 from registry.connections.reply_limits import find_longest_reply
 from registry.core.errors import Invalid, PromptuaryError
@@ -138,7 +138,7 @@ def ask_model(improvement: Improvement, endpoint: Endpoint, prompt: AskedPrompt)
     return reply
 
 
-def _add_counted(improvement: Improvement, endpoint: Endpoint, counted: Counted) -> None:
+def _add_counted(improvement: Improvement, endpoint: Endpoint, counted: CountedAmount) -> None:
     """Add what was counted to the improvement's row."""
     improvement.add_spent(endpoint.price, counted.prompt_tokens, counted.completion_tokens)
     improvement.save(update_fields=["calls", "prompt_tokens", "completion_tokens", "cost", "currency"])

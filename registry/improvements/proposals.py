@@ -13,7 +13,7 @@ from typing import Any
 
 from promptuary.renderer.document.parser import Document, parse_document
 from promptuary.renderer.errors import RenderError
-from promptuary.renderer.problems import Problem, only_errors
+from promptuary.renderer.problems import Problem, select_errors
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, TooLarge
 from registry.core.input_checks import DOCUMENT_BYTES, check_text
@@ -94,7 +94,7 @@ def check_proposal(actor: Actor, base: Version, proposal: Proposal) -> CheckedDo
         )
     except (Invalid, TooLarge) as error:
         raise ProposalRefused([error.message]) from error
-    problems = [_describe_problem(problem) for problem in only_errors(checked.problems)]
+    problems = [_describe_problem(problem) for problem in select_errors(checked.problems)]
     if checked.document is None or not checked.bundle:
         raise ProposalRefused(problems or ["The text can't be read as a template."])
     problems = [*_find_rule_breaks(base, before, checked.document, checked, proposal), *problems]

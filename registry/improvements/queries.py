@@ -245,7 +245,7 @@ def list_asking_templates(actor: Actor, namespace: str) -> list[tuple[str, str]]
     """
     templates = search_queries.search_templates(actor, tag=ASKING_TAG, limit=_MOST_TEMPLATES).items
     rows = sorted(templates, key=lambda row: (row.name.partition("/")[0] != namespace, row.name))
-    numbers = label_queries.read_label_numbers_of_many(rows)
+    numbers = label_queries.map_label_numbers(rows)
     return [
         (f"{row.name}@{numbers.get(row.pk, {}).get(choose_live_label(row.namespace)) or row.latest.number}", row.name)
         for row in rows

@@ -16,7 +16,7 @@ from registry.invitations import queries, services
 from registry.invitations.models import Invitation
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.models import Role
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.rest.output_serializers import Moment, Output, ProblemOutput
 
 __all__ = ["Invitations", "OneInvitation"]
@@ -99,7 +99,7 @@ class Invitations(IdempotentView):
         people are invited, and 200 has a result for each: members and who is invited already stay as they are, and an
         account with a proven address gets the role at once. For admins, not by key.
         """
-        data = read(InvitationInput, request)
+        data = read_body(InvitationInput, request)
         emails = data.pop("emails", None)
         if emails is None:
             body, status = (

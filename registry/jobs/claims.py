@@ -18,7 +18,7 @@ __all__ = [
     "claim_job",
     "enqueue",
     "finish_job",
-    "put_back",
+    "requeue_job",
     "requeue_silent_jobs",
 ]
 
@@ -68,7 +68,7 @@ def finish_job(job: Job, error: str = "") -> None:
     )
 
 
-def put_back(job: Job) -> None:
+def requeue_job(job: Job) -> None:
     """Queue a running job again, behind all that wait: it did its slice and has more to do."""
     same = Job.objects.filter(pk=job.pk, state=Job.RUNNING, attempts=job.attempts)
     try:

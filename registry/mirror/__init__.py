@@ -3,7 +3,7 @@
 from registry.mirror.errors import Damaged, DiskFull, Diverged, GitFailed, MirrorBusy, MirrorError
 from registry.mirror.pushing import check_destination, push, push_due
 from registry.mirror.rebuilding import rebuild
-from registry.mirror.restoring import Restored, adopt, list_forgotten, open_clone, restore
+from registry.mirror.restoring import RestoreResult, adopt, list_forgotten, open_clone, restore
 from registry.mirror.status import Status, list_remotes, read_noted_lag, read_status
 from registry.mirror.verification import verify, verify_clone
 from registry.mirror.writer import catch_up, verify_settled
@@ -15,7 +15,7 @@ __all__ = [
     "GitFailed",
     "MirrorBusy",
     "MirrorError",
-    "Restored",
+    "RestoreResult",
     "Status",
     "adopt",
     "catch_up",

@@ -15,7 +15,7 @@ from registry.mirror.entries import read_entries
 from registry.mirror.errors import Damaged, Diverged, GitFailed, GitMissing
 from registry.mirror.repository import Head, Repository
 
-__all__ = ["BATCH", "import_entries", "lock_path", "read_heads", "resume_point"]
+__all__ = ["BATCH", "find_resume_point", "import_entries", "lock_path", "read_heads"]
 
 _AT_ONCE = 500  # rows of commits written together
 BATCH = 50  # entries per fast-import; at most one batch is repeated after a kill
@@ -41,7 +41,7 @@ def read_heads(repository: Repository) -> dict[str, Head]:
 def import_entries(repository: Repository) -> int:
     """Import batches up to the journal's end, recording each event's commit. The caller holds the lock."""
     heads = repository.list_heads()
-    after = resume_point(heads)
+    after = find_resume_point(heads)
     _note(repository, heads.get(mirror_paths.MAIN))
     count = 0
     while entries := read_entries(after=after, limit=BATCH):
@@ -76,7 +76,7 @@ def _watch_chunks(chunks: Iterator[bytes]) -> Iterator[bytes]:
     reach("mirror.streamed")
 
 
-def resume_point(heads: Mapping[str, Head]) -> int:
+def find_resume_point(heads: Mapping[str, Head]) -> int:
     """The number of the last event in `main`, 0 for an empty mirror. Raises Diverged if the journal lacks it."""
     main = heads.get(mirror_paths.MAIN)
     for ref, head in heads.items():

@@ -108,7 +108,7 @@ def _push(remote: Remote) -> int:
     """Send the mirror. Return the number of its last event."""
     repository = Repository(settings.MIRROR_PATH)
     heads = fill.read_heads(repository)
-    number = fill.resume_point(heads)  # raises Diverged, so that a forged mirror is not pushed
+    number = fill.find_resume_point(heads)  # raises Diverged, so that a forged mirror is not pushed
     if rebuilding.is_redaction_due(heads):
         raise PushFailed("The mirror is being rewritten after a redaction.")
     if not heads:

@@ -29,7 +29,7 @@ from registry.templates import search_entries
 from registry.templates.events import TemplateRenamed, VersionRedacted
 from registry.templates.models import Template
 
-__all__ = ["Restored", "adopt", "list_forgotten", "open_clone", "restore"]
+__all__ = ["RestoreResult", "adopt", "list_forgotten", "open_clone", "restore"]
 
 # In the form of canonical JSON; within a string it would be escaped.
 _NAMING = tuple(f'"kind":"{cls.kind}"' for cls in (VersionRedacted, TemplateRenamed))
@@ -37,7 +37,7 @@ _WAIT = 60.0  # seconds for the writer to finish its batches
 
 
 @dataclass(frozen=True)
-class Restored:
+class RestoreResult:
     """The result of a restore: the number of events, the hash of the last, and its commit in `main`."""
 
     events: int
@@ -45,7 +45,7 @@ class Restored:
     head: str
 
 
-def restore(source: Path, chain: str | None = None) -> Restored:
+def restore(source: Path, chain: str | None = None) -> RestoreResult:
     """Fill the empty database from a clone or the mirror itself, all or nothing. Raises MirrorError.
 
     chain: the expected hash of the last event, if it was kept separately from the clone.
@@ -111,7 +111,7 @@ def open_clone(source: Path) -> Repository:
     return repository
 
 
-def _replay(repository: Repository, number: int, chain: str | None) -> Restored:
+def _replay(repository: Repository, number: int, chain: str | None) -> RestoreResult:
     """Restore the rows of every event after this one. The caller's transaction makes it all or nothing."""
     last_number, head = number, ""
     with repository.open_files() as files:
@@ -140,7 +140,7 @@ def _replay(repository: Repository, number: int, chain: str | None) -> Restored:
         search_entries.rebuild_entries()
         if findings := verification.verify_clone(repository):
             raise MirrorError(findings[0])
-    return Restored(number - last_number, chain or "", head)
+    return RestoreResult(number - last_number, chain or "", head)
 
 
 def _read_records(repository: Repository) -> Iterator[tuple[str, str]]:

@@ -64,7 +64,7 @@ def read_status() -> Status:
     unreadable, diverged = None, None
     try:
         heads = fill.read_heads(repository)
-        fill.resume_point(heads)
+        fill.find_resume_point(heads)
     except Diverged as error:
         diverged = str(error)
     except MirrorError as error:

@@ -57,7 +57,7 @@ def _write_pending(descriptor: int) -> int:
     rebuilding.delete_abandoned_mirror()
     reach("mirror.healed")
     heads = mirror_fill.read_heads(repository)
-    after = mirror_fill.resume_point(heads)
+    after = mirror_fill.find_resume_point(heads)
     if rebuilding.is_redaction_due(heads):
         rebuilding.rebuild_under_lock(descriptor)
         return Event.objects.filter(number__gt=after).count()

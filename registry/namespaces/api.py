@@ -15,7 +15,7 @@ from registry.namespaces.authentication import identify_actor
 from registry.namespaces.models import Membership, Namespace, Role
 from registry.namespaces.rules import DEFAULT_CHECKS, read_rules
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Flag, Input, Integer, Text, read
+from registry.rest.input_serializers import Flag, Input, Integer, Text, read_body
 
 __all__ = [
     "CreateInput",
@@ -144,7 +144,7 @@ class Namespaces(IdempotentView):
     )
     def post(self, request: Request) -> Response:
         """Create a namespace; you become its admin. Not by key."""
-        fields = {name: value for name, value in read(CreateInput, request).items() if value is not None}
+        fields = {name: value for name, value in read_body(CreateInput, request).items() if value is not None}
         row = services.create_namespace(actor=identify_actor(request), **fields)
         return Response(
             _describe_namespace(row, Role.ADMIN), 201, headers={"Location": f"/api/v1/namespaces/{row.name}"}

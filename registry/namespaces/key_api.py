@@ -20,7 +20,7 @@ from registry.namespaces.authentication import identify_actor
 from registry.namespaces.unused_keys import is_key_unused
 from registry.namespaces.verbs import KEY_VERBS
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Flag, Input, Text, read
+from registry.rest.input_serializers import Flag, Input, Text, read_body
 from registry.rest.list_responses import read_query
 
 __all__ = ["IssueInput", "Keep", "Keys", "OneKey", "OwnKeys", "Rotate", "RotateInput"]
@@ -131,7 +131,9 @@ class Keys(IdempotentView):
     )
     def post(self, request: Request, namespace: str) -> Response:
         """Issue a key. Only this answer contains its secret. For admins."""
-        issued = services.issue_key(actor=identify_actor(request), namespace=namespace, **read(IssueInput, request))
+        issued = services.issue_key(
+            actor=identify_actor(request), namespace=namespace, **read_body(IssueInput, request)
+        )
         return _answer(issued)
 
 
@@ -169,8 +171,10 @@ class OneKey(APIView):
     )
     def patch(self, request: Request, key: str) -> Response:
         """Set the network addresses that a key can be used from; they apply within a second. For admins, not by key."""
-        changed = services.set_key_addresses(actor=identify_actor(request), key_id=key, **read(AddressesInput, request))
-        return Response(_describe_key(changed))
+        key_row = services.set_key_addresses(
+            actor=identify_actor(request), key_id=key, **read_body(AddressesInput, request)
+        )
+        return Response(_describe_key(key_row))
 
     @extend_schema(
         operation_id="revokeKey",
@@ -213,7 +217,9 @@ class Rotate(IdempotentView):
     )
     def post(self, request: Request, key: str) -> Response:
         """Make a key with the same rights; the old one works until `keep_until`. For admins."""
-        return _answer(services.rotate_key(actor=identify_actor(request), key_id=key, **read(RotateInput, request)))
+        return _answer(
+            services.rotate_key(actor=identify_actor(request), key_id=key, **read_body(RotateInput, request))
+        )
 
 
 def _answer(issued: services.IssuedKey) -> Response:

@@ -10,7 +10,7 @@ from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.notifications import following, two_step_reminders
 from registry.notifications.models import Watch
-from registry.rest.input_serializers import Input, read
+from registry.rest.input_serializers import Input, read_body
 from registry.rest.output_serializers import Moment, Output, ProblemOutput
 
 __all__ = ["Following", "TwoStepReminder"]
@@ -49,7 +49,7 @@ class Following(APIView):
     def put(self, request: Request, name: str) -> Response:
         """Follow a template: you are notified by mail of what others do to it."""
         actor = identify_actor(request)
-        following.follow_template(actor=actor, name=name, **read(FollowInput, request))
+        following.follow_template(actor=actor, name=name, **read_body(FollowInput, request))
         return _answer(following.get_follow(actor, name))
 
     @extend_schema(operation_id="unfollowTemplate", request=None, responses={204: None, "4XX": ProblemOutput})

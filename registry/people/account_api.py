@@ -15,7 +15,7 @@ from registry.accounts.actor import Actor
 from registry.core.errors import NotAllowed, TooMany
 from registry.namespaces.authentication import identify_actor
 from registry.people import own_account, sessions
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.rest.output_serializers import Moment, Output, ProblemOutput
 
 __all__ = ["OneSession", "OwnAccount", "OwnSessions"]
@@ -84,7 +84,7 @@ class OwnAccount(APIView):
     def patch(self, request: Request) -> Response:
         """Change your name, time zone or address. A new address is used once the link in the mail to it was opened. Not
         by key."""
-        actor, values = _identify_person(request), read(AccountInput, request)
+        actor, values = _identify_person(request), read_body(AccountInput, request)
         email = values.pop("email", None)
         is_sent = False
         if email is not None:

@@ -11,7 +11,7 @@ from registry.namespaces.authentication import identify_actor
 from registry.namespaces.models import FolderRole
 from registry.people import group_access
 from registry.people.loss_serializers import CONFIRMED, LossesOutput, shape_losses
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.rest.list_responses import read_query
 from registry.rest.output_serializers import Output, ProblemOutput
 from registry.templates import folder_names
@@ -155,7 +155,7 @@ class FolderRoleOfGroup(APIView):
 def _set_role(
     request: Request, namespace: str, folder: str, *, person: str | None = None, group: str | None = None
 ) -> Response:
-    data = read(FolderRoleInput, request)
+    data = read_body(FolderRoleInput, request)
     row = group_access.set_folder_role(
         actor=identify_actor(request), namespace=namespace, folder=folder, person=person, group=group, **data
     )

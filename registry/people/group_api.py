@@ -12,7 +12,7 @@ from registry.namespaces.authentication import identify_actor
 from registry.namespaces.models import Group
 from registry.people import group_access
 from registry.people.loss_serializers import CONFIRMED, LossesOutput, shape_losses
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.rest.list_responses import read_query
 from registry.rest.output_serializers import Output, ProblemOutput
 
@@ -70,7 +70,7 @@ class Groups(IdempotentView):
     @extend_schema(operation_id="createGroup", request=GroupInput, responses={201: GroupOutput, "4XX": ProblemOutput})
     def post(self, request: Request, namespace: str) -> Response:
         """Create a group without people. For admins, not by key."""
-        group = groups.make_group(actor=identify_actor(request), namespace=namespace, **read(GroupInput, request))
+        group = groups.make_group(actor=identify_actor(request), namespace=namespace, **read_body(GroupInput, request))
         return Response(GroupOutput.of(group), 201)
 
 
@@ -87,7 +87,7 @@ class OneGroup(APIView):
         """Change a group's title or role. For admins, not by key. Where open requests or rollouts lose something by it,
         409 names that and its `seal`; with it as `confirmed` it is done.
         """
-        fields = read(GroupChange, request)
+        fields = read_body(GroupChange, request)
         row = group_access.change_group(actor=identify_actor(request), namespace=namespace, name=group, **fields)
         return Response(GroupOutput.of(row))
 

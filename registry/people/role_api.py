@@ -10,7 +10,7 @@ from registry.namespaces.api import MemberOutput
 from registry.namespaces.authentication import identify_actor
 from registry.people import role_effects
 from registry.people.loss_serializers import CONFIRMED, LossesOutput, shape_losses
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.rest.list_responses import read_query
 from registry.rest.output_serializers import ProblemOutput
 
@@ -64,7 +64,7 @@ class Member(APIView):
         """Set a person's role. For admins, not by key; the last admin stays one. Where open requests lose something by
         it, 409 names that and its `seal`; with it as `confirmed` the role is set.
         """
-        data = read(MemberInput, request)
+        data = read_body(MemberInput, request)
         member, _ = role_effects.set_role(actor=identify_actor(request), namespace=namespace, username=person, **data)
         role = data["role"]
         folders = member.folder_roles if member else {}

@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext
 
 from promptuary.renderer.errors import InputError
-from promptuary.renderer.problems import only_errors
+from promptuary.renderer.problems import select_errors
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.connections.endpoint import Endpoint
@@ -221,7 +221,7 @@ def _examine_draft(actor: Actor, document: str, place: str) -> CheckedDocument:
     """Check the draft's text. Raises Invalid if it has an error."""
     examined = document_check.check_document(actor, document)
     if not examined.is_sound:
-        errors = only_errors(examined.problems)
+        errors = select_errors(examined.problems)
         raise _place_error(Invalid(problems=errors), f"{place}.document")
     return examined
 

@@ -29,7 +29,7 @@ from registry.releases.serializers import (
     RollBackPreviewOutput,
 )
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.input_serializers import Input, Integer, Text, read_body
 from registry.rest.list_responses import answer_page, read_query
 
 __all__ = [
@@ -130,7 +130,7 @@ class Releases(IdempotentView):
         """Propose versions of several templates for one label, together. Templates that need no change are left out and
         listed.
         """
-        body, actor = read(ProposeReleaseInput, request), identify_actor(request)
+        body, actor = read_body(ProposeReleaseInput, request), identify_actor(request)
         text = body[change_schedules.FIELD]
         [proposed] = schedules.propose_releases_at(
             actor=actor,
@@ -160,7 +160,7 @@ class Plan(APIView):
         """Preview a release: what this selection would propose now, and the effects on each template. Nothing is
         stored.
         """
-        body = read(SelectionInput, request)
+        body = read_body(SelectionInput, request)
         actor = identify_actor(request)
         plan = plans.plan_release(actor, namespace, body["label"], _read_selection(body))
         members = _preview_members(plan, body["label"], may_read=actor.key is None or not is_narrow(actor.key))
@@ -182,7 +182,7 @@ class Members(IdempotentView):
     @extend_schema(operation_id="addToRelease", request=ReleaseMemberInput, responses=MADE)
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Add a template to an open release. An open request for the same version joins as it is."""
-        body, actor = read(ReleaseMemberInput, request), identify_actor(request)
+        body, actor = read_body(ReleaseMemberInput, request), identify_actor(request)
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         proposals.add_to_release(actor=actor, number=number, versions={body["template"]: body["version"]})
         return show_release(request, namespace, number, Verb.PROPOSE, 201)
@@ -206,7 +206,7 @@ class PublishRelease(IdempotentView):
     @extend_schema(operation_id="publishRelease", request=PublishReleaseInput, responses=_ANSWERS)
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Publish a release: move all labels if nothing blocks any of them, otherwise none."""
-        expected = read_expected_members(read(PublishReleaseInput, request))
+        expected = read_expected_members(read_body(PublishReleaseInput, request))
         actor = identify_actor(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
         services.publish_release(actor=actor, number=number, expected=expected)
@@ -219,7 +219,7 @@ class WithdrawRelease(IdempotentView):
     @extend_schema(operation_id="withdrawRelease", request=WithdrawalInput, responses=_ANSWERS)
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Withdraw the release and its open change requests, with a reason."""
-        body, actor = read(WithdrawalInput, request), identify_actor(request)
+        body, actor = read_body(WithdrawalInput, request), identify_actor(request)
         queries.find_release(actor, Verb.PROPOSE, number, namespace)
         services.withdraw_release(actor=actor, number=number, reason=body["reason"])
         return show_release(request, namespace, number, Verb.PROPOSE)
@@ -231,7 +231,7 @@ class RollBackRelease(IdempotentView):
     @extend_schema(operation_id="rollBackRelease", request=ReleaseRollBackInput, responses=_ANSWERS)
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Roll a release back: set the labels of all templates, or of the named ones, to what they served before it."""
-        body, actor = read(ReleaseRollBackInput, request), identify_actor(request)
+        body, actor = read_body(ReleaseRollBackInput, request), identify_actor(request)
         queries.find_release(actor, Verb.ROLL_BACK, number, namespace)
         body["expected"] = read_expected_members(body)
         roll_backs.roll_back_release(actor=actor, number=number, **body)

@@ -13,7 +13,7 @@ from registry.releases import comments, queries
 from registry.releases.api import show_release
 from registry.releases.serializers import ReleaseOutput
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 
 __all__ = ["Comments", "OneComment"]
 
@@ -36,7 +36,7 @@ class Comments(IdempotentView):
     )
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Comment on the whole release. Comments on lines belong to the threads of its changes."""
-        body, actor = read(CommentInput, request), identify_actor(request)
+        body, actor = read_body(CommentInput, request), identify_actor(request)
         _require_release(actor, namespace, number)
         comments.comment_on_release(actor=actor, number=number, text=body["text"])
         return show_release(request, namespace, number, Verb.COMMENT, 201)
@@ -48,7 +48,7 @@ class OneComment(APIView):
     @extend_schema(operation_id="editReleaseComment", request=CommentInput, responses=_ANSWERS)
     def patch(self, request: Request, namespace: str, number: int, comment: int) -> Response:
         """Edit your own comment; the earlier ones stay readable."""
-        body, actor = read(CommentInput, request), identify_actor(request)
+        body, actor = read_body(CommentInput, request), identify_actor(request)
         _require_release(actor, namespace, number)
         comments.edit_release_comment(actor=actor, number=number, comment=comment, text=body["text"])
         return show_release(request, namespace, number, Verb.COMMENT)

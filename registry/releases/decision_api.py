@@ -14,7 +14,7 @@ from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
 from registry.releases import queries, services
 from registry.releases.api import MADE, show_release
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 
 __all__ = ["Approvals", "EditRequests"]
 
@@ -39,7 +39,7 @@ class Approvals(IdempotentView):
     @extend_schema(operation_id="approveRelease", request=ApprovalsInput, responses=MADE)
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Approve these change requests of the release on these digests: all of them, or none."""
-        body, actor = read(ApprovalsInput, request), identify_actor(request)
+        body, actor = read_body(ApprovalsInput, request), identify_actor(request)
         queries.find_release(actor, Verb.APPROVE, number, namespace)
         services.approve_release(actor=actor, number=number, digests=_read_digests(body), text=body["text"])
         return show_release(request, namespace, number, Verb.COMMENT, 201)
@@ -51,7 +51,7 @@ class EditRequests(IdempotentView):
     @extend_schema(operation_id="askForReleaseEdits", request=EditRequestsInput, responses=MADE)
     def post(self, request: Request, namespace: str, number: int) -> Response:
         """Ask for edits of these change requests on these digests, with a reason: of all of them, or of none."""
-        body, actor = read(EditRequestsInput, request), identify_actor(request)
+        body, actor = read_body(EditRequestsInput, request), identify_actor(request)
         queries.find_release(actor, Verb.APPROVE, number, namespace)
         services.ask_for_release_edits(actor=actor, number=number, digests=_read_digests(body), text=body["text"])
         return show_release(request, namespace, number, Verb.COMMENT, 201)

@@ -10,7 +10,7 @@ from registry.freezes import queries, services
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.releases.stopped_schedules import FreezeEffect, list_freeze_effects
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.rest.output_serializers import Moment, Output, ProblemOutput
 
 __all__ = ["Freezes", "OneFreeze"]
@@ -81,7 +81,9 @@ class Freezes(IdempotentView):
         """Set a freeze: nothing is published to protected labels in that time. Rolling back and emergencies ignore it.
         For admins, not by key.
         """
-        freeze = services.set_freeze(actor=identify_actor(request), namespace=namespace, **read(FreezeInput, request))
+        freeze = services.set_freeze(
+            actor=identify_actor(request), namespace=namespace, **read_body(FreezeInput, request)
+        )
         return Response(FreezeOutput.of(list_freeze_effects([freeze])[0]), 201)
 
 

@@ -16,7 +16,7 @@ from registry.namespaces.verbs import Verb
 from registry.releases import queries, schedules
 from registry.releases.expected_members import ExpectedMembers, read_expected_members
 from registry.releases.serializers import ReleaseFacts, ReleaseOutput
-from registry.rest.input_serializers import read
+from registry.rest.input_serializers import read_body
 from registry.rest.output_serializers import ProblemOutput
 
 __all__ = ["ReleaseSchedule"]
@@ -40,7 +40,7 @@ class ReleaseSchedule(APIView):
         """Schedule the publication of the release. Rights, approvals, checks and freezes are checked at that moment."""
         actor = identify_actor(request)
         queries.find_release(actor, Verb.PUBLISH, number, namespace)
-        body = read(ScheduleReleaseInput, request)
+        body = read_body(ScheduleReleaseInput, request)
         at = read_moment(change_schedules.FIELD, body[change_schedules.FIELD], UTC)
         schedules.schedule_release(actor=actor, number=number, at=at, expected=read_expected_members(body))
         return _show(actor, number, namespace)

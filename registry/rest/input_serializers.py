@@ -12,7 +12,7 @@ from rest_framework.request import Request
 
 from promptuary.renderer.syntax import suggestions
 
-__all__ = ["Choice", "Flag", "Input", "Integer", "NoInput", "Number", "Text", "list_unknown_names", "read"]
+__all__ = ["Choice", "Flag", "Input", "Integer", "NoInput", "Number", "Text", "list_unknown_names", "read_body"]
 
 
 def list_unknown_names(unknown: Collection[str], what: str, known_names: Iterable[str]) -> dict[str, list[str]]:
@@ -104,7 +104,7 @@ class Choice(serializers.ChoiceField):
         super().__init__(words, **{"error_messages": messages, **options})
 
 
-def read(kind: type[Input], request: Request) -> dict[str, Any]:
+def read_body(kind: type[Input], request: Request) -> dict[str, Any]:
     """Validate the request's body as `kind`. Raises ValidationError naming each wrong field."""
     serializer = kind(data=request.data)
     serializer.is_valid(raise_exception=True)

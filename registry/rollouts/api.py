@@ -11,7 +11,7 @@ from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Integer, NoInput, Text, read
+from registry.rest.input_serializers import Input, Integer, NoInput, Text, read_body
 from registry.rest.list_responses import answer_page, read_query
 from registry.rollouts import queries, services
 from registry.rollouts.serializers import RolloutFacts, RolloutItem, RolloutOutput, RolloutPage
@@ -77,7 +77,7 @@ class Rollouts(IdempotentView):
     )
     def post(self, request: Request) -> Response:
         """Publish an approved change gradually: its label serves it to a growing share of the callers."""
-        rollout = services.start_rollout(actor=identify_actor(request), **read(StartRolloutInput, request))
+        rollout = services.start_rollout(actor=identify_actor(request), **read_body(StartRolloutInput, request))
         answer = _show(request, rollout.number, Verb.PUBLISH, 201)
         answer["Location"] = f"/api/v1/rollouts/{rollout.number}"
         return answer
@@ -98,7 +98,7 @@ class StepRollout(IdempotentView):
     @extend_schema(operation_id="stepRollout", request=NextStepInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Take the next step now. After the last step, everybody gets the candidate."""
-        services.step_rollout(actor=identify_actor(request), number=number, **read(NextStepInput, request))
+        services.step_rollout(actor=identify_actor(request), number=number, **read_body(NextStepInput, request))
         return _show(request, number, Verb.PUBLISH)
 
 
@@ -108,7 +108,7 @@ class PauseRollout(IdempotentView):
     @extend_schema(operation_id="pauseRollout", request=PauseInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Keep the share as it is until somebody resumes the rollout. Its stop rule stays in force."""
-        services.pause_rollout(actor=identify_actor(request), number=number, **read(PauseInput, request))
+        services.pause_rollout(actor=identify_actor(request), number=number, **read_body(PauseInput, request))
         return _show(request, number, Verb.PUBLISH)
 
 
@@ -118,7 +118,7 @@ class ResumeRollout(IdempotentView):
     @extend_schema(operation_id="resumeRollout", request=NoInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Resume a paused rollout: the wait for its next step begins again."""
-        read(NoInput, request)
+        read_body(NoInput, request)
         services.resume_rollout(actor=identify_actor(request), number=number)
         return _show(request, number, Verb.PUBLISH)
 
@@ -129,7 +129,7 @@ class StopRollout(IdempotentView):
     @extend_schema(operation_id="stopRollout", request=StopInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Stop the rollout: everybody gets the stable version again. The change request stays open."""
-        services.stop_rollout(actor=identify_actor(request), number=number, **read(StopInput, request))
+        services.stop_rollout(actor=identify_actor(request), number=number, **read_body(StopInput, request))
         return _show(request, number, Verb.ROLL_BACK)
 
 
@@ -139,7 +139,7 @@ class FinishRollout(IdempotentView):
     @extend_schema(operation_id="finishRollout", request=NoInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
         """Serve the candidate to everybody now: the label moves, and the change request is published."""
-        read(NoInput, request)
+        read_body(NoInput, request)
         services.finish_rollout(actor=identify_actor(request), number=number)
         return _show(request, number, Verb.PUBLISH)
 

@@ -11,7 +11,7 @@ from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Flag, read
+from registry.rest.input_serializers import Flag, read_body
 from registry.rollouts import publishing
 
 __all__ = ["Publish"]
@@ -37,7 +37,7 @@ class Publish(IdempotentView):
     )
     def post(self, request: Request, number: int) -> Response:
         """Publish: move the label if nothing blocks the change. If a rollout was planned, start it instead."""
-        data, actor = read(PublishInput, request), identify_actor(request)
+        data, actor = read_body(PublishInput, request), identify_actor(request)
         expectations = {name: data[name] for name in ("version", "expected")}
         if data["at_once"]:
             change_services.publish_change(actor=actor, number=number, **expectations)

@@ -14,7 +14,7 @@ from registry.core.errors import PromptuaryError, TooLarge
 from registry.core.problem_details import describe_error
 from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.serving.fetcher import fetcher
 from registry.serving.responses import APPROVAL, Answer
 from registry.serving.serializers import FetchedList
@@ -41,7 +41,7 @@ class FetchMany(APIView):
     )
     def post(self, request: Request) -> HttpResponse:
         """Fetch up to 500 refs. The answer has a version or a problem for each, in the order of the request."""
-        refs: list[str] = read(RefsInput, request)["refs"]
+        refs: list[str] = read_body(RefsInput, request)["refs"]
         fetcher().follower.mark_due()
         results, size = [], 0
         for ref in refs:

@@ -7,7 +7,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from registry.namespaces.authentication import identify_actor
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.rest.output_serializers import Output, ProblemOutput
 from registry.serving import key_trial
 
@@ -69,5 +69,5 @@ class KeyTrials(APIView):
         """Try a call as this key: what the server would answer. Nothing is changed or counted. For admins and the
         person it acts for, not by key.
         """
-        trial = key_trial.try_key(actor=identify_actor(request), key_id=key, **read(TrialInput, request))
+        trial = key_trial.try_key(actor=identify_actor(request), key_id=key, **read_body(TrialInput, request))
         return Response(TrialOutput.of(trial))

@@ -188,7 +188,7 @@ def _run_job(job: Job) -> None:
         claims.finish_job(job, f"{type(error).__name__}: {error}"[:2000])
     else:
         if has_more:
-            claims.put_back(job)
+            claims.requeue_job(job)
         else:
             claims.finish_job(job)
 

@@ -13,7 +13,7 @@ from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.namespaces.verbs import Verb
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Flag, Input, Integer, NoInput, Text, read
+from registry.rest.input_serializers import Flag, Input, Integer, NoInput, Text, read_body
 from registry.rest.list_responses import answer_page, read_query
 from registry.rest.preconditions import read_base
 from registry.templates import archive, label_queries, limited_key_view, queries, restore
@@ -68,7 +68,7 @@ class Templates(APIView):
         parameters = read_query(request, *_FILTERS)
         actor = identify_actor(request)
         page = limited_key_view.search_visible(actor, q=parameters.pop("search", ""), **parameters)
-        numbers, approvals = label_queries.read_label_numbers_of_many(page.items), find_approvals_of_labels(page.items)
+        numbers, approvals = label_queries.map_label_numbers(page.items), find_approvals_of_labels(page.items)
         visible_templates = limited_key_view.list_visible_templates(actor, page.items)
         return answer_page(
             request,
@@ -110,7 +110,7 @@ class Template(APIView):
     )
     def put(self, request: Request, name: str) -> Response:
         """Save a version: checked, numbered, immutable. If the document has an error, nothing is stored."""
-        data = read(SaveInput, request)
+        data = read_body(SaveInput, request)
         actor = identify_actor(request)
         return _answer_saved(actor, services.save_version(actor=actor, name=name, base=read_base(request), **data))
 
@@ -130,7 +130,7 @@ class Restore(IdempotentView):
     )
     def post(self, request: Request, name: str) -> Response:
         """Save an older version's text as the newest version; labels and samples stay as they are."""
-        data = read(RestoreInput, request)
+        data = read_body(RestoreInput, request)
         actor = identify_actor(request)
         saved = restore.restore_version(
             actor=actor, name=name, ref=str(data["version"]), base=read_base(request), message=data["message"]
@@ -151,7 +151,7 @@ class Archive(IdempotentView):
         and a reason.
         """
         actor = identify_actor(request)
-        return _answer(actor, archive.archive_template(actor=actor, name=name, **read(ArchiveInput, request)))
+        return _answer(actor, archive.archive_template(actor=actor, name=name, **read_body(ArchiveInput, request)))
 
 
 class Unarchive(IdempotentView):
@@ -164,7 +164,7 @@ class Unarchive(IdempotentView):
     )
     def post(self, request: Request, name: str) -> Response:
         """Restore an archived template. For admins."""
-        read(NoInput, request)
+        read_body(NoInput, request)
         actor = identify_actor(request)
         return _answer(actor, archive.unarchive_template(actor=actor, name=name))
 

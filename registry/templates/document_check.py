@@ -19,7 +19,7 @@ from promptuary.renderer.document.parser import Document
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.isolation.examined import ExaminedDocument
 from promptuary.renderer.isolation.process import BusyError
-from promptuary.renderer.problems import Problem, only_errors
+from promptuary.renderer.problems import Problem, select_errors
 from promptuary.renderer.validation.standards import Subject, check_standards
 from promptuary.renderer.validation.undeclared_inputs import UndeclaredInputs, find_undeclared_inputs
 from registry.accounts.actor import Actor
@@ -98,7 +98,7 @@ class CheckedDocument(ReadDocument):
     @property
     def is_sound(self) -> bool:
         """Whether it can be saved; warnings and notes don't prevent that."""
-        return bool(self.bundle) and not only_errors(self.problems)
+        return bool(self.bundle) and not select_errors(self.problems)
 
 
 def read_document(actor: Actor, document: str) -> ReadDocument:

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.rest.output_serializers import Output, ProblemOutput
 from registry.templates import imports
 
@@ -102,7 +102,7 @@ class Imports(APIView):
     )
     def post(self, request: Request) -> Response:
         """Preview an import: the templates that the files become, with every difference. Nothing is stored."""
-        data = read(ImportInput, request)
+        data = read_body(ImportInput, request)
         files = {file["path"]: file["content"] for file in data.pop("files")}
         results = imports.preview_import(actor=identify_actor(request), files=files, **data)
         return Response({"files": [_write_file(result) for result in results]})

@@ -8,7 +8,7 @@ from rest_framework.views import APIView
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.input_serializers import Input, Integer, Text, read_body
 from registry.rest.list_responses import answer_page, read_query
 from registry.templates import labels as services
 from registry.templates import limited_key_view
@@ -43,7 +43,7 @@ class Move(APIView):
     )
     def put(self, request: Request, name: str, label: str) -> Response:
         """Move an unprotected label; a protected one is refused with the type `approval-required`."""
-        data = read(MoveInput, request)
+        data = read_body(MoveInput, request)
         row = services.move_label(actor=identify_actor(request), name=name, label=label, **data)
         return Response(LabelOutput.of(row))
 
@@ -72,6 +72,6 @@ class RollBack(IdempotentView):
     )
     def post(self, request: Request, name: str, label: str) -> Response:
         """Roll a label, protected or not, back to a version that it served before. For reviewers, with a reason."""
-        data = read(RollBackInput, request)
+        data = read_body(RollBackInput, request)
         row = services.roll_back_label(actor=identify_actor(request), name=name, label=label, **data)
         return Response(LabelOutput.of(row))

@@ -20,8 +20,8 @@ __all__ = [
     "list_moves_since",
     "list_published_moves",
     "list_template_label_moves",
+    "map_label_numbers",
     "read_label_numbers",
-    "read_label_numbers_of_many",
 ]
 
 
@@ -33,10 +33,10 @@ def list_labels(template: Template) -> dict[str, Label]:
 
 def read_label_numbers(template: Template) -> dict[str, int]:
     """Label to version number, `latest` included."""
-    return read_label_numbers_of_many([template])[template.pk]
+    return map_label_numbers([template])[template.pk]
 
 
-def read_label_numbers_of_many(rows: Iterable[Template]) -> dict[int, dict[str, int]]:
+def map_label_numbers(rows: Iterable[Template]) -> dict[int, dict[str, int]]:
     """The same for many templates, by their ids; one query."""
     numbers: dict[int, dict[str, int]] = {row.pk: {} for row in rows}
     labels = Label.objects.filter(template__in=list(numbers)).order_by("name")

@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 
 from promptuary.renderer.errors import RenderError
 from promptuary.renderer.isolation.examined import ExaminedDocument
-from promptuary.renderer.problems import only_errors
+from promptuary.renderer.problems import select_errors
 from registry.accounts.actor import Actor
 from registry.core import metrics, tracing
 from registry.core.errors import Invalid
@@ -100,7 +100,7 @@ def render_examined_document(
     rendered as `[path]`, and `placeholders` lists their paths.
     """
     if not examined.bundle:
-        raise Invalid(problems=only_errors(examined.problems))
+        raise Invalid(problems=select_errors(examined.problems))
     request, previewed = PreviewRequest(data, target), examined.previewed
     is_rendered = previewed is not None and previewed.data is data and previewed.target == target
     if with_placeholders and is_rendered and examined.preview is not None:
@@ -192,5 +192,5 @@ def _find_bundle(
         key_rights.require_key(actor.key, Verb.CHECK)
     examined = check_document(actor, document or "")
     if not examined.is_sound:
-        raise Invalid(problems=only_errors(examined.problems))
+        raise Invalid(problems=select_errors(examined.problems))
     return json.loads(examined.bundle), examined.digest, None

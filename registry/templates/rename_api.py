@@ -7,7 +7,7 @@ from rest_framework.response import Response
 
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
-from registry.rest.input_serializers import Input, Text, read
+from registry.rest.input_serializers import Input, Text, read_body
 from registry.rest.output_serializers import Output, ProblemOutput
 from registry.templates import rename
 
@@ -50,7 +50,7 @@ class Rename(IdempotentView):
         something that goes by name is lost, such as an approval or an evaluation, 409 names it as `losses` with their
         `seal`; with it as `confirmed` it is done.
         """
-        template = rename.rename_template(actor=identify_actor(request), name=name, **read(RenameInput, request))
+        template = rename.rename_template(actor=identify_actor(request), name=name, **read_body(RenameInput, request))
         return Response({"name": template.name, "former_name": name})
 
 
@@ -66,7 +66,7 @@ class RenameFolder(IdempotentView):
         """Rename a folder within its namespace: all its templates are renamed, or none. For admins. 409 names what is
         lost by it, as for a template.
         """
-        data = read(RenameInput, request)
+        data = read_body(RenameInput, request)
         templates = rename.rename_folder(actor=identify_actor(request), folder=folder, **data)
         to = data["to"]
         results = [{"name": row.name, "former_name": folder + row.name.removeprefix(to)} for row in templates]

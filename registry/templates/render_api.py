@@ -13,7 +13,7 @@ from registry.core.help_links import describe_problem
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Choice, Input, Integer, Text, read
+from registry.rest.input_serializers import Choice, Input, Integer, Text, read_body
 from registry.templates import document_check, preview
 from registry.templates.serializers import CheckOutput, RenderOutput
 
@@ -71,7 +71,7 @@ class Check(APIView):
         `undeclared` are the inputs that the text uses and does not declare, with the edit that declares them all;
         absent if there are none.
         """
-        checked = document_check.check_for_caller(actor=identify_actor(request), **read(CheckInput, request))
+        checked = document_check.check_for_caller(actor=identify_actor(request), **read_body(CheckInput, request))
         problems = [describe_problem(problem) for problem in checked.problems]
         undeclared = {"undeclared": checked.undeclared.to_dict()} if checked.undeclared.inputs else {}
         return Response({"problems": problems, "digest": checked.digest, **undeclared})
@@ -89,7 +89,7 @@ class Render(APIView):
     )
     def post(self, request: Request) -> Response:
         """Render a stored template or a document with data."""
-        data = read(RenderInput, request)
+        data = read_body(RenderInput, request)
         name = data.pop("template", None)
         if name is not None:
             data.setdefault("ref", "production")

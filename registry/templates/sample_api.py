@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, read
+from registry.rest.input_serializers import Input, read_body
 from registry.templates import queries as template_queries
 from registry.templates import samples as services
 from registry.templates.models import SampleSet
@@ -48,7 +48,7 @@ class Samples(APIView):
     )
     def put(self, request: Request, name: str) -> Response:
         """Replace the samples, checked against the latest version."""
-        data = read(SamplesInput, request)
+        data = read_body(SamplesInput, request)
         return Response(
             _describe_samples(
                 name, services.save_samples(actor=identify_actor(request), name=name, samples=data["samples"])

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 from django.utils.translation import gettext
 
-from promptuary.renderer.problems import Problem, only_errors
+from promptuary.renderer.problems import Problem, select_errors
 from promptuary.renderer.validation.standards import SAMPLES_CODE
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
@@ -33,7 +33,7 @@ def save_samples(*, actor: Actor, name: str, samples: Samples) -> SampleSet:
     if latest is None:
         raise Conflict(gettext("{name} has no version yet.").format(name=name))
     examined = check_document(actor, latest.document, samples, name=name)
-    at_fault = [problem for problem in only_errors(examined.problems) if _is_of_samples(problem)]
+    at_fault = [problem for problem in select_errors(examined.problems) if _is_of_samples(problem)]
     if at_fault:
         raise Invalid(problems=at_fault)
     with transaction.atomic():

@@ -14,7 +14,7 @@ from registry.core.input_checks import parse_number
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Integer, Text, read
+from registry.rest.input_serializers import Input, Integer, Text, read_body
 from registry.usage import client_reports
 
 __all__ = ["Reports", "ReportsInput"]
@@ -113,6 +113,6 @@ class Reports(IdempotentView):
         """Add counts by version: renders, failures by code, tokens, names of inputs. For keys only; never send
         values.
         """
-        entries = [client_reports.ReportEntry(**entry) for entry in read(ReportsInput, request)["reports"]]
+        entries = [client_reports.ReportEntry(**entry) for entry in read_body(ReportsInput, request)["reports"]]
         result = client_reports.add_reports(actor=identify_actor(request), entries=entries)
         return Response({"accepted": result.accepted, "ignored": result.ignored}, status=202)

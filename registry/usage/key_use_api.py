@@ -11,7 +11,7 @@ from registry.namespaces.authentication import identify_actor
 from registry.rest.output_serializers import Moment, Output, ProblemOutput
 from registry.usage import queries
 
-__all__ = ["KeyUseOfOne"]
+__all__ = ["KeyUse"]
 
 
 class FetchedTemplateOutput(Output):
@@ -34,7 +34,7 @@ class KeyUseOutput(Output):
     templates = FetchedTemplateOutput(many=True)
 
 
-class KeyUseOfOne(APIView):
+class KeyUse(APIView):
     """What one key is used for."""
 
     @extend_schema(operation_id="getKeyUse", responses={200: KeyUseOutput, "4XX": ProblemOutput})

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Input, Number, Text, read
+from registry.rest.input_serializers import Input, Number, Text, read_body
 from registry.templates import queries as template_queries
 from registry.usage import outcome_queries, outcomes
 from registry.usage.outcomes import LARGEST_VALUE, LONGEST_ID, OutcomeEntry
@@ -114,7 +114,7 @@ class Outcomes(IdempotentView):
     )
     def post(self, request: Request) -> Response:
         """Report scores of replies, by the digest of the version that was rendered. Never send a reply's text."""
-        entries = [OutcomeEntry(**entry) for entry in read(OutcomesInput, request)["outcomes"]]
+        entries = [OutcomeEntry(**entry) for entry in read_body(OutcomesInput, request)["outcomes"]]
         ignored = outcomes.add_outcomes(actor=identify_actor(request), entries=entries)
         answer = {
             "accepted": len(entries) - len(ignored),

@@ -14,7 +14,7 @@ from registry.idempotency.views import IdempotentView
 from registry.journal import log
 from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
-from registry.rest.input_serializers import Flag, Input, Integer, Text, read
+from registry.rest.input_serializers import Flag, Input, Integer, Text, read_body
 from registry.rest.list_responses import answer_page, read_query
 from registry.webhooks import queries, services
 from registry.webhooks.models import Attempt, Delivery, Webhook
@@ -130,7 +130,7 @@ class Webhooks(IdempotentView):
     def post(self, request: Request, namespace: str) -> Response:
         """Create a webhook: events are sent to its address. Only this answer contains its secret."""
         created = services.create_webhook(
-            actor=identify_actor(request), namespace=namespace, **read(WebhookInput, request)
+            actor=identify_actor(request), namespace=namespace, **read_body(WebhookInput, request)
         )
         return _answer(created, 201)
 
@@ -148,7 +148,7 @@ class OneWebhook(APIView):
         return Response(
             _describe_webhook(
                 services.change_webhook(
-                    actor=identify_actor(request), webhook_id=webhook, **read(WebhookPatch, request)
+                    actor=identify_actor(request), webhook_id=webhook, **read_body(WebhookPatch, request)
                 )
             )
         )
@@ -174,7 +174,7 @@ class Rotate(IdempotentView):
     )
     def post(self, request: Request, webhook: str) -> Response:
         """Create a new secret; messages are signed with the old and the new one until the overlap ends."""
-        overlap = timedelta(hours=read(WebhookRotation, request)["overlap_hours"])
+        overlap = timedelta(hours=read_body(WebhookRotation, request)["overlap_hours"])
         return _answer(services.rotate_secret(actor=identify_actor(request), webhook_id=webhook, overlap=overlap), 200)
 
 
@@ -204,7 +204,7 @@ class Replay(IdempotentView):
     def post(self, request: Request, webhook: str) -> Response:
         """Send one message again, or all that failed, with their original ids."""
         queued = services.replay_deliveries(
-            actor=identify_actor(request), webhook_id=webhook, **read(WebhookReplay, request)
+            actor=identify_actor(request), webhook_id=webhook, **read_body(WebhookReplay, request)
         )
         return Response({"queued": queued}, 202)
 

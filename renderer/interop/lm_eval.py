@@ -6,7 +6,7 @@ from typing import Any
 from promptuary.renderer.interop.imported import ImportedTemplate, LossError
 from promptuary.renderer.interop.jinja_text import read_jinja
 from promptuary.renderer.interop.pieces import Piece, Slot
-from promptuary.renderer.interop.source_file import SourceFile, Tagged
+from promptuary.renderer.interop.source_file import SourceFile, TaggedValue
 from promptuary.renderer.interop.template_builder import TemplateBuilder
 
 __all__ = ["KIND", "is_task", "read_task"]
@@ -39,7 +39,7 @@ def read_task(source: SourceFile) -> list[ImportedTemplate]:
 def _read(builder: TemplateBuilder, key: str, value: Any) -> tuple[Piece, ...]:
     if value in (None, ""):
         return ()
-    if isinstance(value, Tagged):
+    if isinstance(value, TaggedValue):
         raise LossError(f"`{key}` is made by a Python function: {value.tag} {value.value}")
     if not isinstance(value, str):
         raise LossError(f"`{key}` isn't text")

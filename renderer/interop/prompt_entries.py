@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from promptuary.renderer.interop.placeholder_patterns import DOUBLE, SINGLE
-from promptuary.renderer.interop.source_file import SourceFile, Tagged
+from promptuary.renderer.interop.source_file import SourceFile, TaggedValue
 from promptuary.renderer.interop.template_builder import ROLES
 
 __all__ = ["Path", "PromptEntry", "find_entries", "holds_collection"]
@@ -132,7 +132,7 @@ def _convert_to_messages(value: list[Any]) -> list[dict[str, Any]]:
     """The messages of a list of mappings with content and a role, or a type that is a role; empty for other lists."""
     messages = []
     for item in value:
-        if not isinstance(item, dict) or isinstance(item, Tagged):
+        if not isinstance(item, dict) or isinstance(item, TaggedValue):
             return []
         role = item.get("role") or item.get("type")
         if role not in (*ROLES, "bot", "human", "ai") or not isinstance(item.get("content"), str) or len(item) > 2:

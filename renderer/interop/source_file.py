@@ -21,7 +21,7 @@ from yaml import CSafeLoader
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.syntax.yaml_reader import parse_core_value
 
-__all__ = ["MAX_BYTES", "SourceFile", "Tagged", "read_foreign_yaml", "read_source_file"]
+__all__ = ["MAX_BYTES", "SourceFile", "TaggedValue", "read_foreign_yaml", "read_source_file"]
 
 MAX_BYTES = 2_000_000
 """The most bytes of one file."""
@@ -33,7 +33,7 @@ _NODES = 100_000
 
 
 @dataclass(frozen=True)
-class Tagged:
+class TaggedValue:
     """A YAML value with a tag for another program, such as `!function utils.process`."""
 
     tag: str
@@ -227,7 +227,7 @@ class _Builder:
             value = self._build_node(next(self.events), depth + 1)
             if is_plain and key == "<<":
                 merged = self._merge_keys(value, line)
-            elif isinstance(key, dict | list | Tagged):
+            elif isinstance(key, dict | list | TaggedValue):
                 raise LossError("a key of a mapping isn't plain text", line)
             else:
                 mapping[key if isinstance(key, str) else json.dumps(key)] = value
@@ -251,4 +251,4 @@ class _Builder:
     def _build_tagged(event: Any, value: Any) -> Any:
         if event.tag in (None, "!", "tag:yaml.org,2002:str", "tag:yaml.org,2002:map", "tag:yaml.org,2002:seq"):
             return value
-        return Tagged(event.tag, value)
+        return TaggedValue(event.tag, value)

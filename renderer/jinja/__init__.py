@@ -12,7 +12,7 @@ from promptuary.renderer.jinja.outline import (
     build_outline,
     has_whole_line,
 )
-from promptuary.renderer.jinja.output import Captured, FragmentText
+from promptuary.renderer.jinja.output import CapturedText, FragmentText
 from promptuary.renderer.jinja.placeholder import StandIns
 from promptuary.renderer.jinja.program import Program, Stream, parse_template, pass_run
 from promptuary.renderer.jinja.sandbox import GLOBALS, Sandbox
@@ -25,7 +25,7 @@ from promptuary.renderer.jinja.usage_inference import infer_usages
 
 __all__ = [
     "GLOBALS",
-    "Captured",
+    "CapturedText",
     "Choice",
     "Finding",
     "FragmentText",

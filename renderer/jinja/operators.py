@@ -13,7 +13,7 @@ from jinja2.utils import pass_environment, pass_eval_context
 from promptuary.renderer import functions
 from promptuary.renderer.errors import LimitError
 from promptuary.renderer.jinja.methods import MAX_WIDTH, check_percent
-from promptuary.renderer.jinja.output import Written, convert_to_text, keeps_escapes
+from promptuary.renderer.jinja.output import WrittenText, convert_to_text, keeps_escapes
 from promptuary.renderer.values.printing import MAX_TEXT, check_printable, check_sizes
 
 __all__ = ["BOUNDED_FILTERS", "FILTERS", "MAX_TEXT", "OPERATORS"]
@@ -60,8 +60,8 @@ def compute_power(left: Any, right: Any) -> Any:
 
 def compute_remainder(left: Any, right: Any) -> Any:
     if isinstance(left, str):
-        check_percent(left.cooked if isinstance(left, Written) else left, right)
-    return (left.cooked if isinstance(left, Written) else left) % right
+        check_percent(left.cooked if isinstance(left, WrittenText) else left, right)
+    return (left.cooked if isinstance(left, WrittenText) else left) % right
 
 
 OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
@@ -103,7 +103,7 @@ def indent(value: str, width: int | str = 4, first: bool = False, blank: bool = 
 
 
 def format_value(value: str, *args: Any, **kwargs: Any) -> Any:
-    return compute_remainder(value.cooked if isinstance(value, Written) else str(value), kwargs or args)
+    return compute_remainder(value.cooked if isinstance(value, WrittenText) else str(value), kwargs or args)
 
 
 def replace(value: Any, old: Any, new: Any, count: int | None = None) -> str:
@@ -137,7 +137,7 @@ def join(
     if attribute is not None:
         value = map(filters.make_attrgetter(context.environment, attribute), value)
     texts = [item if isinstance(item, str) else convert_to_text(item) for item in value]
-    delimiter = convert_to_text("" if d is None else d) if type(d) is not Written else str(d)
+    delimiter = convert_to_text("" if d is None else d) if type(d) is not WrittenText else str(d)
     check_sizes(len(text) + len(delimiter) for text in texts)
     return delimiter.join(texts)
 

@@ -21,11 +21,11 @@ from promptuary.renderer.part import Mark
 from promptuary.renderer.values.printing import Unprintable, add_printable, check_sizes, print_value
 
 __all__ = [
-    "Captured",
+    "CapturedText",
     "FragmentText",
     "Piece",
     "Unprintable",
-    "Written",
+    "WrittenText",
     "convert_to_text",
     "join_values",
     "keeps_escapes",
@@ -37,7 +37,7 @@ Piece = Any
 """`int` (a literal), `(int, value)` (a value at a site) or a Captured."""
 
 
-class Captured(str):
+class CapturedText(str):
     """Text made by the author's template; printing it keeps its literals separate from its values.
 
     `cooked` is the text with the author's escapes replaced, for expressions that build another text from it.
@@ -47,20 +47,20 @@ class Captured(str):
     cooked: str
     pieces: Sequence[Piece]
 
-    def __new__(cls, text: str, pieces: Sequence[Piece], cooked: str | None = None) -> "Captured":
+    def __new__(cls, text: str, pieces: Sequence[Piece], cooked: str | None = None) -> "CapturedText":
         text_object = super().__new__(cls, text)
         text_object.pieces = pieces
         text_object.cooked = text if cooked is None else cooked
         return text_object
 
 
-class Written(str):
+class WrittenText(str):
     """A text with escapes from an expression of the author's; a string of the raw text that prints as `cooked`."""
 
     __slots__ = ("cooked",)
     cooked: str
 
-    def __new__(cls, text: str, cooked: str) -> "Written":
+    def __new__(cls, text: str, cooked: str) -> "WrittenText":
         text_object = super().__new__(cls, text)
         text_object.cooked = cooked
         return text_object
@@ -83,9 +83,9 @@ def convert_to_text(value: Any) -> str:
     kind = type(value)
     if kind is str:
         return value  # type: ignore[no-any-return]  # mypy does not narrow by type()
-    if kind is Written:
+    if kind is WrittenText:
         return value.cooked  # type: ignore[no-any-return]  # mypy does not narrow by type()
-    if kind in (Captured, FragmentText, Markup):
+    if kind in (CapturedText, FragmentText, Markup):
         return str.__str__(value)
     if isinstance(value, str):
         return str.__str__(value)
@@ -93,7 +93,7 @@ def convert_to_text(value: Any) -> str:
 
 
 def _is_ours(value: Any) -> bool:
-    return type(value) is Written or type(value) is Captured
+    return type(value) is WrittenText or type(value) is CapturedText
 
 
 def _is_spelled(value: Any) -> bool:
@@ -111,7 +111,9 @@ def _unescape_value(value: Any) -> Any:
 
 def _keep_meaning(text: Any, text_meant: Any) -> Any:
     return (
-        Written(text, text_meant) if isinstance(text, str) and type(text_meant) is str and text_meant != text else text
+        WrittenText(text, text_meant)
+        if isinstance(text, str) and type(text_meant) is str and text_meant != text
+        else text
     )
 
 

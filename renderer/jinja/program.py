@@ -13,7 +13,7 @@ from jinja2.utils import pass_context
 from promptuary.renderer.errors import DocumentError, InputError, LimitError, RenderError
 from promptuary.renderer.jinja.code_generator import collapse_runs
 from promptuary.renderer.jinja.error_texts import MissingValue, find_dotted_path, hide_values
-from promptuary.renderer.jinja.output import Captured, Piece
+from promptuary.renderer.jinja.output import CapturedText, Piece
 from promptuary.renderer.jinja.sandbox import MAX_OUTPUT, Sandbox, make_limit_error
 from promptuary.renderer.jinja.source import Unit, list_child_nodes
 from promptuary.renderer.jinja.syntax_errors import describe_syntax_error
@@ -202,7 +202,7 @@ class Program:
                 continue
             site, value = piece if kind is tuple else (0, piece)
             kind = type(value)
-            if kind is Captured:
+            if kind is CapturedText:
                 budget -= len(value) + len(value.pieces)
                 for inner in value.pieces:
                     if type(inner) is int:

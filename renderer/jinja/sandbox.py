@@ -20,11 +20,11 @@ from promptuary.renderer.jinja.error_texts import MissingValue, explain_missing_
 from promptuary.renderer.jinja.methods import BoundedFormatter, check_method
 from promptuary.renderer.jinja.operators import FILTERS, OPERATORS, keep_value
 from promptuary.renderer.jinja.output import (
-    Captured,
+    CapturedText,
     FragmentText,
     Piece,
     Unprintable,
-    Written,
+    WrittenText,
     convert_to_text,
     join_values,
     keeps_escapes,
@@ -195,9 +195,9 @@ class Sandbox(ImmutableSandboxedEnvironment):
             return False
         return super().is_safe_attribute(obj, attr, value)
 
-    def written(self, text: str) -> Written:
+    def written(self, text: str) -> WrittenText:
         """Wrap a constant of the author's that contains escapes."""
-        return Written(text, unescape(text))
+        return WrittenText(text, unescape(text))
 
     def call(self, context: Context, called: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Call; methods of texts process the author's escapes, as filters do."""
@@ -217,12 +217,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
         name = getattr(value, "__name__", "")
         if not isinstance(owner, str) or name not in ("format", "format_map"):
             return None
-        text = owner.cooked if isinstance(owner, Written) else str.__str__(owner)
+        text = owner.cooked if isinstance(owner, WrittenText) else str.__str__(owner)
         if name == "format":
             return lambda *args, **kwargs: BoundedFormatter(self).vformat(text, args, kwargs)
         return lambda values: BoundedFormatter(self).vformat(text, (), values)
 
-    def concat(self, pieces: Iterable[Piece]) -> Captured:
+    def concat(self, pieces: Iterable[Piece]) -> CapturedText:
         """Make the result of macros, set blocks, calls and super()."""
         flat: list[Piece] = []
         texts: list[str] = []
@@ -237,14 +237,14 @@ class Sandbox(ImmutableSandboxedEnvironment):
                 texts.append(self.texts[piece])
                 continue
             site, value = piece if type(piece) is tuple else (0, piece)
-            if type(value) is Captured:
+            if type(value) is CapturedText:
                 flat.extend(value.pieces)
             else:
                 value = self.printed(site, value)
                 flat.append((site, value))
             texts.append(value)
         text = "".join(texts)
-        return Captured(text, flat, self._join_pieces(flat) if self.spells and has_escapes(text) else None)
+        return CapturedText(text, flat, self._join_pieces(flat) if self.spells and has_escapes(text) else None)
 
     def _join_pieces(self, pieces: Iterable[Piece]) -> str:
         return "".join(unescape(self.texts[piece]) if type(piece) is int else piece[1] for piece in pieces)

@@ -20,6 +20,7 @@ __all__ = [
     "bound_tokens",
     "build_messages",
     "compute_attachment_cost",
+    "compute_turn_cost",
     "count_frames",
     "count_input_tokens",
     "count_markup",
@@ -31,7 +32,6 @@ __all__ = [
     "has_frames",
     "list_unknown_costs",
     "text",
-    "turn_cost",
 ]
 
 
@@ -197,7 +197,7 @@ def count_pieces(texts: Iterable[str], profile: Profile | None, tokenizer: Token
     return sum(len(_encode_markup(text, profile, tokenizer)) for text in texts)
 
 
-def turn_cost(role: str, profile: Profile, tokenizer: Tokenizer) -> int:
+def compute_turn_cost(role: str, profile: Profile, tokenizer: Tokenizer) -> int:
     """Return the token count of the markup around one turn of a role."""
     around = profile.markup.roles.get(role, ()) if profile.markup else ()
     return sum(len(_encode_markup(text, profile, tokenizer)) for text in around)

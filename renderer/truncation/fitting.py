@@ -21,13 +21,13 @@ from promptuary.renderer.tokens.lazy import LazyTokenizer
 from promptuary.renderer.truncation import plan as truncation_plan
 from promptuary.renderer.truncation import shrink as truncation_shrink
 
-__all__ = ["Fitted", "choose_step", "choose_token_limit", "fit_parts", "leave_reserve"]
+__all__ = ["FittedParts", "choose_step", "choose_token_limit", "fit_parts", "leave_reserve"]
 
 _count_of: Callable[[Part], int] = attrgetter("token_count")
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedParts:
     """Parts that fit; what was cut, in the template's order; and the prompt's tokens including markup.
 
     A prompt that is certain to fit is counted on demand.
@@ -73,7 +73,7 @@ class _Ruler:
                 return counts
             return list(map(add, counts, targets.count_frames(parts, self.profile, self.tokenizer)))
         roles = {part.role for part in parts}
-        around = {role: targets.turn_cost(role, self.profile, self.tokenizer) for role in roles}
+        around = {role: targets.compute_turn_cost(role, self.profile, self.tokenizer) for role in roles}
         return [count + around[part.role] for count, part in zip(counts, parts, strict=True)]
 
     def shortened(self, part: Part, tokens: int) -> tuple[Part, int]:
@@ -90,7 +90,7 @@ def fit_parts(
     step: int = 1,
     keep_last: int = 0,
     keep_pairs: bool = False,
-) -> Fitted:
+) -> FittedParts:
     """Count parts and cut them to `limit` tokens, including markup; None means no limit.
 
     `keep_last` protects the last so many parts that have a priority; `keep_pairs` removes a user's turn together with
@@ -102,17 +102,17 @@ def fit_parts(
     counts = ruler.counts(parts)
     total = sum(counts) + ruler.markup(parts)
     if limit is None or total <= limit:
-        return Fitted(_add_counts(parts, counts), [], Counts(total))
+        return FittedParts(_add_counts(parts, counts), [], Counts(total))
     need = -(-(total - limit) // step) * step
     pairs = keep_pairs or bool(profile and profile.user_first)
     plan = truncation_plan.Plan(parts, counts, ruler.costs(parts, counts), keep_last=keep_last, keep_pairs=pairs)
     fitting, total_after = _cut(parts, counts, ruler, plan, total, total - need)
     if total_after > limit:
         raise _refuse_to_fit(fitting, total_after, limit)
-    return Fitted(fitting, _list_cuts(parts, counts, plan, total - limit), Counts(total_after))
+    return FittedParts(fitting, _list_cuts(parts, counts, plan, total - limit), Counts(total_after))
 
 
-def _keep_uncounted(parts: Sequence[Part], ruler: _Ruler) -> Fitted:
+def _keep_uncounted(parts: Sequence[Part], ruler: _Ruler) -> FittedParts:
     """All parts unchanged, counted together when the tokens of any part, or the total, are first needed."""
 
     def count() -> tuple[int, list[int]]:
@@ -120,7 +120,7 @@ def _keep_uncounted(parts: Sequence[Part], ruler: _Ruler) -> Fitted:
         return sum(counts) + ruler.markup(parts), counts
 
     counts = Counts(count=count)
-    return Fitted([part.uncounted(counts, index) for index, part in enumerate(parts)], [], counts)
+    return FittedParts([part.uncounted(counts, index) for index, part in enumerate(parts)], [], counts)
 
 
 def _cut(

@@ -13,10 +13,10 @@ from promptuary.renderer.jinja import Choice, Loop, Seq, Text, Unknown, build_ou
 from promptuary.renderer.part import Content
 from promptuary.renderer.problems import Place, Problem
 
-__all__ = ["empty_prompt"]
+__all__ = ["find_empty_prompt"]
 
 
-def empty_prompt(document: Document, body: object) -> Problem | None:
+def find_empty_prompt(document: Document, body: object) -> Problem | None:
     """Return an error if a body can't produce any text, whatever the data."""
     if isinstance(body, JinjaBody):
         silent = not has_whole_line(body.unit) and not _may_print_text(

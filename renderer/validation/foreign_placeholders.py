@@ -20,7 +20,7 @@ from promptuary.renderer.problems import Edit, Fix, Place, Problem
 from promptuary.renderer.syntax import yaml_reader
 from promptuary.renderer.validation import fixes
 
-__all__ = ["foreign_placeholders"]
+__all__ = ["find_foreign_placeholders"]
 
 _NAME = r"[A-Za-z_]\w*"
 _FORMAT = r"(?:![rsa])?(?::(?=[^{}]*[\d<>^.,])[^{}\s]{1,12})?"
@@ -65,7 +65,7 @@ class _Line:
     is_code: bool
 
 
-def foreign_placeholders(document: Document, body: object) -> Iterator[Problem]:
+def find_foreign_placeholders(document: Document, body: object) -> Iterator[Problem]:
     """Return a warning for each kind of placeholder; its fix rewrites all of them in the document's format."""
     placeholders = list(_find_all(document, body))
     if not placeholders:

@@ -11,7 +11,7 @@ from promptuary.renderer.formats import fragments
 from promptuary.renderer.functions import FUNCTIONS
 from promptuary.renderer.inputs import declarations
 from promptuary.renderer.jinja import Use
-from promptuary.renderer.problems import Fix, Place, Problem, Severity, only_errors
+from promptuary.renderer.problems import Fix, Place, Problem, Severity, select_errors
 from promptuary.renderer.replies.shapers import outputs
 from promptuary.renderer.syntax import suggestions
 from promptuary.renderer.template import Template, find_profile
@@ -92,7 +92,7 @@ class _Checks:
         if texts is None:
             return self.found
         self._check_fragment_inputs(texts)
-        if only_errors(self.found):
+        if select_errors(self.found):
             self._check_body_alone(texts)
             return self.found
         template = self.template = self._try(lambda: Template(self.document, texts, profile, {}))
@@ -100,7 +100,7 @@ class _Checks:
             template.vocabularies = self.vocabularies
             self._check_names(template.body, texts)
             self.found.extend(template.body.find_problems())
-            self.found.extend(validation_foreign_placeholders.foreign_placeholders(self.document, template.body))
+            self.found.extend(validation_foreign_placeholders.find_foreign_placeholders(self.document, template.body))
             self.found.extend(outputs.find_output_problems(self.document))
             self.found.extend(declarations.find_advice(self.document))
             self._check_limits(template)
@@ -109,7 +109,7 @@ class _Checks:
         return self.found
 
     def _try_rendering(self, template: Template) -> None:
-        has_errors = bool(only_errors(self.found))
+        has_errors = bool(select_errors(self.found))
         has_own_names = self.document.format == "parts" and not self.samples
         if has_errors and not has_own_names:
             return
@@ -120,9 +120,9 @@ class _Checks:
             return
         problems = dry_run.find_structure_problems(template, trials)
         self.found.extend(problems)
-        if only_errors(problems):
+        if select_errors(problems):
             return
-        nothing = validation_empty_prompt.empty_prompt(self.document, template.body)
+        nothing = validation_empty_prompt.find_empty_prompt(self.document, template.body)
         if nothing is not None:
             self.found.append(nothing)
             return
@@ -237,7 +237,7 @@ class _Checks:
             self._add("PT606", "error", message, place)
 
     def _check_samples(self, template: Template) -> None:
-        has_errors = bool(only_errors(self.found))
+        has_errors = bool(select_errors(self.found))
         for name, data in self.samples.items():
             faults: list[RenderError] = [*template.inputs.faults(data)]
             try:

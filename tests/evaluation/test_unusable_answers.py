@@ -6,7 +6,7 @@ import json
 import pytest
 
 from promptuary.evaluation import HTTPModel, ModelError
-from promptuary.evaluation.models import Asked
+from promptuary.evaluation.models import ModelInput
 from promptuary.evaluation.partial_reply import PartialReply
 from promptuary.evaluation.streaming_models import HTTPStream, StreamRequest
 from tests.support.stream_server import RawAnswer, StreamServer
@@ -16,7 +16,7 @@ JSON = "application/json"
 DEEP = b"[" * 200_000  # deeper than Python's reader of JSON goes
 
 
-class _Prompt(Asked):
+class _Prompt(ModelInput):
     messages = MESSAGES
 
 

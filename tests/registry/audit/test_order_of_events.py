@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from registry.audit import queries
-from registry.audit.queries import Sought
+from registry.audit.queries import EventFilter
 from registry.journal import log
 from registry.journal.event import to_microseconds
 from registry.journal.models import Event
@@ -41,11 +41,11 @@ def read_numbers(actor, sought, limit):
 @pytest.mark.parametrize("limit", [1, 2, 50])
 def test_events_between_two_moments_come_by_time_and_none_is_left_out(clocks, limit):
     actor, number, now = clocks
-    sought = Sought(kind="key.issued", since=now + timedelta(minutes=1), until=now + timedelta(minutes=9))
+    sought = EventFilter(kind="key.issued", since=now + timedelta(minutes=1), until=now + timedelta(minutes=9))
     assert [found - number for found in read_numbers(actor, sought, limit)] == [5, 4, 3, 6]
 
 
 def test_without_moments_they_come_by_number(clocks):
     actor, number, _ = clocks
-    found = read_numbers(actor, Sought(kind="key.issued"), 4)
+    found = read_numbers(actor, EventFilter(kind="key.issued"), 4)
     assert [one - number for one in found] == [6, 5, 4, 3, 2, 1]

@@ -111,7 +111,7 @@ def test_a_worker_that_was_thought_dead_does_not_close_the_job_of_its_successor(
 def test_a_job_that_did_its_slice_goes_behind_those_that_wait():
     first = claims.enqueue("evaluation.run", subject="run 1")
     second = claims.enqueue("mirror.repack")
-    claims.put_back(claims.claim_job())
+    claims.requeue_job(claims.claim_job())
     assert [claims.claim_job().pk, claims.claim_job().pk] == [second.pk, first.pk]
     assert Job.objects.get(pk=first.pk).attempts == 1
 
@@ -120,7 +120,7 @@ def test_a_slice_whose_job_was_asked_for_again_makes_way_for_that_one():
     first = claims.enqueue("evaluation.run", subject="run 1")
     claimed = claims.claim_job()
     again = claims.enqueue("evaluation.run", subject="run 1")
-    claims.put_back(claimed)
+    claims.requeue_job(claimed)
     assert (Job.objects.get(pk=first.pk).state, claims.claim_job().pk) == (Job.DONE, again.pk)
 
 

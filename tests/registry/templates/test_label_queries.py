@@ -30,7 +30,7 @@ def test_many_templates_cost_one_query(reader, save, django_assert_num_queries):
         save("x", name=f"support/t{number}")
     found = search_queries.search_templates(reader).items
     with django_assert_num_queries(1):
-        assert [numbers["latest"] for numbers in label_queries.read_label_numbers_of_many(found).values()] == [
+        assert [numbers["latest"] for numbers in label_queries.map_label_numbers(found).values()] == [
             1,
             1,
             1,

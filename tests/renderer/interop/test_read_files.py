@@ -7,7 +7,7 @@ import pytest
 
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.reading import detect_format, read_files, read_templates
-from promptuary.renderer.interop.source_file import SourceFile, Tagged, read_foreign_yaml
+from promptuary.renderer.interop.source_file import SourceFile, TaggedValue, read_foreign_yaml
 from tests.renderer.interop.imports import render_text
 
 
@@ -73,7 +73,7 @@ def test_a_link_in_an_archive_is_passed_over():
 
 def test_foreign_yaml_may_have_anchors_merges_and_tags():
     value = read_foreign_yaml("a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 2}\nf: !function utils.g\n")
-    assert value == {"a": {"b": 1}, "c": {"b": 1}, "d": {"b": 1, "e": 2}, "f": Tagged("!function", "utils.g")}
+    assert value == {"a": {"b": 1}, "c": {"b": 1}, "d": {"b": 1, "e": 2}, "f": TaggedValue("!function", "utils.g")}
 
 
 def test_aliases_that_multiply_are_refused():
