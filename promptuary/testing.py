@@ -168,7 +168,7 @@ class FakeTransport:
 
 
 class AsyncFakeTransport:
-    """The same registry for `AsyncPromptuary`."""
+    """A `FakeTransport` for `AsyncPromptuary`: the same registry, answered asynchronously."""
 
     def __init__(self, registry: FakeTransport) -> None:
         self.registry = registry

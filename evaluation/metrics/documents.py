@@ -191,7 +191,7 @@ def _sum_gains(gains: dict[str, float], retrieved: Keys, most: int | None) -> fl
 
 
 def _sum_equal_gains(relevant: set[str], retrieved: Keys, *, most: int | None) -> float:
-    """`_sum_gains` for when each expected document's gain is 1."""
+    """What `_sum_gains` returns if the gain of each expected document is 1."""
     if relevant.isdisjoint(retrieved):
         return 0.0
     ideal = _compute_sums(len(relevant))[-1 if most is None else min(most, len(relevant)) - 1]

@@ -32,7 +32,7 @@ def list_view_rows(actor: Actor) -> list[ViewRow]:
 
 
 def count_view_rows(actor: Actor) -> list[ViewRow]:
-    """The same with the number of templates that each matches."""
+    """The reader's views by name, each with the number of templates that it matches."""
     visible = search_queries.find_visible_namespaces(actor)
     return [replace(row, count=_count(actor, row.view, visible)) for row in list_view_rows(actor)]
 

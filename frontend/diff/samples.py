@@ -92,7 +92,7 @@ def render_sample(actor: Actor, name: str, number: int, data: Mapping[str, Any])
 
 
 def preview_of_outcome(outcome: SampleOutcome) -> RenderedSample:
-    """The same from a stored rendering."""
+    """The rendering of a sample that is already stored, or its failure."""
     if outcome.prompt is not None:
         return _read_prompt(outcome.prompt)
     problem = outcome.problem

@@ -127,7 +127,7 @@ class Notices:
 
     @property
     def optional_missing(self) -> list[MissingValue]:
-        """Those of the missing values that can have a default."""
+        """The missing values that can have a default."""
         return [value for value in self.missing if value.can_be_optional]
 
 

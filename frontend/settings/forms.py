@@ -76,7 +76,7 @@ class InvitationForm(forms.Form):
 
 
 class NamespaceInvitationForm(InvitationForm):
-    """The same with the namespace, for the page of all users. namespaces: the options."""
+    """An invitation form with a choice of the namespace, for the page of all users. namespaces: the options."""
 
     namespace = forms.ChoiceField()
 

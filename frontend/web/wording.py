@@ -92,7 +92,7 @@ def format_time_since(moment: datetime, now: datetime) -> str:
 
 
 def format_time_since_in(language: str | None, moment: datetime, now: datetime) -> str:
-    """The same for callers that already know the request's language."""
+    """What `format_time_since` returns, in a language that the caller has already found."""
     unit, count = _measure(now - moment)
     return _format_time_ago(unit, count, language) if unit else _format_date(moment, now)
 

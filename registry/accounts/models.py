@@ -70,7 +70,7 @@ def list_people_with_two_step() -> models.QuerySet[User]:
 
 
 def select_people_with_two_step(usernames: Collection[str]) -> set[str]:
-    """Those of the usernames that have two-step sign-in."""
+    """Select the usernames of people with two-step sign-in."""
     return set(list_people_with_two_step().filter(username__in=usernames).values_list("username", flat=True))
 
 

@@ -24,7 +24,7 @@ def list_favourites(actor: Actor, limit: int) -> list[Template]:
 
 
 def find_readable(actor: Actor, names: Collection[str]) -> list[Template]:
-    """Those of the named templates that the actor may read, in the order of the names."""
+    """Find the named templates that the actor may read, in the order of the names."""
     templates = {template.name: template for template in _filter_readable(actor).filter(name__in=list(names))}
     return [templates[name] for name in dict.fromkeys(names) if name in templates]
 

@@ -75,7 +75,7 @@ class Transport(httpx.HTTPTransport):
 
 
 class AsyncTransport(httpx.AsyncHTTPTransport):
-    """The same for asyncio; names are resolved in a thread."""
+    """Sends each request to its checked address, for asyncio. Host names are resolved in a thread."""
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Check, then connect by address; TLS still requests and verifies the host name."""

@@ -70,7 +70,7 @@ def find_places(paths: Mapping[str, str]) -> Judge:
 
 
 def pick_inputs(values: tuple[list[str], str, str], declared: Iterable[str] | None) -> dict[str, Any]:
-    """Those of documents, question and response that the judge's template declares; all if it declares no inputs."""
+    """Pick from documents, question and response what the judge's template declares; all if it declares no inputs."""
     inputs = dict(zip(PATHS, values, strict=True))
     return {name: value for name, value in inputs.items() if declared is None or name in declared}
 

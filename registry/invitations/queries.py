@@ -24,7 +24,7 @@ def list_open(actor: Actor, namespace: str) -> list[Invitation]:
 
 
 def list_open_of_all(actor: Actor, words: str = "") -> list[Invitation]:
-    """The same for every namespace where the actor is admin, with `words` in the address, in one query."""
+    """List the open invitations of every namespace where the actor is admin, with `words` in the address; one query."""
     spaces = [space.id for space, roles in namespace_queries.list_namespaces(actor) if roles.namespace == Role.ADMIN]
     rows = Invitation.objects.filter(accepted_at=None, ended_at=None, expires_at__gt=log.now())
     rows = rows.filter(namespace__in=spaces, email__icontains=words)

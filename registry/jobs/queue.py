@@ -35,7 +35,7 @@ def enqueue(kind: str, *, subject: str = "", payload: Mapping[str, Any] | None =
 
 
 def list_lost_numbers(kind: str, noun: str, numbers: Collection[int]) -> list[int]:
-    """Those of the numbers for which no job of the kind is queued or running. A job's subject is `noun number`."""
+    """List the numbers for which no job of the kind is queued or running. A job's subject is `noun number`."""
     if not numbers:
         return []
     jobs = Job.objects.filter(kind=kind, state__in=(Job.QUEUED, Job.RUNNING))

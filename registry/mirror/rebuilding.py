@@ -32,7 +32,7 @@ def rebuild() -> Path | None:
 
 
 def rebuild_under_lock(descriptor: int) -> Path | None:
-    """`rebuild` for the holder of the writer's lock."""
+    """Rewrite the whole mirror as `rebuild` does, for a caller that holds the writer's lock."""
     path: Path = settings.MIRROR_PATH
     new_path = path.with_name(f"{path.name}.rebuilt")
     keep = _may_be_kept(Repository(path))

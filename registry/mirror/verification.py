@@ -43,7 +43,9 @@ def verify(repository: Repository | None = None, *, until: int | None = None) ->
 
 
 def verify_clone(repository: Repository) -> list[str]:
-    """The same for a clone, which may be behind the journal and lack branches; what it has must be correct."""
+    """A sentence for each difference between the journal and a clone. The clone may be behind the journal and lack
+    branches, but what it has must be correct.
+    """
     heads = repository.list_cloned_heads()
     stamp = heads[mirror_paths.MAIN].stamp if mirror_paths.MAIN in heads else None
     until = stamp.number if stamp else None

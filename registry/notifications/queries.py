@@ -77,7 +77,7 @@ def list_reviewers(template: Template) -> list[User]:
 
 
 def list_active_reviewers(template: Template) -> list[User]:
-    """Those of the reviewers who can sign in: people with an active account."""
+    """List the reviewers of the template who can sign in: people with an active account."""
     return [person for person in list_reviewers(template) if person.is_active and person.username != OPERATOR]
 
 

@@ -134,7 +134,9 @@ def _notify_of_roll_back(actor: Actor, event: ReleaseRolledBack, release: Releas
 
 
 def _notify_of_withdrawal(actor: Actor, event: ReleaseWithdrawn, release: Release) -> None:
-    """Those of all changes that were withdrawn with it, also of changes that were open before the release."""
+    """Notify the people concerned by the changes that were withdrawn with the release, including changes that were
+    open before it.
+    """
     changes = [change for change in _list_members(release) if change.state == ChangeRequest.WITHDRAWN]
     concerns = []
     for change in changes:

@@ -78,7 +78,9 @@ def notify_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled
 
 
 def notify_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -> None:
-    """The same for a release; its proposers include those of its requests."""
+    """Notify the scheduler and the proposers of the release and of its requests; for services, in the transaction of
+    the event.
+    """
     members = change_queries.list_members([release.number])
     if not members:
         return

@@ -31,6 +31,6 @@ class StrictJSONParser(BaseParser):
 
 
 class LargeJSONParser(StrictJSONParser):
-    """The same for bodies that carry a dataset."""
+    """A strict parser of JSON for bodies that carry a dataset, with a higher size limit."""
 
     most = 12 * 1024 * 1024  # 8 MiB of rows, plus JSON's escapes

@@ -93,7 +93,7 @@ class OneRollout(APIView):
 
 
 class StepRollout(IdempotentView):
-    """Going on."""
+    """Taking the next step of a rollout."""
 
     @extend_schema(operation_id="stepRollout", request=NextStepInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
@@ -103,7 +103,7 @@ class StepRollout(IdempotentView):
 
 
 class PauseRollout(IdempotentView):
-    """Keeping the share."""
+    """Pausing a rollout."""
 
     @extend_schema(operation_id="pauseRollout", request=PauseInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
@@ -113,7 +113,7 @@ class PauseRollout(IdempotentView):
 
 
 class ResumeRollout(IdempotentView):
-    """Going on after a pause."""
+    """Resuming a paused rollout."""
 
     @extend_schema(operation_id="resumeRollout", request=NoInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
@@ -124,7 +124,7 @@ class ResumeRollout(IdempotentView):
 
 
 class StopRollout(IdempotentView):
-    """Going back."""
+    """Stopping a rollout: the stable version is served to everybody again."""
 
     @extend_schema(operation_id="stopRollout", request=StopInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
@@ -134,7 +134,7 @@ class StopRollout(IdempotentView):
 
 
 class FinishRollout(IdempotentView):
-    """The end."""
+    """Finishing a rollout: the new version is served to everybody."""
 
     @extend_schema(operation_id="finishRollout", request=NoInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:

@@ -28,7 +28,7 @@ class PublishInput(change_api.SeenInput):
 
 
 class Publish(IdempotentView):
-    """The gate."""
+    """Publishing a change request."""
 
     @extend_schema(
         operation_id="publishChange",

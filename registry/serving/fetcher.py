@@ -118,7 +118,7 @@ class Fetcher:
         return answer
 
     def answer_person(self, person: User, target: str, if_none_match: str = "", bucket: str | None = None) -> Answer:
-        """The same for a signed-in person. Raises PromptuaryError."""
+        """Answer a fetch by a signed-in person. Raises PromptuaryError."""
         version = self.find_version_for_person(person, target)
         name, _, ref = target.rpartition("@")
         if bucket is not None and not is_pin(ref):

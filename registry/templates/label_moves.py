@@ -227,7 +227,10 @@ def find_approval_of_label(template: Template, label: str) -> Approval | None:
 
 
 def find_approvals_of_labels(rows: Iterable[Template]) -> dict[int, dict[str, Approval]]:
-    """The same for all protected labels of many templates, by id; one query. Their namespaces must be loaded."""
+    """Map template id and protected label to how the label got the version that it serves; one query.
+
+    The namespaces of the templates must be loaded.
+    """
     protected = {row.pk: row.namespace.protected_labels for row in rows}
     approvals: dict[int, dict[str, Approval]] = {pk: {} for pk in protected}
     labels = Label.objects.filter(template__in=list(protected))

@@ -37,7 +37,7 @@ def read_label_numbers(template: Template) -> dict[str, int]:
 
 
 def map_label_numbers(rows: Iterable[Template]) -> dict[int, dict[str, int]]:
-    """The same for many templates, by their ids; one query."""
+    """Map the ids of many templates to their labels' version numbers, `latest` included; one query."""
     numbers: dict[int, dict[str, int]] = {row.pk: {} for row in rows}
     labels = Label.objects.filter(template__in=list(numbers)).order_by("name")
     for template, label, number in labels.values_list("template_id", "name", "version__number"):
@@ -58,7 +58,7 @@ def list_label_moves(
 def list_template_label_moves(
     template: Template, label: str | None = None, cursor: str | None = None, limit: int = 50
 ) -> Page[LabelMove]:
-    """The same for a template that the caller may read."""
+    """The moves of one label of a template that the caller may read, or of all its labels, newest first."""
     limit = check_limit(limit)
     rows = template.label_moves.select_related("before", "after", "person", "change", "key")
     rows = rows.defer("before__bundle", "after__bundle").order_by("-pk")

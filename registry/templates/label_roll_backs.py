@@ -46,7 +46,7 @@ def read_roll_backs(label: str, versions: Mapping[int, int]) -> dict[int, LabelR
 
 
 def list_rolled_back(template: int, label: str) -> dict[int, LabelRollBack]:
-    """The same for all versions of one template, by id: map the version's number to the roll back; one query."""
+    """Map the number of each version of a template to the roll back by which the label left it; one query."""
     moves = LabelMove.objects.filter(template=template, label=label).order_by("pk")
     is_backward = Case(When(IS_BACKWARD, then=True), default=False)
     columns = ("before__number", "after__number", is_backward, "person__username", "created_at", "reason")

@@ -63,7 +63,7 @@ def find_visible_template(actor: Actor, template: Template) -> VisibleTemplate:
 
 
 def list_visible_templates(actor: Actor, rows: Sequence[Template]) -> dict[int, VisibleTemplate]:
-    """The same for many templates, by their ids."""
+    """Map the ids of many templates to what the actor sees of each."""
     if actor.key is None or not key_rights.is_narrow(actor.key):
         return {row.pk: _show_latest(row) for row in rows}
     versions = _find_served(actor, rows)

@@ -17,6 +17,6 @@ def list_owners(template: Template) -> list[str]:
 
 
 def list_owned_names(person: User, names: Collection[str]) -> set[str]:
-    """Those of the named templates that the person owns, without archived ones; one query."""
+    """List which of the named templates the person owns, without archived ones; one query."""
     rows = SearchEntry.objects.filter(name__in=list(names), is_archived=False).values_list("name", "facts")
     return {name for name, facts in rows if person.username in json.loads(facts)["owner"]}

@@ -68,7 +68,7 @@ _finders: list[LossFinder] = []
 
 
 def subscribe_to_renames(finder: LossFinder) -> None:
-    """Also ask this function what is lost by a renaming."""
+    """Register a function that finds what a renaming loses."""
     if finder not in _finders:
         _finders.append(finder)
 

@@ -52,7 +52,7 @@ def resolve_version(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.BROW
 
 
 def resolve_template_version(actor: Actor, template: Template, ref: str) -> Version:
-    """The same for a template that the actor may use so."""
+    """The version that a number, digest or label resolves to, for a template that the caller has already loaded with rights."""
     parsed = parse_ref(ref)
     version = _find(template, parsed)
     require_readable_version(actor, template, version, parsed.label)
@@ -93,7 +93,7 @@ def list_save_messages(template: Template, numbers: Collection[int]) -> list[tup
 def list_template_versions(
     template: Template, cursor: str | None = None, limit: int = 50, *, only: Collection[int] | None = None
 ) -> Page[HistoryEntry]:
-    """The same for a template that the caller may read. only: the numbers to keep, None for all."""
+    """The versions of a template that the caller may read, newest first. only: the numbers to keep, None for all."""
     limit = check_limit(limit)
     rows = (
         template.versions.select_related("author", "base", "key", "redaction__person")

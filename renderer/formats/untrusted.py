@@ -125,7 +125,7 @@ def _list_slots(mapping: yaml_reader.Node, marked_text: str) -> list[int]:
 
 
 def _find_flow_slots(text: str) -> list[int]:
-    """The same for a body in flow style, a list in brackets."""
+    """The slots in trusted parts of a body in flow style, a list in brackets."""
     marked_text, count = _number_slots(text)
     try:
         node = yaml_reader.compose(marked_text)

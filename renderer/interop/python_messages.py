@@ -64,7 +64,7 @@ def read_content(node: ast.expr | None, texts: CodeTexts) -> tuple[CodeText, tup
 
 
 def _read_items(node: ast.List | ast.Tuple, texts: CodeTexts) -> tuple[CodeText, tuple[CodeText, ...]] | None:
-    """The same for a list of items of the types text and image; several texts are a line each."""
+    """Return the text and the images of a list of items of these two types; several texts are a line each."""
     item_texts: list[CodeText] = []
     images: list[CodeText] = []
     for item in node.elts:

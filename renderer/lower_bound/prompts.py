@@ -96,7 +96,7 @@ class _Least:
         return Hole(self._measure_fragment(body, ref) if ref is not None else 0)
 
     def _measure_stretch(self, body: JinjaBody, pieces: Seq) -> int:
-        """The same, but each choice separately: a lower bound that works for any number of choices."""
+        """The fewest tokens of a stretch. Each choice is measured separately, so there may be any number of them."""
         tokens = 0
         for piece in pieces:
             if isinstance(piece, Text):

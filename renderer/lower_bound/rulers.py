@@ -90,7 +90,7 @@ class Ruler:
 
 
 def _join_pieces(pieces: Iterable[Piece]) -> list[Piece]:
-    """The same pieces with adjacent texts joined."""
+    """Join adjacent texts of the pieces."""
     merged: list[Piece] = []
     for piece in pieces:
         if isinstance(piece, str) and merged and isinstance(merged[-1], str):

@@ -27,7 +27,9 @@ def find_missing_proof(request: HttpRequest | Request) -> str:
 
 
 def find_missing_emergency_proof(request: HttpRequest | Request) -> str:
-    """The same before publishing in an emergency: where nothing is required otherwise, any proof of this session."""
+    """What the session has to prove again before publishing in an emergency: at least the password, even if the
+    settings require nothing elsewhere. Empty if it is proven.
+    """
     method = str(settings.PROMPTUARY_STEP_UP)
     return _check_session(request, "password" if method == "off" else method)
 
