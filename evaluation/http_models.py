@@ -157,7 +157,7 @@ class HTTPModel:
 
 
 class Pace:
-    """A rate limiter: lets through at most so many calls a second, evenly spaced, over all threads."""
+    """A rate limiter: limits the calls per second of all threads together, and spaces them evenly."""
 
     def __init__(
         self,

@@ -200,7 +200,7 @@ def _make_tls_context() -> ssl.SSLContext:
 
 
 async def _read_body(response: httpx.Response, longest: int) -> bytes:
-    """Read the body, up to about so many bytes."""
+    """Read the body, up to about this many bytes."""
     content = b""
     async for chunk in response.aiter_bytes():
         content += chunk

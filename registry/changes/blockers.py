@@ -135,7 +135,7 @@ def describe_freeze(freeze: StandingFreeze) -> Blocker:
 
 
 def describe_release(number: int) -> Blocker:
-    """It belongs to the open release with this number."""
+    """The change belongs to the open release with this number."""
     cause = gettext("It is part of release {number}, which is published as a whole.").format(number=number)
     return Blocker(
         IN_RELEASE,

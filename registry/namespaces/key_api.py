@@ -208,7 +208,7 @@ class Keep(IdempotentView):
 
 
 class Rotate(IdempotentView):
-    """A key that gives way to a fresh one."""
+    """Replacing a key with a new one of the same rights."""
 
     @extend_schema(
         operation_id="rotateKey",

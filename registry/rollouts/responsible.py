@@ -1,4 +1,4 @@
-"""For whom the planned steps of rollouts are taken: who started each, or resumed it last. Read from the journal."""
+"""The person responsible for the planned steps of each rollout: who started it or last resumed it, by the journal."""
 
 import json
 from collections.abc import Collection

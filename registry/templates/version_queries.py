@@ -52,7 +52,7 @@ def resolve_version(actor: Actor, name: str, ref: str, *, verb: Verb = Verb.BROW
 
 
 def resolve_template_version(actor: Actor, template: Template, ref: str) -> Version:
-    """The version that a number, digest or label resolves to, for a template that the caller has already loaded with rights."""
+    """The version that a number, digest or label resolves to now, of a template that was loaded with rights."""
     parsed = parse_ref(ref)
     version = _find(template, parsed)
     require_readable_version(actor, template, version, parsed.label)

@@ -165,7 +165,7 @@ class OneWebhook(APIView):
 
 
 class Rotate(IdempotentView):
-    """A fresh secret."""
+    """Replacing the secret of a webhook."""
 
     @extend_schema(
         operation_id="rotateWebhookSecret",

@@ -279,7 +279,7 @@ def unpack_frames(data: bytes, limit: int) -> tuple[list[tuple[bytes, Any]], byt
 
 
 def read_exactly(connection: socket.socket, size: int) -> bytes:
-    """Read exactly so many bytes. Raises EOFError if the peer closes first."""
+    """Read exactly this many bytes. Raises EOFError if the peer closes first."""
     pieces = []
     while size:
         piece = connection.recv(min(size, 1 << 20))

@@ -175,7 +175,7 @@ class FunctionTokenizer(RememberingTokenizer):
 
 
 class Estimate(RememberingTokenizer):
-    """An estimate without a vocabulary: so many characters per token, and one token per CJK character or emoji.
+    """An estimate without a vocabulary: a number of characters per token, and one token per CJK character or emoji.
 
     Its ids are all UNKNOWN_ID and `exact` is False, so that they can't be mistaken for real ones.
     """

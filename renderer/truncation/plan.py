@@ -8,7 +8,7 @@ from promptuary.renderer.part import Part
 __all__ = ["Plan", "Shorten"]
 
 Shorten = Callable[[Part, int], tuple[Part, int]]
-"""Shortens a part to so many tokens; returns the shorter part and its tokens."""
+"""Shortens a part to this many tokens; returns the shorter part and its tokens."""
 _priority_of: Callable[[Part], int] = attrgetter("truncation_priority")
 
 

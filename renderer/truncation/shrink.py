@@ -1,4 +1,4 @@
-"""Shortening a part's text to so many tokens, at its start, middle or end."""
+"""Shortening a part's text to a number of tokens, at its start, middle or end."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -70,7 +70,7 @@ def _end_of_iban(text: str) -> int:
 
 
 def _find_place(text: str, count: int) -> int:
-    """The offset after so many non-blank characters."""
+    """The offset after this many non-blank characters."""
     for place, character in enumerate(text, start=1):
         count -= character != " "
         if not count:
