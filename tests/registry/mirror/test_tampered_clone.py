@@ -236,6 +236,20 @@ def test_a_record_that_is_not_an_event_is_named(clone):
     assert said.startswith(f"Commit {written[3]}")
 
 
+def test_a_record_that_is_not_utf_8_is_named(clone):
+    message = b"x\n\nPromptuary-Event: 99\nPromptuary-Record: \xff\nPromptuary-Chain: sha256:0\n"
+    command = ["git", "commit-tree", "-p", "main", "main^{tree}"]
+    made = subprocess.run(
+        command, cwd=clone, input=message, env={**os.environ, **PERSON}, capture_output=True, check=True
+    )
+    commit = made.stdout.decode().strip()
+    git(clone, "update-ref", "refs/heads/main", commit)
+    assert commit in verify(clone)[0]
+    empty_the_database()
+    with pytest.raises(CommandError, match=f"{commit} was not written by Promptuary"):
+        call_command("restore", from_git=clone)
+
+
 def test_an_event_that_was_left_out_is_missed(clone):
     def skip(facts):
         facts["number"] += facts["number"] > 6
