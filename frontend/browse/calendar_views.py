@@ -12,7 +12,7 @@ from frontend.web.decorators import signed_in
 from frontend.web.page import show
 from registry.accounts.actor import Actor
 from registry.namespaces import queries as namespace_queries
-from registry.releases.calendar_queries import MOST_MOVES, read_calendar
+from registry.releases.calendar_queries import MOST_MOVES, MOST_SCHEDULED, read_calendar
 from registry.rollouts.timetable import MOST_ROLLOUTS
 
 __all__ = ["show_calendar"]
@@ -36,6 +36,8 @@ def show_calendar(request: HttpRequest, actor: Actor) -> HttpResponse:
         "is_empty": all(day.is_empty for day in days),
         "is_cut": entries.is_cut,
         "most_moves": MOST_MOVES,
+        "has_more_scheduled": entries.has_more_scheduled,
+        "most_scheduled": MOST_SCHEDULED,
         "has_more_rollouts": entries.has_more_rollouts,
         "most_rollouts": MOST_ROLLOUTS,
         "zone": timezone.get_current_timezone_name(),

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
 from django.db.models import Q
 
@@ -17,9 +18,10 @@ from registry.rollouts.timetable import RolloutMoment, read_moments
 from registry.templates.label_models import LabelMove
 from registry.templates.queries import filter_by_namespaces
 
-__all__ = ["MOST_MOVES", "Calendar", "FreezeWindow", "read_calendar"]
+__all__ = ["MOST_MOVES", "MOST_SCHEDULED", "Calendar", "FreezeWindow", "read_calendar"]
 
 MOST_MOVES = 150  # per time span; the latest ones if there are more
+MOST_SCHEDULED = 150  # changes and releases together; the first ones if there are more
 _MOVE = ("label", "how", "created_at", "template__name", "after__number", "change__number")
 _SHOWN = (*_MOVE, "person__username", "person__first_name", "person__last_name")
 
@@ -38,7 +40,7 @@ class Calendar:
 
     changes and releases: open ones that are scheduled; changes of a release are not listed. moves: of protected labels.
     rollouts: their starts, due steps and stops. is_cut: there were more moves than MOST_MOVES. has_more_rollouts: there
-    were more rollouts than MOST_ROLLOUTS.
+    were more rollouts than MOST_ROLLOUTS. has_more_scheduled: there were more changes and releases than MOST_SCHEDULED.
     """
 
     changes: list[ChangeRequest]
@@ -48,6 +50,7 @@ class Calendar:
     rollouts: list[RolloutMoment]
     is_cut: bool = False
     has_more_rollouts: bool = False
+    has_more_scheduled: bool = False
 
 
 def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str = "") -> Calendar:
@@ -57,23 +60,30 @@ def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str
     spaces = list_visible_namespaces(actor)
     ids = list((spaces.filter(name=namespace) if namespace else spaces).values_list("pk", flat=True))
     moves = _read_moves(ids, begins, ends)
-    in_period = Q(goes_live_at__gte=begins, goes_live_at__lt=ends)
-    changes = ChangeRequest.objects.pending().filter(in_period, template__namespace__in=ids)
-    releases = Release.objects.filter(in_period, state=Release.OPEN, namespace__in=ids)
+    scheduled = _read_scheduled(ids, begins, ends)
+    shown = scheduled[:MOST_SCHEDULED]
     rollouts, has_more_rollouts = read_moments(ids, begins, ends)
     return Calendar(
-        changes=list(
-            changes.select_related("template__namespace", "version", "scheduled_by")
-            .defer("version__bundle")
-            .order_by("goes_live_at", "pk")
-        ),
-        releases=list(releases.select_related("namespace", "scheduled_by").order_by("goes_live_at", "pk")),
+        changes=[row for row in shown if isinstance(row, ChangeRequest)],
+        releases=[row for row in shown if isinstance(row, Release)],
         windows=_read_windows(ids, begins, ends),
         moves=moves[:MOST_MOVES][::-1],
         rollouts=rollouts,
         is_cut=len(moves) > MOST_MOVES,
         has_more_rollouts=has_more_rollouts,
+        has_more_scheduled=len(scheduled) > MOST_SCHEDULED,
     )
+
+
+def _read_scheduled(namespaces: Collection[int], begins: datetime, ends: datetime) -> list[ChangeRequest | Release]:
+    """The changes and releases that go live, the soonest first; all of them, or more than are shown."""
+    in_period = Q(goes_live_at__gte=begins, goes_live_at__lt=ends)
+    changes = ChangeRequest.objects.pending().filter(in_period, template__namespace__in=namespaces)
+    changes = changes.select_related("template__namespace", "version", "scheduled_by").defer("version__bundle")
+    releases = Release.objects.filter(in_period, state=Release.OPEN, namespace__in=namespaces)
+    releases = releases.select_related("namespace", "scheduled_by")
+    soonest = (rows.order_by("goes_live_at", "pk")[: MOST_SCHEDULED + 1] for rows in (changes, releases))
+    return sorted(chain.from_iterable(soonest), key=lambda row: row.goes_live_at or begins)  # it is never null here
 
 
 def _read_moves(namespaces: Collection[int], begins: datetime, ends: datetime) -> list[LabelMove]:

@@ -1,5 +1,6 @@
 """The page of the calendar."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -11,7 +12,8 @@ from registry.changes import services as change_services
 from registry.freezes import services as freeze_services
 from registry.freezes.models import Freeze
 from registry.freezes.windows import Window
-from registry.releases.calendar_queries import Calendar, FreezeWindow
+from registry.journal import log
+from registry.releases.calendar_queries import MOST_SCHEDULED, Calendar, FreezeWindow
 from registry.rollouts import services as rollout_services
 from registry.rollouts.timetable import MOST_ROLLOUTS
 from tests.frontend.conftest import REPLY, read_html
@@ -128,7 +130,23 @@ def test_a_month_with_many_rollouts_says_how_many_are_shown(reply, browser):
         rollout.save(force_insert=True)
     page = " ".join(read_html(browser("reader").get(PAGE)).split())
     assert sentence in page
-    assert '<a href="/environments/?view=rolling">All that are active</a>' in page
+    (address,) = re.findall('<a href="([^"]*)">All that are active</a>', page)
+    assert browser("reader").get(address).context["view"] == "rolling"
+
+
+def test_a_month_with_much_that_is_scheduled_says_how_much_is_shown(reply, browser):
+    change = reply.propose(2)
+    schedules.schedule_change(actor=reply.actor("author"), number=change.number, at=log.now() + timedelta(days=1))
+    change.refresh_from_db()
+    address = f"{PAGE}?month={change.goes_live_at:%Y-%m}"
+    sentence = f"Of the scheduled changes and releases only the first {MOST_SCHEDULED} are shown."
+    assert sentence not in " ".join(read_html(browser("reader").get(address)).split())
+    for number in range(change.number + 1, change.number + MOST_SCHEDULED + 1):
+        change.number, change.label = number, f"label-{number}"
+        change.save(force_insert=True)
+    page = " ".join(read_html(browser("reader").get(address)).split())
+    assert sentence in page
+    assert page.count("<b>goes live</b>") == MOST_SCHEDULED
 
 
 def test_an_empty_month_says_so_and_links_to_its_neighbours(reply, browser):
