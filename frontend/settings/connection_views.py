@@ -33,7 +33,9 @@ def manage_connections(request: HttpRequest, actor: Actor, namespace: str) -> Ht
     rows = queries.list_connections(actor, namespace)
     is_cap = request.method == "POST" and request.POST.get("do") == "cap"
     form = ConnectionForm(request.POST if request.method == "POST" and not is_cap else None)
-    cap_form = CapForm(request.POST) if is_cap else CapForm(initial=_list_cap_values(actor, namespace))
+    ids = "id_cap_%s"  # the other form of the page has a currency as well
+    values = None if is_cap else _list_cap_values(actor, namespace)
+    cap_form = CapForm(request.POST if is_cap else None, initial=values, auto_id=ids)
     status = 200
     if request.method == "POST":
         status = 422

@@ -20,6 +20,8 @@ from registry.usage.queries import DAYS
 
 __all__ = ["TrialForm", "make_panel_context", "set_addresses"]
 
+_IDS = "id_panel_%s"  # the form of a new key, on the same page, has addresses as well
+
 _ACTS = [(act, act.replace("_", " ")) for act in key_trial.ACTS]
 
 
@@ -34,7 +36,7 @@ class TrialForm(forms.Form):
 
 def set_addresses(request: HttpRequest, actor: Actor) -> tuple[AddressesForm, int]:
     """Set the addresses from the form. Returns the form, with its errors if there are any, and the status."""
-    form = AddressesForm(request.POST)
+    form = AddressesForm(request.POST, auto_id=_IDS)
     if not form.is_valid():
         return form, 422
     try:
@@ -71,7 +73,7 @@ def make_panel_context(
         "panel_use": usage_queries.find_use_of_key(key),
         "panel_use_days": DAYS,
         "other_refs": _list_other_refs(key, form) if trial and not trial.is_allowed else [],
-        "addresses_form": addresses_form or AddressesForm(initial=networks),
+        "addresses_form": addresses_form or AddressesForm(initial=networks, auto_id=_IDS),
         "has_panel_key_ended": key_queries.has_key_ended(key),
         "abilities": key_trial.describe_abilities(actor, key_id),
         "trial_form": form,

@@ -1,7 +1,8 @@
-"""Every page, as everybody, over a registry in which many things are under way: none leaks an object's repr,
-HEAD works wherever GET does, and no nonsense in an address or a form makes it fail."""
+"""Every page, as everybody, over a registry in which many things are under way: none leaks an object's repr or has an
+id twice, HEAD works wherever GET does, and no nonsense in an address or a form makes it fail."""
 
 import re
+from collections import Counter
 from copy import copy
 from html.parser import HTMLParser
 from urllib.parse import urlencode
@@ -50,6 +51,7 @@ MORE = [
     "/t/support/emergency/-/archive",
     "/t/support/emergency/-/labels?label=production&version=1",
     "/t/support/open/-/archive",
+    "/n/support/keys?can={key}",
     "/t/?q=reply",
     "/t/?tag=refunds",
     *(f"{T}?ref={ref}" for ref in ("1", "2", "latest", "canary", "production")),
@@ -102,10 +104,11 @@ class _Visible(HTMLParser):
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
-        self.found, self._inside = [], 0
+        self.found, self.ids, self._inside = [], Counter(), 0
 
     def handle_starttag(self, tag, attributes):
         self._inside += tag in self.WRITTEN
+        self.ids.update(value for name, value in attributes if name == "id")
         self.found += [
             value
             for name, value in attributes
@@ -121,8 +124,16 @@ class _Visible(HTMLParser):
 
 
 def find_leaks(page):
+    return _list_leaks(_parse(page))
+
+
+def _parse(page):
     parser = _Visible()
     parser.feed(page)
+    return parser
+
+
+def _list_leaks(parser):
     return [text[:200] for text in parser.found if LEAKS.search(text) or WORDS.search(text)]
 
 
@@ -261,14 +272,18 @@ def _list_addresses(found):
 @pytest.mark.parametrize(
     "role", [pytest.param(role, marks=pytest.mark.slow) if role in MEMBERS else role for role in ROLES]
 )
-def test_no_page_shows_a_repr_to_anybody(busy, clients, role):
-    wrong = {}
+def test_no_page_shows_a_repr_to_anybody_or_has_an_id_twice(busy, clients, role):
+    wrong, repeated = {}, {}
     for address in _list_addresses(busy):
         answer = clients[role].get(address)
         assert answer.status_code < 500, address
-        if answer["Content-Type"].startswith("text/html") and (leaks := find_leaks(answer.content.decode())):
-            wrong[address] = leaks
-    assert wrong == {}
+        if answer["Content-Type"].startswith("text/html"):
+            parser = _parse(answer.content.decode())
+            if leaks := _list_leaks(parser):
+                wrong[address] = leaks
+            if ids := [name for name, count in parser.ids.items() if count > 1]:
+                repeated[address] = ids
+    assert (wrong, repeated) == ({}, {})
 
 
 def _named(patterns):
