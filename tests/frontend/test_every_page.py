@@ -104,7 +104,8 @@ class _Visible(HTMLParser):
 
     def __init__(self):
         super().__init__(convert_charrefs=True)
-        self.found, self.ids, self._inside = [], Counter(), 0
+        self.found, self._inside = [], 0
+        self.ids: Counter[str] = Counter()
 
     def handle_starttag(self, tag, attributes):
         self._inside += tag in self.WRITTEN
