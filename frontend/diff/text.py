@@ -201,9 +201,7 @@ def fold_unchanged(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]
 def shorten_diff(
     entries: Iterable[Entry], kept_numbers: Collection[int] = (), most_lines: int = MOST_SHOWN
 ) -> list[Line | Fold | Gap]:
-    """The entries up to `most_lines` lines, including folded ones. After that gaps, and the new lines that
-    `kept_numbers` numbers.
-    """
+    """The entries up to `most_lines` lines, with folded ones; then only the new lines of `kept_numbers`, and gaps."""
     entries_shown: list[Line | Fold | Gap] = []
     lines_left = most_lines
     for entry in entries:

@@ -238,10 +238,8 @@ def test_a_record_that_is_not_an_event_is_named(clone):
 
 def test_a_record_that_is_not_utf_8_is_named(clone):
     message = b"x\n\nPromptuary-Event: 99\nPromptuary-Record: \xff\nPromptuary-Chain: sha256:0\n"
-    command = ["git", "commit-tree", "-p", "main", "main^{tree}"]
-    made = subprocess.run(
-        command, cwd=clone, input=message, env={**os.environ, **PERSON}, capture_output=True, check=True
-    )
+    command, environment = ["git", "commit-tree", "-p", "main", "main^{tree}"], {**os.environ, **PERSON}
+    made = subprocess.run(command, cwd=clone, input=message, env=environment, capture_output=True, check=True)
     commit = made.stdout.decode().strip()
     git(clone, "update-ref", "refs/heads/main", commit)
     assert commit in verify(clone)[0]
