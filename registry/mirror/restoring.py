@@ -146,12 +146,12 @@ def _replay(repository: Repository, number: int, chain: str | None) -> RestoreRe
 def _read_records(repository: Repository) -> Iterator[tuple[str, str]]:
     for commit, message in repository.list_commits(mirror_paths.MAIN):
         record, stamp = read_record(message), read_stamp(message)
-        if record is None or stamp is None or not _fits(record, stamp.chain):
+        if record is None or stamp is None or not _has_hash(record, stamp.chain):
             raise MirrorError(f"Commit {commit} was not written by Promptuary, or was changed since.")
         yield commit, record
 
 
-def _fits(record: str, chain: str) -> bool:
+def _has_hash(record: str, chain: str) -> bool:
     """Whether the record has this hash; one that isn't UTF-8 has none."""
     try:
         return compute_digest(record) == chain
