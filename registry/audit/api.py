@@ -58,7 +58,7 @@ class ChainOutput(output_serializers.Output):
 
 
 class Events(APIView):
-    """What happened in a namespace."""
+    """The events of a namespace, in pages."""
 
     @extend_schema(
         operation_id="listEvents",
@@ -74,7 +74,7 @@ class Events(APIView):
 
 
 class Export(APIView):
-    """All events of a namespace, in one answer."""
+    """Export all events of a namespace in one answer."""
 
     @extend_schema(
         operation_id="exportEvents",
@@ -104,7 +104,7 @@ class Export(APIView):
 
 
 class ChainState(IdempotentView):
-    """Whether the journal's chain of hashes holds; it is one for all namespaces."""
+    """Check the journal's chain of hashes; it is one for all namespaces."""
 
     @extend_schema(operation_id="getChain", responses={200: ChainOutput, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:

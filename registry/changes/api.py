@@ -202,7 +202,7 @@ class RunChecks(IdempotentView):
 
 
 class AcceptBreak(IdempotentView):
-    """A break of the contract, seen and accepted."""
+    """Acknowledge that a change request breaks the contract."""
 
     @extend_schema(
         operation_id="acceptBreak",
@@ -220,7 +220,7 @@ class AcceptBreak(IdempotentView):
 
 
 class Emergency(IdempotentView):
-    """Publishing before the approvals are there."""
+    """Publish a change request in an emergency, before its approvals."""
 
     @extend_schema(operation_id="publishInEmergency", request=EmergencyInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
@@ -234,7 +234,7 @@ class Emergency(IdempotentView):
 
 
 class CloseEmergency(IdempotentView):
-    """An emergency that is served no longer."""
+    """Close an emergency whose version is no longer served."""
 
     @extend_schema(operation_id="closeEmergency", request=ClosingInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
@@ -246,7 +246,7 @@ class CloseEmergency(IdempotentView):
 
 
 class Withdraw(IdempotentView):
-    """Closing without publishing."""
+    """Withdraw a change request."""
 
     @extend_schema(operation_id="withdrawChange", request=WithdrawChangeInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
@@ -258,7 +258,7 @@ class Withdraw(IdempotentView):
 
 
 class Reopen(IdempotentView):
-    """A withdrawn request that is wanted after all."""
+    """Reopen a withdrawn change request."""
 
     @extend_schema(operation_id="reopenChange", request=NoInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:

@@ -160,7 +160,7 @@ class OneConnection(APIView):
 
 
 class TryConnection(APIView):
-    """A trial of a connection."""
+    """Try a connection."""
 
     @extend_schema(operation_id="tryConnection", request=None, responses={200: TryOutput, "4XX": ProblemOutput})
     def post(self, request: Request, connection: str) -> Response:
@@ -170,7 +170,7 @@ class TryConnection(APIView):
 
 
 class SpendingOfNamespace(APIView):
-    """What calls of models cost in a namespace, and what they may."""
+    """What calls of models cost in a namespace, and its caps."""
 
     @extend_schema(operation_id="getSpending", responses={200: SpendingOutput, "4XX": ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:

@@ -79,7 +79,7 @@ class RunImprovements(IdempotentView):
 
 
 class PlanImprovement(APIView):
-    """What an improvement would be."""
+    """Plan an improvement without starting it."""
 
     throttle_classes = (CallThrottle, RenderThrottle)
 
@@ -108,7 +108,7 @@ class OneImprovement(APIView):
 
 
 class StopImprovement(IdempotentView):
-    """Ending an improvement."""
+    """Stop an improvement."""
 
     @extend_schema(operation_id="stopImprovement", request=NoInput, responses=_DETAIL)
     def post(self, request: Request, number: int) -> Response:
@@ -120,7 +120,7 @@ class StopImprovement(IdempotentView):
 
 
 class TakeImprovement(IdempotentView):
-    """Taking an improvement into a draft."""
+    """Take an improvement's text into a draft."""
 
     @extend_schema(
         operation_id="takeImprovement", request=TakeInput, responses={200: TakenDraftOutput, "4XX": ProblemOutput}
@@ -133,7 +133,7 @@ class TakeImprovement(IdempotentView):
 
 
 class DismissImprovement(IdempotentView):
-    """Putting an improvement aside."""
+    """Dismiss an improvement."""
 
     @extend_schema(operation_id="dismissImprovement", request=NoInput, responses=_DETAIL)
     def post(self, request: Request, number: int) -> Response:

@@ -164,7 +164,7 @@ class OneNamespace(APIView):
 
 
 class Members(APIView):
-    """Who belongs to a namespace."""
+    """The members of a namespace."""
 
     @extend_schema(operation_id="listMembers", responses={200: MemberList, "4XX": output_serializers.ProblemOutput})
     def get(self, request: Request, namespace: str) -> Response:

@@ -36,7 +36,7 @@ class FollowOutput(Output):
 
 
 class Following(APIView):
-    """Whether you follow one template."""
+    """Whether the caller follows a template."""
 
     @extend_schema(operation_id="getFollowing", responses={200: FollowOutput, "4XX": ProblemOutput})
     def get(self, request: Request, name: str) -> Response:

@@ -117,7 +117,7 @@ class People(APIView):
 
 
 class DeactivationPreview(APIView):
-    """What would follow from deactivating somebody."""
+    """Preview what deactivating a person changes."""
 
     @extend_schema(operation_id="previewDeactivation", responses={200: EffectsOutput, "4XX": ProblemOutput})
     def get(self, request: Request, person: str) -> Response:
@@ -126,7 +126,7 @@ class DeactivationPreview(APIView):
 
 
 class Deactivation(IdempotentView):
-    """Keeping somebody out."""
+    """Deactivate a person."""
 
     @extend_schema(operation_id="deactivatePerson", request=None, responses={200: PersonState, "4XX": ProblemOutput})
     def post(self, request: Request, person: str) -> Response:
@@ -136,7 +136,7 @@ class Deactivation(IdempotentView):
 
 
 class Reactivation(IdempotentView):
-    """Letting somebody in again."""
+    """Reactivate a person."""
 
     @extend_schema(operation_id="reactivatePerson", request=None, responses={200: PersonState, "4XX": ProblemOutput})
     def post(self, request: Request, person: str) -> Response:
@@ -146,7 +146,7 @@ class Reactivation(IdempotentView):
 
 
 class SecondStep(APIView):
-    """The two-step sign-in of somebody else."""
+    """The two-step sign-in of a person."""
 
     @extend_schema(operation_id="resetSecondStep", request=None, responses={204: None, "4XX": ProblemOutput})
     def delete(self, request: Request, person: str) -> Response:
@@ -158,7 +158,7 @@ class SecondStep(APIView):
 
 
 class PersonSessions(APIView):
-    """The sessions of somebody else."""
+    """The sessions of a person."""
 
     @extend_schema(operation_id="endSessionsOfPerson", request=None, responses={200: EndedOutput, "4XX": ProblemOutput})
     def delete(self, request: Request, person: str) -> Response:

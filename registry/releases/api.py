@@ -149,7 +149,7 @@ class Releases(IdempotentView):
 
 
 class Plan(APIView):
-    """What a release would hold."""
+    """Plan a release without opening it."""
 
     @extend_schema(
         operation_id="planRelease",
@@ -214,7 +214,7 @@ class PublishRelease(IdempotentView):
 
 
 class WithdrawRelease(IdempotentView):
-    """Closing without publishing."""
+    """Withdraw a release."""
 
     @extend_schema(operation_id="withdrawRelease", request=WithdrawalInput, responses=_ANSWERS)
     def post(self, request: Request, namespace: str, number: int) -> Response:
@@ -226,7 +226,7 @@ class WithdrawRelease(IdempotentView):
 
 
 class RollBackRelease(IdempotentView):
-    """Going back from a release."""
+    """Roll a release back."""
 
     @extend_schema(operation_id="rollBackRelease", request=ReleaseRollBackInput, responses=_ANSWERS)
     def post(self, request: Request, namespace: str, number: int) -> Response:
@@ -239,7 +239,7 @@ class RollBackRelease(IdempotentView):
 
 
 class PreviewRollBack(APIView):
-    """What follows from going back from a release."""
+    """Preview what rolling a release back changes."""
 
     @extend_schema(
         operation_id="previewReleaseRollBack",

@@ -93,7 +93,7 @@ class OneRollout(APIView):
 
 
 class StepRollout(IdempotentView):
-    """Taking the next step of a rollout."""
+    """Take the next step of a rollout."""
 
     @extend_schema(operation_id="stepRollout", request=NextStepInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
@@ -103,7 +103,7 @@ class StepRollout(IdempotentView):
 
 
 class PauseRollout(IdempotentView):
-    """Pausing a rollout."""
+    """Pause a rollout."""
 
     @extend_schema(operation_id="pauseRollout", request=PauseInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:
@@ -113,7 +113,7 @@ class PauseRollout(IdempotentView):
 
 
 class ResumeRollout(IdempotentView):
-    """Resuming a paused rollout."""
+    """Resume a paused rollout."""
 
     @extend_schema(operation_id="resumeRollout", request=NoInput, responses=_ANSWERS)
     def post(self, request: Request, number: int) -> Response:

@@ -116,7 +116,7 @@ class Template(APIView):
 
 
 class Restore(IdempotentView):
-    """Going back to an older version's text."""
+    """Save an older version's text as a new version."""
 
     throttle_classes = (CallThrottle, RenderThrottle)
 
@@ -139,7 +139,7 @@ class Restore(IdempotentView):
 
 
 class Archive(IdempotentView):
-    """Putting a template away."""
+    """Archive a template."""
 
     @extend_schema(
         operation_id="archiveTemplate",
@@ -155,7 +155,7 @@ class Archive(IdempotentView):
 
 
 class Unarchive(IdempotentView):
-    """Bringing a template back."""
+    """Take a template out of the archive."""
 
     @extend_schema(
         operation_id="unarchiveTemplate",

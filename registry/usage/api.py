@@ -102,7 +102,7 @@ class ReportOutput(output_serializers.Output):
 
 
 class Reports(IdempotentView):
-    """Reports of clients."""
+    """Record the usage that clients report."""
 
     @extend_schema(
         operation_id="report",

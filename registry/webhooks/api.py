@@ -165,7 +165,7 @@ class OneWebhook(APIView):
 
 
 class Rotate(IdempotentView):
-    """Replacing the secret of a webhook."""
+    """Replace the secret of a webhook."""
 
     @extend_schema(
         operation_id="rotateWebhookSecret",
@@ -179,7 +179,7 @@ class Rotate(IdempotentView):
 
 
 class Ping(IdempotentView):
-    """A message that only tries the connection."""
+    """Send a test message."""
 
     @extend_schema(
         operation_id="pingWebhook",
@@ -194,7 +194,7 @@ class Ping(IdempotentView):
 
 
 class Replay(IdempotentView):
-    """Messages sent again."""
+    """Send messages again."""
 
     @extend_schema(
         operation_id="replayWebhook",
