@@ -20,7 +20,7 @@ from frontend.accounts.mail_views import describe_watches
 from frontend.accounts.own_key_views import list_own_key_rows
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors, parse_form_number
-from frontend.web.page import show
+from frontend.web.page import render_page
 from frontend.web.time_zones import list_time_zones
 from registry.accounts.actor import Actor
 from registry.accounts.signin.passkeys import describe_passkey_obstacle
@@ -70,7 +70,7 @@ def manage_account(request: HttpRequest, actor: Actor) -> HttpResponse:
             return redirect("mfa_index")
     else:
         UserSession.objects.create_from_request(request)  # list this session too, since it is in use now
-    return show(
+    return render_page(
         request, "accounts/account.html", _build_context(request, actor, profile_form, address_form), status=status
     )
 
@@ -88,8 +88,8 @@ def confirm_own_address(request: HttpRequest, actor: Actor, token: str) -> HttpR
         context = {"section": "account", "email": own_account.read_address_link(actor=actor, token=token)}
     except Conflict as error:
         context = {"section": "account", "reason": error.message}
-        return show(request, "accounts/confirm_address.html", context, status=find_status(error))
-    return show(request, "accounts/confirm_address.html", context)
+        return render_page(request, "accounts/confirm_address.html", context, status=find_status(error))
+    return render_page(request, "accounts/confirm_address.html", context)
 
 
 def _submit_form(

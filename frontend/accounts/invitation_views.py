@@ -17,7 +17,7 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 
 from frontend.web.decorators import form_page
 from frontend.web.forms import add_errors
-from frontend.web.page import show
+from frontend.web.page import render_page
 from frontend.web.refusals import show_refusal
 from registry.accounts.actor import Actor, find_signed_in_person
 from registry.accounts.models import User
@@ -63,14 +63,14 @@ def accept_invitation(request: HttpRequest, secret: str) -> HttpResponse:
         return _accept_as_new(request, invitation, secret)
     except (NotFound, Conflict) as error:
         context = {"heading": gettext("This invitation can't be accepted"), "reason": error.message}
-        return show(request, "web/not_signed_in.html", context, status=find_status(error))
+        return render_page(request, "web/not_signed_in.html", context, status=find_status(error))
 
 
 def _accept_as(request: HttpRequest, person: User, invitation: Invitation, secret: str) -> HttpResponse:
     if request.method == "POST":
         services.accept_invitation(actor=Actor(person), secret=secret)
         return _sign_in_and_redirect(request, person, invitation)
-    return show(request, "accounts/invitation.html", {**_build_context(request, invitation), "person": person})
+    return render_page(request, "accounts/invitation.html", {**_build_context(request, invitation), "person": person})
 
 
 @sensitive_variables("password")
@@ -96,7 +96,7 @@ def _accept_as_new(request: HttpRequest, invitation: Invitation, secret: str) ->
                     return redirect(f"{reverse('openid_connect_login', args=['oidc'])}?{urlencode({'next': '/'})}")
                 return _sign_in(request, person, invitation)
     context = {**_build_context(request, invitation), "form": form, "has_password": has_password}
-    return show(request, "accounts/invitation.html", context, status=status)
+    return render_page(request, "accounts/invitation.html", context, status=status)
 
 
 def _sign_in(request: HttpRequest, person: User, invitation: Invitation) -> HttpResponse:

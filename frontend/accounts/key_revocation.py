@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import Invalid
@@ -100,7 +100,7 @@ def _show_panel(
         "reasons": REASONS,
         "leave_url": leave_url,
     }
-    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+    return render_page(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
 def _revoke(actor: Actor, data: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.page import show
+from frontend.web.page import render_page
 from frontend.web.wording import TOPICS_IN_WORDS
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
@@ -105,4 +105,4 @@ def manage_mail(request: HttpRequest, actor: Actor) -> HttpResponse:
         "address": actor.person.email,
         "is_sent": settings.MAIL_IS_SENT,
     }
-    return show(request, "accounts/mail.html", context, status=status)
+    return render_page(request, "accounts/mail.html", context, status=status)

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from requests import RequestException
 
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.signin.oidc import PROVIDER, Adapter
 
 __all__ = ["complete_sign_in", "redirect_to_provider", "show_cancelled", "start_sign_in"]
@@ -80,4 +80,4 @@ def _find_adapter(request: HttpRequest, provider_id: str) -> Adapter:
 
 def _render_refusal(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
     context = {"heading": gettext("You are not signed in"), "reason": sentence}
-    return show(request, "web/not_signed_in.html", context, status=status)
+    return render_page(request, "web/not_signed_in.html", context, status=status)

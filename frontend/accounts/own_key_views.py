@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from frontend.accounts import key_revocation
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.namespaces import key_queries as queries
@@ -68,4 +68,4 @@ def manage_own_keys(request: HttpRequest, actor: Actor) -> HttpResponse:
     if panel := key_revocation.show_revocation(request, [row.key for row in rows], address, "account"):
         return panel
     context = {"section": "account", "own_keys": rows, "notices": news}
-    return show(request, "accounts/own_keys.html", context)
+    return render_page(request, "accounts/own_keys.html", context)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from frontend.accounts import oidc_views
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.accounts.signin import oidc_checks, oidc_trial
 from registry.accounts.signin.oidc import PROVIDER
@@ -50,7 +50,7 @@ def show_single_sign_on(request: HttpRequest, actor: Actor) -> HttpResponse:
         "other_callback": "" if here == address else here,
         "checks": oidc_checks.check_provider(request) if request.method == "POST" else [],
     }
-    return show(request, "accounts/single_sign_on.html", context)
+    return render_page(request, "accounts/single_sign_on.html", context)
 
 
 @never_cache
@@ -80,7 +80,7 @@ def _show_trial(request: HttpRequest, actor: Actor) -> HttpResponse:
     if trial.person is not None:
         context["roles"] = trial.person.memberships.select_related("namespace").order_by("namespace__name")
         context["asks_second_step"] = trial.is_let_in and trial.person.has_two_step
-    return show(request, "accounts/single_sign_on_trial.html", context)
+    return render_page(request, "accounts/single_sign_on_trial.html", context)
 
 
 def _require_provider() -> None:

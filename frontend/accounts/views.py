@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from django.views.decorators.http import require_POST, require_safe
 
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from frontend.web.refusals import show_refusal
 from registry.accounts import people
 from registry.accounts.actor import Actor
@@ -96,7 +96,7 @@ def show_login(
         "passkey_problem": passkey_problem,
         "has_people": people.has_people(),
     }
-    return show(request, "accounts/login.html", context, status=status)
+    return render_page(request, "accounts/login.html", context, status=status)
 
 
 @require_POST

@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.core.errors import PromptuaryError
@@ -50,7 +50,7 @@ def archive_template(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
         "reason": request.POST.get("reason", ""),
         "force": request.POST.get("force", ""),
     }
-    return show(request, "browse/archive.html", context, status=find_status(refusal) if refusal else 200)
+    return render_page(request, "browse/archive.html", context, status=find_status(refusal) if refusal else 200)
 
 
 def _perform_action(request: HttpRequest, actor: Actor, name: str) -> str:

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 from frontend.browse.saved_views import count_view_rows, list_view_rows, write_view_address
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors, parse_form_number
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.bookmarks import services as bookmark_services
 from registry.core.errors import Conflict, Invalid
@@ -48,7 +48,7 @@ def list_saved_views(request: HttpRequest, actor: Actor) -> HttpResponse:
     view.
     """
     if request.method == "GET" and "counts" in request.GET:
-        return show(request, "browse/_view_rows.html", {"views": count_view_rows(actor), "counted": True})
+        return render_page(request, "browse/_view_rows.html", {"views": count_view_rows(actor), "counted": True})
     if request.method == "POST" and request.POST.get("do") == "remove":
         name = bookmark_services.remove_view(actor=actor, view_id=parse_form_number(request.POST.get("view")))
         messages.success(request, gettext("The view {name} is removed.").format(name=name))
@@ -70,4 +70,4 @@ def list_saved_views(request: HttpRequest, actor: Actor) -> HttpResponse:
         "form": form,
         "views": list_view_rows(actor),
     }
-    return show(request, "browse/saved_views.html", context, status=status)
+    return render_page(request, "browse/saved_views.html", context, status=status)

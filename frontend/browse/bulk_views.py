@@ -11,7 +11,7 @@ from django.utils.translation import gettext, ngettext
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.bookmarks import queries as bookmark_queries
 from registry.core.errors import Invalid
@@ -72,7 +72,7 @@ def change_several(request: HttpRequest, actor: Actor) -> HttpResponse:
         "rows": [(template, refusals.get(name, "")) for name, template in templates.items()],
         "missing": [(name, sentence) for name, sentence in refusals.items() if name not in templates],
     }
-    return show(request, "browse/bulk.html", context, status=status)
+    return render_page(request, "browse/bulk.html", context, status=status)
 
 
 def _add_done_message(

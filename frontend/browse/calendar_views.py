@@ -9,7 +9,7 @@ from django.utils.dates import WEEKDAYS_ABBR
 
 from frontend.browse.calendar_days import Month, lay_out_days, parse_month
 from frontend.web.decorators import signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.namespaces import queries as namespace_queries
 from registry.releases.calendar_queries import MOST_MOVES, MOST_SCHEDULED, read_calendar
@@ -47,7 +47,7 @@ def show_calendar(request: HttpRequest, actor: Actor) -> HttpResponse:
         "next_url": _build_address(month.following, namespace),
         "today_url": _build_address(parse_month("", today), namespace),
     }
-    return show(request, "browse/calendar.html", context)
+    return render_page(request, "browse/calendar.html", context)
 
 
 def _build_address(month: Month, namespace: str) -> str:

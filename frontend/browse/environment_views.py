@@ -14,7 +14,7 @@ from frontend.browse.promotion_facts import PromotionFacts, read_facts
 from frontend.changes.failure_rows import build_failure_rows
 from frontend.changes.rollout_rows import RolloutRow, build_rollout_rows
 from frontend.web.decorators import signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.changes import promotion_state
 from registry.changes.promotion_state import PromotionCounts
@@ -131,7 +131,9 @@ def show_environments(request: HttpRequest, actor: Actor) -> HttpResponse:
         "may_create": not table.groups and bool(namespace_queries.list_writable_namespaces(actor)),
         "moves": [] if chosen.words or chosen.view else label_queries.list_published_moves(actor, MOVES),
     }
-    return show(request, "browse/environments.html", context, regions={"environments": "browse/_environments.html"})
+    return render_page(
+        request, "browse/environments.html", context, regions={"environments": "browse/_environments.html"}
+    )
 
 
 def _read_table(

@@ -5,7 +5,7 @@ from urllib.parse import quote
 from django.http import HttpRequest, HttpResponse
 
 from frontend.web.decorators import signed_in
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.namespaces.verbs import Verb
 from registry.templates import exports, version_queries
@@ -29,7 +29,7 @@ def export_version(request: HttpRequest, actor: Actor, name: str) -> HttpRespons
         "forms": exports.FORMS.items(),
         "most": exports.MOST_TEMPLATES,
     }
-    return show(request, "browse/export.html", context)
+    return render_page(request, "browse/export.html", context)
 
 
 @signed_in

@@ -13,7 +13,7 @@ from frontend.browse import score_form
 from frontend.browse.fetch_charts import describe_fetchers
 from frontend.browse.score_form import ReplyScoreForm
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.namespaces.queries import choose_live_label
 from registry.templates import former_names, label_queries
@@ -67,7 +67,7 @@ def show_fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "fewest": outcome_queries.FEWEST,
         "score_form": form,
     }
-    return show(request, "browse/fetches.html", context, status=status)
+    return render_page(request, "browse/fetches.html", context, status=status)
 
 
 def _list_former_names(template: Template, fetchers: Iterable[Fetcher]) -> list[FormerNameUse]:

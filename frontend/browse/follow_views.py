@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from frontend.web.wording import TOPICS_IN_WORDS
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
@@ -59,4 +59,4 @@ def follow_template(request: HttpRequest, actor: Actor, name: str) -> HttpRespon
         "form": form,
         "follows": watch is not None,
     }
-    return show(request, "browse/follow.html", context, status=status)
+    return render_page(request, "browse/follow.html", context, status=status)

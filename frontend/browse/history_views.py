@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from frontend.browse.label_status import LabelStatus, list_label_statuses
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import list_draft_links
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.namespaces import permissions
 from registry.namespaces.queries import choose_live_label
@@ -57,7 +57,7 @@ def show_history(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "drafts": list_draft_links(actor, name),
         "next_url": f"?{urlencode({'cursor': page.next})}" if page.next else "",
     }
-    return show(request, "browse/versions.html", context)
+    return render_page(request, "browse/versions.html", context)
 
 
 def _build_row(entry: HistoryEntry, marks: list[LabelStatus], live: str) -> Row:

@@ -20,7 +20,7 @@ from frontend.changes.label_evidence import build_evidence_context
 from frontend.changes.rollout_rows import build_rollout_rows
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, list_version_choices, parse_form_number, set_choices
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from frontend.web.reasons import build_reason_context, read_reason
 from registry.accounts.actor import Actor
 from registry.changes import label_preview
@@ -113,7 +113,7 @@ def show_label_form(request: HttpRequest, actor: Actor, name: str) -> HttpRespon
     }
     if label == LATEST or not LABEL.fullmatch(label):
         context["known_labels"] = labels_query.list_known_labels(actor, template.namespace)
-        return show(request, "browse/labels.html", context, status=status)
+        return render_page(request, "browse/labels.html", context, status=status)
     context["left"] = list_rolled_back(template.pk, label) if context["protected"] else {}
     return _show_panel(request, actor, context, _choose_target(request, context), status)
 
@@ -192,7 +192,7 @@ def _show_panel(request: HttpRequest, actor: Actor, context: dict[str, Any], ver
         "earlier": _list_earlier_versions(context, label) if is_protected else [],
         **(build_evidence_context(request, actor, preview) if preview else {}),
     }
-    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+    return render_page(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
 def _write_title(label: str, version: int, *, is_protected: bool) -> str:

@@ -6,7 +6,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext
 
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, PromptuaryError
 from registry.core.problem_details import find_status
@@ -43,7 +43,7 @@ def rename_template(request: HttpRequest, actor: Actor, name: str) -> HttpRespon
         "open_changes": template.changes.pending().order_by("number"),
         **_build_context(request, name, refusal),
     }
-    return show(request, "browse/rename.html", context, status=find_status(refusal) if refusal else 200)
+    return render_page(request, "browse/rename.html", context, status=find_status(refusal) if refusal else 200)
 
 
 @form_page
@@ -68,7 +68,7 @@ def rename_folder(request: HttpRequest, actor: Actor, folder: str) -> HttpRespon
         "names": listed,
         **_build_context(request, folder, refusal),
     }
-    return show(request, "browse/rename.html", context, status=find_status(refusal) if refusal else 200)
+    return render_page(request, "browse/rename.html", context, status=find_status(refusal) if refusal else 200)
 
 
 def _read_fields(request: HttpRequest) -> dict[str, str]:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST
 from frontend.diff.versions import compare_source
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.draft_links import build_draft_url
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.core.errors import Gone, Invalid, NotAllowed, NotFound, PromptuaryError, Stale
 from registry.core.problem_details import find_status
@@ -84,7 +84,7 @@ def restore_version(request: HttpRequest, actor: Actor, name: str) -> HttpRespon
         "refusal": refusal,
         "problems": refusal.error.problems if refusal and isinstance(refusal.error, Invalid) else [],
     }
-    return show(request, "browse/restore.html", context, status=find_status(refusal.error) if refusal else 200)
+    return render_page(request, "browse/restore.html", context, status=find_status(refusal.error) if refusal else 200)
 
 
 @require_POST

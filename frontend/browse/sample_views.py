@@ -10,7 +10,7 @@ from django.utils.translation import gettext
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from promptuary.renderer.problems import Problem
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
@@ -63,7 +63,7 @@ def edit_samples(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "count": len(sample_set.samples) if sample_set else 0,
         "may_write": permissions.is_allowed(actor, Verb.SAVE, template.namespace, template.path),
     }
-    return show(request, "browse/samples.html", context, status=status)
+    return render_page(request, "browse/samples.html", context, status=status)
 
 
 def _read(text: str) -> dict[str, dict[str, object]]:

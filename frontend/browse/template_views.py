@@ -21,7 +21,7 @@ from frontend.diff import samples as diff_samples
 from frontend.web import highlight
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import build_draft_url, list_draft_links, run_address
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from promptuary.renderer.document.parser import Document, inspect_document
 from registry.accounts.actor import Actor
 from registry.bookmarks import queries as bookmark_queries
@@ -125,7 +125,7 @@ def show_template(request: HttpRequest, actor: Actor, name: str) -> HttpResponse
         "runs": run_queries.list_runs(actor, template=name, limit=4).items,
         **_describe_key_help(actor, template),
     }
-    return show(request, "browse/template.html", context, regions=_REGIONS)
+    return render_page(request, "browse/template.html", context, regions=_REGIONS)
 
 
 def _list_marks(

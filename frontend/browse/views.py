@@ -25,7 +25,7 @@ from frontend.browse.match_marks import (
 from frontend.browse.saved_views import build_search, list_view_rows
 from frontend.changes.check_summaries import CheckSummary, read_check_summaries
 from frontend.web.decorators import signed_in
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from frontend.web.search_text import Filter, SearchText, read_search
 from registry.accounts.actor import Actor
 from registry.core.errors import NotFound
@@ -137,7 +137,7 @@ def browse_templates(request: HttpRequest, actor: Actor, folder: str = "") -> Ht
         "kept_query": text.address().lstrip("?"),
         **_build_namespace_context(actor, folder.partition("/")[0], folder),
     }
-    return show(request, "browse/browse.html", context, regions={"templates": "browse/_templates.html"})
+    return render_page(request, "browse/browse.html", context, regions={"templates": "browse/_templates.html"})
 
 
 def _choose_layout(request: HttpRequest, actor: Actor) -> str:

@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import parse_form_number
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.changes import dependant_update
 from registry.changes.dependant_update import UpdatedDependant
@@ -61,4 +61,4 @@ def update_dependants(request: HttpRequest, actor: Actor, name: str) -> HttpResp
         "done": done,
         "refusal": refusal,
     }
-    return show(request, "changes/dependants.html", context, status=find_status(refusal) if refusal else 200)
+    return render_page(request, "changes/dependants.html", context, status=find_status(refusal) if refusal else 200)

@@ -11,7 +11,7 @@ from frontend.changes.emergency_notices import roll_back_url
 from frontend.changes.label_evidence import build_evidence_context
 from frontend.changes.presenters import write_title
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.changes import emergencies, gate, label_preview
 from registry.changes import queries as change_queries
@@ -74,7 +74,7 @@ def break_glass(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         **build_evidence_context(request, actor, preview),
     }
     status = find_status(refusal) if refusal else 200
-    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+    return render_page(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
 def _find_fault(actor: Actor, change: ChangeRequest, *, has_blockers: bool) -> str:

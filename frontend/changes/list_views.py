@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from frontend.changes import presenters
 from frontend.web.decorators import signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.changes import emergencies
 from registry.changes import gate as change_gate
@@ -57,7 +57,7 @@ def show_changes(request: HttpRequest, actor: Actor) -> HttpResponse:
         "filters": query,
         "next_url": f"?{urlencode({**query, 'state': state, 'cursor': page.next})}" if page.next else "",
     }
-    return show(request, "changes/changes.html", context, regions={"changes": "changes/_changes.html"})
+    return render_page(request, "changes/changes.html", context, regions={"changes": "changes/_changes.html"})
 
 
 def _build_row(gate: Gate, actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str, Any]:

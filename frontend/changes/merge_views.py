@@ -11,7 +11,7 @@ from frontend.changes import merge_form
 from frontend.changes.presenters import write_title
 from frontend.diff import versions
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from promptuary.renderer.problems import Problem, select_errors
 from registry.accounts.actor import Actor
 from registry.changes import gate
@@ -69,7 +69,7 @@ def merge_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespons
     }
     undecided = do == "look" and document is None
     status = find_status(refusal) if refusal else 422 if undecided else 200
-    return show(request, "changes/merge.html", context, status=status)
+    return render_page(request, "changes/merge.html", context, status=status)
 
 
 def _save(request: HttpRequest, actor: Actor, change: ChangeRequest, document: str | None) -> None:

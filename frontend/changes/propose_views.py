@@ -15,7 +15,7 @@ from frontend.changes.goes_live import PLAN_FIELDS, read_date, read_goes_live, r
 from frontend.changes.label_evidence import build_evidence_context
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, list_version_choices, parse_form_number, set_choices
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.changes import label_preview, review_requests, schedules
 from registry.changes.label_preview import LabelPreview
@@ -80,7 +80,7 @@ def propose_change(request: HttpRequest, actor: Actor, name: str) -> HttpRespons
     """Propose moving a protected label: to which version, and why."""
     template = template_queries.find_template(actor, Verb.PROPOSE, name)
     if not template.namespace.protected_labels:
-        return show(request, "changes/propose_unprotected.html", {"section": "templates", "template": template})
+        return render_page(request, "changes/propose_unprotected.html", {"section": "templates", "template": template})
     label_numbers = label_queries.read_label_numbers(template)
     newest = template.latest.number if template.latest else 1
     label, version = _read_choice(request, template, label_numbers, newest)
@@ -123,7 +123,7 @@ def propose_change(request: HttpRequest, actor: Actor, name: str) -> HttpRespons
         "asked": form["reviewers"].value() or [],
         **build_evidence_context(request, actor, preview),
     }
-    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+    return render_page(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
 def _propose(

@@ -8,7 +8,7 @@ from frontend.changes.goes_live import read_goes_live
 from frontend.changes.label_evidence import build_evidence_context
 from frontend.changes.presenters import find_free_minute, find_permitted_actions, list_blocker_rows, write_title
 from frontend.web.decorators import signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.changes import gate as change_gate
 from registry.changes import label_preview
@@ -57,4 +57,4 @@ def show_publish_panel(
         "checks": None,  # the form lists the change's own checks
     }
     status = find_status(refusal) if refusal else 200
-    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+    return render_page(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)

@@ -21,7 +21,7 @@ from frontend.diff import versions
 from frontend.diff.versions import diff_context
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
-from frontend.web.page import Frame, build_frame, is_for_region, show
+from frontend.web.page import Frame, build_frame, is_for_region, render_page
 from registry.accounts.actor import Actor
 from registry.changes import emergencies, mentions, review_requests, thread_queries, ungated_losses
 from registry.changes import gate as change_gate
@@ -92,7 +92,7 @@ def render_change(
         context |= _build_reading_context(request, actor, gate, act, refusal)
     status = find_status(refusal) if refusal else 200
     regions = {"diff": "diff/_diff.html", "checks": "changes/_checks.html", "blockers": "changes/_blockers.html"}
-    return show(request, "changes/change.html", context, regions=regions, status=status)
+    return render_page(request, "changes/change.html", context, regions=regions, status=status)
 
 
 def _build_decision_context(gate: Gate, actor: Actor, act: PermittedActions) -> dict[str, Any]:

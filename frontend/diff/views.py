@@ -13,7 +13,7 @@ from frontend.diff.text import shorten_diff
 from frontend.diff.versions import SourceDiff, compare_texts, diff_context
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import describe_own_draft
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.namespaces.queries import choose_live_label
 from registry.templates import label_queries, version_queries
@@ -76,7 +76,7 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
     if context["view"] == "source":
         context["layouts"] = _list_layouts(request, old, new, layout)
         context["rows"] = _list_rows(context["source"]) if layout == "columns" else None
-    return show(request, "diff/diff.html", context, regions={"diff": "diff/_diff.html"})
+    return render_page(request, "diff/diff.html", context, regions={"diff": "diff/_diff.html"})
 
 
 def _find_side(actor: Actor, template: Template, ref: str) -> _Side:

@@ -12,7 +12,7 @@ from frontend.web.draft_links import build_draft_url, describe_own_draft, list_d
 from frontend.web.field_labels import capitalise_sentence
 from frontend.web.findings import translate_finding
 from frontend.web.forms import list_version_choices
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.core import names
 from registry.core.errors import Conflict, Invalid, NotFound
@@ -50,7 +50,7 @@ def list_drafts(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "refusal": _describe_refusal(error),
         "longest_name": names.LONGEST_DRAFT_NAME,
     }
-    return show(request, "editor/drafts.html", context, status=find_status(error) if error else 200)
+    return render_page(request, "editor/drafts.html", context, status=find_status(error) if error else 200)
 
 
 def _find_template(actor: Actor, name: str) -> Template | None:

@@ -26,7 +26,7 @@ from frontend.editor.import_rows import (
 from frontend.editor.new_views import derive_address, describe_address
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.findings import translate_finding
-from frontend.web.page import is_htmx, show
+from frontend.web.page import is_htmx, render_page
 from promptuary.renderer.interop.labelled_turns import count_labelled_turns
 from promptuary.renderer.interop.placeholder_syntax import find_syntax
 from promptuary.renderer.interop.reading import FORMATS, READABLE_SUFFIXES
@@ -242,7 +242,7 @@ def _render_page(
         "is_read": bool(files),
     }
     # htmx doesn't swap in a response with an error status, but the reader has to see the message in it.
-    return show(
+    return render_page(
         request,
         "editor/import.html",
         context,

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 from frontend.editor.example_documents import EXAMPLES
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors, set_choices
-from frontend.web.page import show
+from frontend.web.page import render_page
 from promptuary.renderer.interop.imported import LossError, slugify
 from registry.accounts.actor import Actor
 from registry.core import names
@@ -86,7 +86,9 @@ def create_template(request: HttpRequest, actor: Actor) -> HttpResponse:
         "folder": in_place.partition("/")[2],
         **_suggest_address(request, actor),
     }
-    return show(request, "editor/new.html", context, regions={"address": "editor/_new_address.html"}, status=status)
+    return render_page(
+        request, "editor/new.html", context, regions={"address": "editor/_new_address.html"}, status=status
+    )
 
 
 def describe_address(actor: Actor, namespace: str, path: str) -> dict[str, str]:
@@ -132,7 +134,7 @@ def copy_version(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
                 messages.success(request, sentence.format(name=name, number=origin.number, copied=copied))
                 return redirect("template", copied)
     context = {"section": "templates", "form": form, "origin": origin, "name": name}
-    return show(request, "editor/new.html", context, status=status)
+    return render_page(request, "editor/new.html", context, status=status)
 
 
 def _build_form(request: HttpRequest, actor: Actor, starts: list[str]) -> NewForm:

@@ -9,7 +9,7 @@ from frontend.editor.state import EditorState, read_samples, select_sample
 from frontend.web import highlight
 from frontend.web.decorators import signed_in
 from frontend.web.draft_links import write_draft_title
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.core.input_checks import parse_number
 from registry.templates import shared_drafts
@@ -39,7 +39,7 @@ def show_shared_draft(request: HttpRequest, actor: Actor, name: str, token: str)
         "document": draft.document,
         "token": token,
     }
-    return show(request, "editor/shared_draft.html", context)
+    return render_page(request, "editor/shared_draft.html", context)
 
 
 def _build_state(name: str, draft: Draft, template: Template | None) -> EditorState:

@@ -27,7 +27,7 @@ from frontend.editor.state import (
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.draft_links import list_draft_links
 from frontend.web.findings import translate_finding
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.changes import queries as change_queries
 from registry.changes.models import ChangeRequest
@@ -220,7 +220,7 @@ def _render_page(
         "section": "templates",
         "view": view if (view := request.GET.get("view")) in ("run", "samples") else "edit",
     }
-    return show(request, "editor/editor.html", context, status=result.status if result else 200)
+    return render_page(request, "editor/editor.html", context, status=result.status if result else 200)
 
 
 def _list_overlaps(actor: Actor, state: EditorState) -> list[ChangeRequest]:

@@ -15,7 +15,7 @@ from frontend.evaluations.dataset_frame import (
 from frontend.evaluations.forms import FORMS, DatasetForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.field_labels import capitalise_sentence
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid, NotFound, PromptuaryError
 from registry.core.problem_details import find_status
@@ -58,7 +58,7 @@ def create_dataset(request: HttpRequest, actor: Actor) -> HttpResponse:
         "declared": dataset_grid.list_inputs_of_template(actor, form["template"].value() or ""),
         "copy_targets": row_copies.list_copy_targets(actor),
     }
-    return show(request, "evaluations/dataset_edit.html", context, status=status)
+    return render_page(request, "evaluations/dataset_edit.html", context, status=status)
 
 
 @form_page
@@ -88,7 +88,7 @@ def edit_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "copy_targets": row_copies.list_copy_targets(actor, name),
         "new_run_url": write_new_run_address(name, find_run_template(actor, version.dataset)),
     }
-    return show(request, "evaluations/dataset_edit.html", context, status=status)
+    return render_page(request, "evaluations/dataset_edit.html", context, status=status)
 
 
 def _save(

@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from frontend.evaluations.dataset_frame import build_dataset_frame, list_version_numbers, write_new_run_address
 from frontend.evaluations.row_comparison import list_readable_values, name_row, shorten_text
 from frontend.web.decorators import signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from promptuary.evaluation import Row
 from promptuary.renderer.syntax.sequence_diff import diff_words
 from registry.accounts.actor import Actor
@@ -48,7 +48,9 @@ def show_datasets(request: HttpRequest, actor: Actor) -> HttpResponse:
         "may_add": bool(namespace_queries.list_writable_namespaces(actor)),
         "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
     }
-    return show(request, "evaluations/datasets.html", context, regions={"datasets": "evaluations/_datasets.html"})
+    return render_page(
+        request, "evaluations/datasets.html", context, regions={"datasets": "evaluations/_datasets.html"}
+    )
 
 
 @signed_in
@@ -76,7 +78,7 @@ def show_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "runs": runs,
         "new_run_url": write_new_run_address(name, request.GET.get("for") or (runs[0].template.name if runs else "")),
     }
-    return show(request, "evaluations/dataset.html", context)
+    return render_page(request, "evaluations/dataset.html", context)
 
 
 @signed_in
@@ -103,7 +105,7 @@ def compare_versions(request: HttpRequest, actor: Actor, name: str) -> HttpRespo
         "changed": [_build_changed_row(index, was, row) for index, was, row in difference.changed[:_SHOWN_CHANGES]],
         "numbers": list_version_numbers(after.dataset),
     }
-    return show(request, "evaluations/dataset_diff.html", context)
+    return render_page(request, "evaluations/dataset_diff.html", context)
 
 
 @signed_in

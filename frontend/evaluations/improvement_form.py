@@ -11,7 +11,7 @@ from django.utils.translation import gettext
 from frontend.evaluations.row_comparison import name_row
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import LinesField, add_errors, set_choices
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.connections.endpoint import Endpoint
@@ -87,7 +87,7 @@ def ask_for_improvement(request: HttpRequest, actor: Actor, number: int) -> Http
         "longest_guidance": LONGEST_GUIDANCE,
         "own": queries.list_own_improvements(actor, number).items,
     }
-    return show(request, "evaluations/improve.html", context, status=status)
+    return render_page(request, "evaluations/improve.html", context, status=status)
 
 
 def _start(request: HttpRequest, actor: Actor, number: int, fields: dict[str, Any]) -> HttpResponse:

@@ -15,7 +15,7 @@ from frontend.evaluations import proposal_diff, row_comparison, score_table
 from frontend.evaluations.row_comparison import ComparedRow
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.page import build_breadcrumbs, is_for_region, show
+from frontend.web.page import build_breadcrumbs, is_for_region, render_page
 from registry.accounts.actor import Actor
 from registry.core.errors import PromptuaryError
 from registry.core.names import LONGEST_DRAFT_NAME
@@ -77,12 +77,12 @@ def show_improvement(request: HttpRequest, actor: Actor, number: int) -> HttpRes
     context = {**_build_frame(improvement), "form": form, "longest_name": LONGEST_DRAFT_NAME}
     if is_for_region(request, "progress"):
         page, regions = "evaluations/improvement.html", {"progress": "evaluations/_improvement_progress.html"}
-        response = show(request, page, context, regions=regions)
+        response = render_page(request, page, context, regions=regions)
         if not improvement.is_under_way:
             response["HX-Refresh"] = "true"  # the page now shows more than the progress
         return response
     context |= _describe_proposal(improvement)
-    return show(request, "evaluations/improvement.html", context, status=status)
+    return render_page(request, "evaluations/improvement.html", context, status=status)
 
 
 def _perform_action(request: HttpRequest, actor: Actor, number: int, form: TakeForm) -> HttpResponse | None:

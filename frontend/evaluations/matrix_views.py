@@ -16,7 +16,7 @@ from frontend.evaluations.matrix_cells import describe_cell, title_metric
 from frontend.evaluations.matrix_choice import MatrixChoice, read_choice, read_number
 from frontend.evaluations.matrix_progress import describe_progress
 from frontend.web.decorators import signed_in
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from registry.accounts.actor import Actor
 from registry.evaluations import run_matrix, run_queries, start_runs
 from registry.evaluations.models import Run
@@ -89,7 +89,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "next_url": choice.url(cursor=matrix.page.next) if matrix.page.next else "",
     }
     regions = {"figures": "evaluations/_matrix_figures.html"}
-    return show(request, "evaluations/matrix.html", context, regions=regions)
+    return render_page(request, "evaluations/matrix.html", context, regions=regions)
 
 
 def _build_matrix(runs: Sequence[Run], choice: MatrixChoice, row: int | None, cursor: str | None) -> RunMatrix:

@@ -12,7 +12,7 @@ from frontend.evaluations import row_comparison
 from frontend.evaluations.run_titles import write_version_title
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import parse_form_number
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotAllowed, PromptuaryError, Stale
 from registry.core.problem_details import find_status
@@ -62,7 +62,7 @@ def add_run_row(request: HttpRequest, actor: Actor, number: int, index: int) -> 
         "refusal": refusal,
     }
     status = find_status(refusal) if refusal else 200
-    return show(request, "evaluations/row_addition.html", context, status=status)
+    return render_page(request, "evaluations/row_addition.html", context, status=status)
 
 
 def _add(

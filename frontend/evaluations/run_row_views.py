@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from frontend.evaluations import row_comparison, score_panels, score_table
 from frontend.evaluations.run_frame import describe_run, read_number, write_query
 from frontend.web.decorators import signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from promptuary.renderer.syntax.sequence_diff import Word
 from registry.accounts.actor import Actor
 from registry.evaluations import run_queries
@@ -47,7 +47,7 @@ def show_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "only": only or "",
         "next_url": f"?{urlencode({'only': only or '', 'cursor': page.next})}" if page.next else "",
     }
-    return show(request, "evaluations/run_rows.html", context)
+    return render_page(request, "evaluations/run_rows.html", context)
 
 
 @signed_in
@@ -80,7 +80,7 @@ def show_row(request: HttpRequest, actor: Actor, number: int, index: int) -> Htt
         "following": index + 1 if index + 1 < run.total else None,
         "query": write_query(request),
     }
-    return show(request, "evaluations/run_row.html", context)
+    return render_page(request, "evaluations/run_row.html", context)
 
 
 def _list_scores(detail: RunRowDetail, compared: RunRowDetail | None) -> list[dict[str, str]]:

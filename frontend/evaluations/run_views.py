@@ -24,7 +24,7 @@ from frontend.evaluations.run_frame import (
 )
 from frontend.evaluations.score_table import ScoreRow, ScoreTable
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import is_for_region, show
+from frontend.web.page import is_for_region, render_page
 from registry.accounts.actor import Actor
 from registry.evaluations import exports, run_queries
 from registry.evaluations import start_runs as services
@@ -82,7 +82,7 @@ def show_runs(request: HttpRequest, actor: Actor) -> HttpResponse:
         "page_url": f"?{urlencode(query)}",
         "next_url": f"?{urlencode({**query, 'cursor': page.next})}" if page.next else "",
     }
-    return show(request, "evaluations/runs.html", context, regions={"runs": "evaluations/_runs.html"})
+    return render_page(request, "evaluations/runs.html", context, regions={"runs": "evaluations/_runs.html"})
 
 
 def _draw_plots(actor: Actor, template: str) -> dict[str, list[MetricPlot]]:
@@ -117,7 +117,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "newest": newest,
     }
     if is_for_region(request, "progress"):
-        response = show(
+        response = render_page(
             request, "evaluations/run.html", context, regions={"progress": "evaluations/_run_progress.html"}
         )
         if not waits:
@@ -144,7 +144,7 @@ def show_run(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
         "failures": row_comparison.list_failed_rows(run) if run.failed else [],
         **_build_worst_rows(run, against, line),
     }
-    return show(request, "evaluations/run.html", context)
+    return render_page(request, "evaluations/run.html", context)
 
 
 @signed_in

@@ -14,7 +14,7 @@ from frontend.evaluations import row_comparison, score_panels
 from frontend.evaluations.run_frame import write_run_address
 from frontend.evaluations.score_panels import ScoreColumn
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from frontend.web.wording import run_state_word
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
@@ -76,7 +76,7 @@ def score_rows(request: HttpRequest, actor: Actor, number: int) -> HttpResponse:
             "previous_url": _build_url(runs, index - 1, hide=hide) if index else "",
             "following_url": following,
         }
-    return show(request, "evaluations/score_rows.html", context)
+    return render_page(request, "evaluations/score_rows.html", context)
 
 
 def _save(request: HttpRequest, actor: Actor, runs: Sequence[Run], *, hide: bool) -> HttpResponse:

@@ -17,7 +17,7 @@ from frontend.evaluations.judge_templates import list_judges
 from frontend.evaluations.row_comparison import LEADS, shorten_text
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.findings import translate_finding
-from frontend.web.page import build_breadcrumbs, show
+from frontend.web.page import build_breadcrumbs, render_page
 from promptuary.evaluation.metrics import catalogue
 from promptuary.renderer.document.parser import inspect_document
 from registry.accounts.actor import Actor
@@ -65,7 +65,7 @@ def start_run(request: HttpRequest, actor: Actor) -> HttpResponse:
     if not name:
         page = search_queries.search_templates(actor, limit=_MOST)
         names = [template.name for template in page.items]
-        return show(request, "evaluations/run_new.html", {"section": "evaluations", "names": names})
+        return render_page(request, "evaluations/run_new.html", {"section": "evaluations", "names": names})
     template = template_queries.find_template(actor, Verb.EVALUATE, name)
     label_numbers = label_queries.read_label_numbers(template)
     place = _Place(template, label_numbers, label_numbers.get(choose_live_label(template.namespace)))
@@ -99,7 +99,7 @@ def start_run(request: HttpRequest, actor: Actor) -> HttpResponse:
         "has_rows": bool(form.fields["dataset"].choices),  # type: ignore[attr-defined]  # it is a ChoiceField
         "new_dataset": f"{reverse('new-dataset')}?{urlencode({'in': template.namespace.name, 'for': name})}",
     }
-    return show(request, "evaluations/run_new.html", context, status=status)
+    return render_page(request, "evaluations/run_new.html", context, status=status)
 
 
 def _build_form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:

@@ -5,7 +5,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from frontend.help.documents import find_page
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.core.errors import NotFound
 
 __all__ = ["help_page"]
@@ -20,4 +20,4 @@ def help_page(request: HttpRequest, path: str = _START) -> HttpResponse:
         raise NotFound(gettext("There is no help page {path}.").format(path=path))
     # The files are the project's own, and the renderer drops their HTML.
     context = {"section": "help", "page": page, "content": SafeString(page.html), "is_start": path == _START}
-    return show(request, "help/page.html", context)
+    return render_page(request, "help/page.html", context)

@@ -10,7 +10,7 @@ from frontend.changes.failure_rows import build_failure_rows
 from frontend.changes.rollout_rows import build_rollout_rows
 from frontend.home import label_lines, production_rows, work_items
 from frontend.web.decorators import signed_in
-from frontend.web.page import build_frame, show
+from frontend.web.page import build_frame, render_page
 from registry.accounts.actor import Actor
 from registry.audit import owned_events
 from registry.bookmarks import queries as bookmark_queries
@@ -72,7 +72,7 @@ def show_home(request: HttpRequest, actor: Actor) -> HttpResponse:
         **_read_production(actor, roles),
     }
     build_frame(request).set_counts(open_changes=len(pending), waiting=len(rows))
-    return show(request, "home/home.html", context)
+    return render_page(request, "home/home.html", context)
 
 
 def _read_notices(actor: Actor) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from frontend.changes.label_evidence import build_evidence_context
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.changes import label_preview, move_sizes
 from registry.changes.label_preview import LabelPreview
@@ -18,7 +18,7 @@ def show_move_size(request: HttpRequest, actor: Actor, name: str) -> HttpRespons
     """How much the move in the URL changes, and what callers have to send."""
     preview = _find_preview(request, actor, name)
     context = {"preview": preview, "size": move_sizes.find_move_size(preview)}
-    return show(request, "releases/_member_size.html", context)
+    return render_page(request, "releases/_member_size.html", context)
 
 
 @signed_in
@@ -26,7 +26,7 @@ def show_move_evidence(request: HttpRequest, actor: Actor, name: str) -> HttpRes
     """The evidence that the panel of a single template shows: difference, metrics, services and checks."""
     preview = _find_preview(request, actor, name)
     context = {**build_evidence_context(request, actor, preview), "fold": f"-{preview.template.pk}"}
-    return show(request, "changes/_evidence.html", context)
+    return render_page(request, "changes/_evidence.html", context)
 
 
 def _find_preview(request: HttpRequest, actor: Actor, name: str) -> LabelPreview:

@@ -15,7 +15,7 @@ from frontend.releases.move_rows import MoveRow
 from frontend.releases.todo_rows import list_todo_rows
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
-from frontend.web.page import show
+from frontend.web.page import render_page
 from frontend.web.reasons import build_reason_context
 from registry.accounts.actor import Actor
 from registry.changes import label_preview
@@ -152,4 +152,4 @@ def _show(
         "refusal": refusal,
     }
     status = find_status(refusal) if refusal else 200
-    return show(request, "web/panel.html", context, regions={"panel": panel}, status=status)
+    return render_page(request, "web/panel.html", context, regions={"panel": panel}, status=status)

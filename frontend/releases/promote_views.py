@@ -14,7 +14,7 @@ from frontend.releases.planned_members import MemberRow, read_member_rows
 from frontend.releases.proposal_forms import ProposalForm
 from frontend.releases.propose_views import propose_release
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.core.names import LATEST
@@ -76,7 +76,7 @@ def promote_templates(request: HttpRequest, actor: Actor) -> HttpResponse:
                 messages.success(request, done.format(numbers=", ".join(map(str, numbers))), extra_tags=keep)
                 return redirect("releases")
     context = {**_build_context(sections, source, target, names, keep), **form.context(request)}
-    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+    return render_page(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
 def _select(source: str, names: Collection[str]) -> dict[str, ReleaseSelection]:

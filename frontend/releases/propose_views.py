@@ -14,7 +14,7 @@ from frontend.releases.planned_members import MemberRow, read_member_rows
 from frontend.releases.proposal_forms import ProposalForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import set_choices
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.core.errors import Invalid
 from registry.core.names import LATEST
@@ -50,7 +50,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
     name, _, path = folder.partition("/")
     space = path_permissions.find_namespace_for_draft(actor, Verb.PROPOSE, name, f"{path}/" if path else "")
     if not space.protected_labels:
-        return show(request, "releases/new_unprotected.html", {"section": "templates", "folder": folder})
+        return render_page(request, "releases/new_unprotected.html", {"section": "templates", "folder": folder})
     form = _build_form(request, space)
     # Stored input is keyed by the URL, because it belongs to these labels and initially ticked templates.
     keep = request.POST.get("form") or f"{actor.person.username}:promote:{request.get_full_path()}"
@@ -85,7 +85,7 @@ def propose_release(request: HttpRequest, actor: Actor, folder: str) -> HttpResp
         "chosen": chosen,
         **_build_rows_context(space, rows),
     }
-    return show(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
+    return render_page(request, "web/panel.html", context, regions={"panel": PANEL}, status=status)
 
 
 def _build_form(request: HttpRequest, space: Namespace) -> ReleaseForm:

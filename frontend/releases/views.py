@@ -22,7 +22,7 @@ from frontend.releases.service_rows import list_affected_services
 from frontend.releases.todo_rows import list_todo_rows
 from frontend.web.decorators import signed_in
 from frontend.web.forms import parse_form_number
-from frontend.web.page import show
+from frontend.web.page import render_page
 from frontend.web.reasons import read_reason
 from registry.accounts.actor import Actor
 from registry.changes import mentions, ungated_losses
@@ -80,7 +80,7 @@ def list_releases(request: HttpRequest, actor: Actor) -> HttpResponse:
         ],
         "next_url": f"?{urlencode({'state': state, 'cursor': page.next})}" if page.next else "",
     }
-    return show(request, "releases/releases.html", context, regions={"releases": "releases/_releases.html"})
+    return render_page(request, "releases/releases.html", context, regions={"releases": "releases/_releases.html"})
 
 
 @signed_in
@@ -157,7 +157,7 @@ def _render_release(
         **_build_decision_context(gate, actor, may_ask=act.ask),
     }
     status = find_status(refusal) if refusal else 200
-    return show(request, "releases/release.html", context, regions=_REGIONS, status=status)
+    return render_page(request, "releases/release.html", context, regions=_REGIONS, status=status)
 
 
 def _build_decision_context(gate: release_gate.ReleaseGate, actor: Actor, *, may_ask: bool) -> dict[str, Any]:

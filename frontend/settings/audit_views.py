@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 from frontend.settings.event_titles import find_title
 from frontend.web import event_sentences
 from frontend.web.decorators import form_page, signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from frontend.web.refusals import show_refusal
 from registry.accounts.actor import Actor
 from registry.audit import export
@@ -80,7 +80,7 @@ def show_audit(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespon
         "forms": FORMS,
         "chain": audit_queries.read_chain(),
     }
-    return show(request, "settings/audit.html", context, status=422 if form.errors else 200)
+    return render_page(request, "settings/audit.html", context, status=422 if form.errors else 200)
 
 
 @require_safe

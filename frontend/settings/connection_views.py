@@ -12,7 +12,7 @@ from frontend.settings.forms import CapForm, ConnectionForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.findings import translate_finding
 from frontend.web.forms import add_errors
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.connections import queries, services, spending
 from registry.connections.models import Connection
@@ -62,7 +62,7 @@ def manage_connections(request: HttpRequest, actor: Actor, namespace: str) -> Ht
         "cap_form": cap_form,
         "month": spending.list_spending(actor, namespace),
     }
-    return show(request, "settings/connections.html", context, status=status)
+    return render_page(request, "settings/connections.html", context, status=status)
 
 
 @sensitive_post_parameters("key")
@@ -95,7 +95,7 @@ def manage_connection(request: HttpRequest, actor: Actor, namespace: str, connec
                 messages.success(request, gettext("The connection is changed."))
                 return redirect("connection", namespace, connection_id)
     context = {**_build_frame(namespace), "connection": row, "form": form}
-    return show(request, "settings/connection.html", context, status=status)
+    return render_page(request, "settings/connection.html", context, status=status)
 
 
 def _try_connection(request: HttpRequest, actor: Actor, row: Connection) -> None:

@@ -13,7 +13,7 @@ from frontend.settings import evaluation_forms
 from frontend.settings.evaluation_forms import EvaluationForm, GateRow
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.connections import queries as connection_queries
 from registry.core.errors import Invalid, NotFound
@@ -79,7 +79,7 @@ def manage_evaluations(request: HttpRequest, actor: Actor, namespace: str) -> Ht
         "metrics": [(name, TITLES.get(name, "")) for name in evaluation_forms.list_gate_metrics(rows)],
         "trials": trials,
     }
-    return show(request, "settings/evaluations.html", context, status=status)
+    return render_page(request, "settings/evaluations.html", context, status=status)
 
 
 def _build_context(actor: Actor, space: Namespace, listed: Sequence[Attachment]) -> dict[str, Any]:

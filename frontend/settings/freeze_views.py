@@ -9,7 +9,7 @@ from django.utils.translation import gettext
 from frontend.settings.freeze_forms import OneFreezeForm, WeeklyFreezeForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors, parse_form_number
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import find_status
@@ -65,7 +65,7 @@ def manage_freezes(request: HttpRequest, actor: Actor, namespace: str) -> HttpRe
         "once": once,
         "zone": zone,
     }
-    return show(request, "settings/freezes.html", context, status=status)
+    return render_page(request, "settings/freezes.html", context, status=status)
 
 
 def _list_unconfirmed_stops(

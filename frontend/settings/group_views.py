@@ -11,7 +11,7 @@ from frontend.settings.forms import ROLES_IN_WORDS, GroupForm
 from frontend.settings.losses import ActToConfirm, ask_first
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import find_status
@@ -62,7 +62,7 @@ def manage_groups(request: HttpRequest, actor: Actor, namespace: str) -> HttpRes
         "problem": problem,
         "to_confirm": to_confirm,
     }
-    return show(request, "settings/groups.html", context, status=status)
+    return render_page(request, "settings/groups.html", context, status=status)
 
 
 def _perform_action(

@@ -16,7 +16,7 @@ from frontend.settings import key_panel
 from frontend.settings.key_forms import KeyForm, RotateForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.accounts.models import Key
 from registry.core.errors import Conflict, Invalid, NotAllowed
@@ -81,7 +81,7 @@ def manage_keys(request: HttpRequest, actor: Actor, namespace: str) -> HttpRespo
     is_panel = do == "look" or addresses_form is not None
     context |= key_panel.make_panel_context(request, actor, addresses_form) if is_panel else {"panel_key": None}
     context["rotating"] = next((key for key in context["rows"] if key.id == rotate_form["key"].value()), None)
-    return show(request, "settings/keys.html", context, status=status)
+    return render_page(request, "settings/keys.html", context, status=status)
 
 
 def _describe_keys(rows: Sequence[Key]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from frontend.settings.role_change import RoleToConfirm, change_role
 from frontend.settings.rule_forms import list_owner_names
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.changes.rule_effects import RuleEffects
 from registry.core.errors import Conflict, Invalid, NotFound
@@ -110,7 +110,7 @@ def manage_members(request: HttpRequest, actor: Actor, namespace: str) -> HttpRe
         "inviting": inviting,
         "provider": settings.OIDC_NAME if settings.OIDC_ISSUER else "",
     }
-    answer = show(request, "settings/members.html", context, status=outcome.status)
+    answer = render_page(request, "settings/members.html", context, status=outcome.status)
     if inviting.links:
         answer["Cache-Control"] = "no-store"
     return answer

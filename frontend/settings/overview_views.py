@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 
 from frontend.web.decorators import signed_in
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.namespaces import queries as namespace_queries
 from registry.namespaces.models import Role
@@ -37,4 +37,4 @@ def show_settings(request: HttpRequest, actor: Actor) -> HttpResponse:
         "is_installation_admin": is_installation_admin,
         "may_see_people": is_installation_admin or any(row.may_manage for row in rows),
     }
-    return show(request, "settings/overview.html", context)
+    return render_page(request, "settings/overview.html", context)

@@ -18,7 +18,7 @@ from frontend.settings.people_tables import list_key_rows, shorten_list
 from frontend.settings.role_change import RoleToConfirm, change_role
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.event_sentences import describe_event
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid, NotFound
 from registry.core.problem_details import find_status
@@ -83,7 +83,7 @@ def manage_people(request: HttpRequest, actor: Actor) -> HttpResponse:
         "is_form_open": is_inviting and not outcome.inviting.answers,
         "inviting": outcome.inviting,
     }
-    answer = show(request, "settings/people.html", context, status=max(outcome.status, outcome.inviting.status))
+    answer = render_page(request, "settings/people.html", context, status=max(outcome.status, outcome.inviting.status))
     if outcome.inviting.links:
         answer["Cache-Control"] = "no-store"
     return answer
@@ -180,10 +180,10 @@ def _confirm(
         try:
             act()
         except Conflict as error:
-            return show(request, template, {**context, "problem": error.message}, status=find_status(error))
+            return render_page(request, template, {**context, "problem": error.message}, status=find_status(error))
         messages.success(request, sentence)
         return redirect(f"{reverse('people')}?{urlencode({'person': context['username'], 'show': 'all'})}")
-    return show(request, template, context)
+    return render_page(request, template, context)
 
 
 def _perform_action(request: HttpRequest, actor: Actor) -> RoleToConfirm | None:

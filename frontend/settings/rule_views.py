@@ -10,7 +10,7 @@ from frontend.settings.rule_forms import NamespaceForm, RulesForm
 from frontend.settings.standards_form import StandardsForm, add_standards_errors, describe_standards
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.changes import rule_effects
 from registry.changes import rules as namespaces_service
@@ -75,7 +75,7 @@ def manage_rules(request: HttpRequest, actor: Actor, namespace: str) -> HttpResp
         "without_two_step": namespace_queries.list_members_without_two_step(space) if may_manage else [],
         "effects": effects if status == 200 else None,
     }
-    return show(request, "settings/rules.html", context, status=status)
+    return render_page(request, "settings/rules.html", context, status=status)
 
 
 @form_page
@@ -98,7 +98,7 @@ def create_namespace(request: HttpRequest, actor: Actor) -> HttpResponse:
                 messages.success(request, gettext("{name} is created, and you are its admin.").format(name=space.name))
                 return redirect("members", space.name)
     context = {"section": "settings", "form": form, "checks": rule_forms.CHECKS_IN_WORDS}
-    return show(request, "settings/namespace.html", context, status=status)
+    return render_page(request, "settings/namespace.html", context, status=status)
 
 
 def _describe_saved(namespace: str, reopened: list[int]) -> str:

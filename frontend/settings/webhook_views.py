@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_variables
 from frontend.settings.forms import WebhookForm
 from frontend.web.decorators import form_page, signed_in
 from frontend.web.forms import add_errors
-from frontend.web.page import show
+from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.core.errors import Conflict, Invalid
 from registry.core.problem_details import find_status
@@ -46,7 +46,7 @@ def manage_webhooks(request: HttpRequest, actor: Actor, namespace: str) -> HttpR
                     return redirect("webhook", namespace, created.webhook.id)
                 rows, form, status = queries.list_webhooks(actor, namespace), WebhookForm(), 201
     context = {**_build_frame(namespace), "rows": rows, "form": form, "created": created}
-    return show(request, "settings/webhooks.html", context, status=status)
+    return render_page(request, "settings/webhooks.html", context, status=status)
 
 
 @sensitive_variables("rotated")
@@ -86,7 +86,7 @@ def manage_webhook(request: HttpRequest, actor: Actor, namespace: str, webhook_i
         "states": Delivery.STATES,
         "older": queries.find_old_secret_end(row, datetime.now(UTC)),
     }
-    return show(request, "settings/webhook.html", context, status=status)
+    return render_page(request, "settings/webhook.html", context, status=status)
 
 
 def _build_frame(namespace: str) -> dict[str, Any]:

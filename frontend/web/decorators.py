@@ -26,7 +26,7 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRefresh
 
-from frontend.web.page import is_for_region, is_htmx, show
+from frontend.web.page import is_for_region, is_htmx, render_page
 from frontend.web.refusals import list_typed_fields, method_not_allowed, show_refusal
 from frontend.web.stylesheets import find_bundle
 from registry.accounts.actor import Actor, find_language, find_signed_in_person
@@ -190,7 +190,7 @@ def _to_login(request: HttpRequest) -> HttpResponse:
             "status_code": 401,
             "typed": list_typed_fields(request),
         }
-        return show(request, "web/refusal.html", context, status=401)
+        return render_page(request, "web/refusal.html", context, status=401)
     return redirect_to_login(request.get_full_path())
 
 

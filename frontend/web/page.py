@@ -29,7 +29,7 @@ __all__ = [
     "frame",
     "is_for_region",
     "is_htmx",
-    "show",
+    "render_page",
 ]
 
 FRAME = "frame"  # the context name of the frame's data on every page
@@ -127,7 +127,7 @@ def is_for_region(request: HttpRequest, region: str) -> bool:
     return (htmx.target or "").rpartition("#")[2] == region
 
 
-def show(
+def render_page(
     request: HttpRequest,
     template: str,
     context: dict[str, Any],

@@ -16,7 +16,7 @@ from django.utils.translation import gettext, gettext_lazy
 
 from frontend.web.findings import translate_finding
 from frontend.web.near_names import find_near_name
-from frontend.web.page import show
+from frontend.web.page import render_page
 from frontend.web.ways_back import find_way_back
 from registry.core import errors as core_errors
 from registry.core import problem_details
@@ -85,7 +85,7 @@ def show_refusal(request: HttpRequest, error: core_errors.PromptuaryError) -> Ht
         "near_name": find_near_name(request) if isinstance(error, core_errors.NotFound) else None,
         "way_back": find_way_back(request, is_missing=isinstance(error, core_errors.NotFound)),
     }
-    return show(request, "web/refusal.html", context, status=status)
+    return render_page(request, "web/refusal.html", context, status=status)
 
 
 def list_typed_fields(request: HttpRequest) -> list[tuple[str, str]]:
@@ -186,7 +186,7 @@ def _refuse(
         "typed": list_typed_fields(request) if has_form else [],
         "way_back": find_way_back(request, is_missing=status == HTTPStatus.NOT_FOUND),
     }
-    return show(request, "web/refusal.html", context, status=status)
+    return render_page(request, "web/refusal.html", context, status=status)
 
 
 def _render_problem(status: HTTPStatus, kind: str, title: str, reason: str) -> HttpResponse:

@@ -10,7 +10,17 @@ import typer
 from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, handle_errors, say, write_json, write_text
+from promptuary.commands.output import (
+    FINDINGS,
+    Json,
+    Key,
+    Url,
+    UsageError,
+    handle_errors,
+    print_line,
+    write_json,
+    write_text,
+)
 from promptuary.commands.render import read_data
 from promptuary.names import split_target
 from promptuary.renderer.syntax import sequence_diff
@@ -145,7 +155,7 @@ def _print_result(result: dict[str, Any]) -> None:
     write_text(result["diff"])
     for sample in result.get("rendered", []):
         verdict = "renders alike" if sample["equal"] else "renders otherwise"
-        say(f"{sample['sample']}: {verdict}, {_describe_tokens(*sample['tokens'])}")
+        print_line(f"{sample['sample']}: {verdict}, {_describe_tokens(*sample['tokens'])}")
         write_text(sample["diff"])
 
 

@@ -7,7 +7,7 @@ import typer
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.judging import JudgePlaces, read_places
-from promptuary.commands.output import Json, Key, Url, handle_errors, say, write_json, write_text
+from promptuary.commands.output import Json, Key, Url, handle_errors, print_line, write_json, write_text
 from promptuary.names import split_target
 
 __all__ = ["estimate"]
@@ -75,4 +75,4 @@ def _print_estimate(answer: Any) -> None:
         f" {answer['completion_tokens']:,} in replies ({length}){_describe_judge(answer)}: {cost}\n"
     )
     if answer["misfits"]:
-        say(f"{answer['misfits']} of {answer['sampled']} sampled rows can't be rendered", "yellow")
+        print_line(f"{answer['misfits']} of {answer['sampled']} sampled rows can't be rendered", "yellow")

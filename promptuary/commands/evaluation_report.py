@@ -7,7 +7,7 @@ from typing import Any
 
 from promptuary import evaluation
 from promptuary.commands.judging import print_unjudged_rows
-from promptuary.commands.output import say, write_json
+from promptuary.commands.output import print_line, write_json
 from promptuary.evaluation import datasets, gates
 from promptuary.renderer.files import save_file
 
@@ -83,15 +83,17 @@ def print_report(report: EvaluationReport) -> None:
     rows = report.rows.rows
     for row, error in report.errors:
         name = f" ({rows[row].id})" if rows[row].id else ""
-        say(f"row {row + 1}{name}: {error['kind']}: {error['message']}", "red")
+        print_line(f"row {row + 1}{name}: {error['kind']}: {error['message']}", "red")
     for verdict in report.verdicts:
         style = "green" if verdict.passed else "red"
-        say(f"{'passed' if verdict.passed else 'FAILED'}  {verdict.gate} ({verdict.target}): {verdict.finding}", style)
+        print_line(
+            f"{'passed' if verdict.passed else 'FAILED'}  {verdict.gate} ({verdict.target}): {verdict.finding}", style
+        )
     for metric, target, score in _list_scores(report.scores):
         value = "no row could be scored" if score["score"] is None else f"{score['score']:.4g}"
-        say(f"        {metric} ({target}): {value}, {score['scored']} of {score['of']} rows scored")
+        print_line(f"        {metric} ({target}): {value}, {score['scored']} of {score['of']} rows scored")
     row_count, gate_count = len(rows), len(report.verdicts)
-    say(
+    print_line(
         f"{row_count} row{'s' if row_count != 1 else ''}, {len(report.errors)} failed; "
         f"{gate_count} gate{'s' if gate_count != 1 else ''}"
     )

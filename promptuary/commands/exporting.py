@@ -10,7 +10,17 @@ import typer
 from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.documents import Subject, is_on_disk, load_document
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json, write_text
+from promptuary.commands.output import (
+    Finding,
+    Json,
+    Key,
+    Url,
+    UsageError,
+    handle_errors,
+    print_line,
+    write_json,
+    write_text,
+)
 from promptuary.evaluation import EvaluationError, datasets, training
 from promptuary.names import split_target
 from promptuary.renderer.files import save_file
@@ -107,7 +117,7 @@ def _refuse_losses(to: Target, losses: list[str], lossy: bool) -> None:
     if losses and not lossy:
         raise LossError(f"{to} has no place for {'; '.join(losses)}. With --lossy it goes without")
     for loss in losses:
-        say(f"left out: {loss}", "yellow")
+        print_line(f"left out: {loss}", "yellow")
 
 
 def _write_training_lines(template: renderer.Template, rows: Path, form: Form, label: str) -> str:
@@ -120,5 +130,5 @@ def _write_training_lines(template: renderer.Template, rows: Path, form: Form, l
     for number, (_row, prompt, line) in enumerate(examples, start=1):
         lines.append(json.dumps(line, ensure_ascii=False) + "\n")
         for cut in prompt.cut:
-            say(f"row {number}: cut, as it would be for the model: {cut.name} ({cut.tokens} tokens)", "yellow")
+            print_line(f"row {number}: cut, as it would be for the model: {cut.name} ({cut.tokens} tokens)", "yellow")
     return "".join(lines)

@@ -7,7 +7,7 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import Json, Key, Url, handle_errors, say, write_json, write_text
+from promptuary.commands.output import Json, Key, Url, handle_errors, print_line, write_json, write_text
 from promptuary.names import check_name
 
 __all__ = ["log", "restore"]
@@ -53,4 +53,4 @@ def restore(
         if as_json:
             write_json(answer)
         else:
-            say(f"{answer['name']}@{answer['version']} has the text of version {version} now")
+            print_line(f"{answer['name']}@{answer['version']} has the text of version {version} now")

@@ -10,7 +10,7 @@ import typer
 from promptuary import renderer
 from promptuary.commands.api import Connection
 from promptuary.commands.langfuse_server import read_server
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, print_line, write_json
 from promptuary.errors import NotFound
 from promptuary.names import check_name
 from promptuary.renderer.files import save_file
@@ -123,11 +123,11 @@ def import_prompts(  # noqa: PLR0913, PLR0917  # an argument an option of the co
             write_json({"imported": results, **({"refused": refusals} if refusals else {})})
             return
         for result in results:
-            say(f"{result['name']}  {result['result']}  ({result['source']})")
+            print_line(f"{result['name']}  {result['result']}  ({result['source']})")
             for note in result["notes"]:
-                say(f"  {note}", "yellow")
+                print_line(f"  {note}", "yellow")
         for refusal in refusals:
-            say(f"refused: {refusal}", "red")
+            print_line(f"refused: {refusal}", "red")
 
 
 def _read_prompts(

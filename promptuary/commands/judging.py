@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from promptuary import evaluation
-from promptuary.commands.output import UsageError, say
+from promptuary.commands.output import UsageError, print_line
 
 __all__ = [
     "JudgeDocument",
@@ -68,6 +68,6 @@ def list_unjudged_rows(result: evaluation.EvaluationResult) -> list[tuple[int, d
 def print_unjudged_rows(rows: list[tuple[int, dict[str, str]]]) -> None:
     """Print why rows were not judged: each reason once, with the number of rows."""
     for reason, count in Counter(error["message"] for _, error in rows).items():
-        say(f"{count} {'row was' if count == 1 else 'rows were'} not judged: {reason}", "red")
+        print_line(f"{count} {'row was' if count == 1 else 'rows were'} not judged: {reason}", "red")
     if any(error["kind"] != "OutputError" for _, error in rows):
-        say("--judge-path says where in a row the judge finds its documents, question and response.")
+        print_line("--judge-path says where in a row the judge finds its documents, question and response.")

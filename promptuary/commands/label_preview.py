@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from promptuary.commands.output import say, write_json
+from promptuary.commands.output import print_line, write_json
 from promptuary.evaluation.decimals import count_change_decimals, count_decimals
 
 __all__ = ["tell_effects", "tell_preview", "tell_roll_back", "tell_roll_back_effects", "tell_ungated_losses"]
@@ -21,11 +21,11 @@ def tell_preview(preview: Any, as_json: bool) -> None:
         return
     label, version = preview["label"], preview["version"]
     serves = f"version {preview['serves']}" if preview["serves"] else "nothing"
-    say(f"{preview['template']}: {label} from {serves} to version {version}")
+    print_line(f"{preview['template']}: {label} from {serves} to version {version}")
     if preview["requested_by"]:
-        say(f"  Change {preview['requested_by']} proposes this already.")
+        print_line(f"  Change {preview['requested_by']} proposes this already.")
     tell_effects(preview)
-    say("Nothing was stored.")
+    print_line("Nothing was stored.")
 
 
 def tell_roll_back(preview: Any, as_json: bool) -> None:
@@ -38,13 +38,13 @@ def tell_roll_back(preview: Any, as_json: bool) -> None:
         write_json(preview)
         return
     label, version = preview["label"], preview["version"]
-    say(f"{preview['template']}: {label} back from version {preview['serves']} to version {version}")
+    print_line(f"{preview['template']}: {label} back from version {preview['serves']} to version {version}")
     if preview["state"] == "equal":
-        say("  It serves exactly this already: there is nothing to roll back.")
+        print_line("  It serves exactly this already: there is nothing to roll back.")
     tell_roll_back_effects(preview)
-    say("  A reviewer rolls it back at once, without an approval.")
+    print_line("  A reviewer rolls it back at once, without an approval.")
     _tell_undo(preview)
-    say("Nothing was stored.")
+    print_line("Nothing was stored.")
 
 
 def tell_roll_back_effects(preview: Any) -> None:
@@ -61,24 +61,24 @@ def tell_effects(preview: Any) -> None:
     """Print the consequences of one move, without the move itself."""
     label = preview["label"]
     if sentence := preview.get("refusal") or _STATES.get(preview["state"]):  # older registries have no refusal
-        say(f"  {sentence}")
+        print_line(f"  {sentence}")
     _tell_roll_back(preview)
     _tell_size(preview.get("size"), is_first=preview["serves"] is None)
     if preview["included"]:
-        say(f"  Goes live with it: version {', '.join(map(str, preview['included']))}.")
+        print_line(f"  Goes live with it: version {', '.join(map(str, preview['included']))}.")
     _tell_services(preview)
     _tell_other_labels(preview)
     _tell_evaluation(preview["evaluation"], preview.get("suggested_run"))
     _tell_checks(preview.get("checks"))
     for change in preview["overlapping"]:
         follows = "is superseded by it" if change["superseded"] else "has to be merged afterwards"
-        say(f"  Change {change['change']} proposes version {change['version']} for {label} too; it {follows}.")
+        print_line(f"  Change {change['change']} proposes version {change['version']} for {label} too; it {follows}.")
     if preview["protected"]:
         needed = preview["approvals_needed"]
         owners = f", one of an owner: {', '.join(preview['owners'])}" if preview["owners"] else ""
-        say(f"  Needs {needed} approval{'' if needed == 1 else 's'}{owners}.")
+        print_line(f"  Needs {needed} approval{'' if needed == 1 else 's'}{owners}.")
         for group in preview.get("groups", ()):  # missing from older registries
-            say(f"  Needs an approval from {group}.")
+            print_line(f"  Needs an approval from {group}.")
     _tell_undo(preview)
 
 
@@ -88,11 +88,11 @@ def _tell_roll_back(preview: Any) -> None:
     """
     if past := preview.get("rolled_back"):
         reason = f": {past['reason']}" if past["reason"] else ""
-        say(f"  {preview['label']} was rolled back from this version by {past['by']} at {past['at']}{reason}.")
+        print_line(f"  {preview['label']} was rolled back from this version by {past['by']} at {past['at']}{reason}.")
     if stop := preview.get("stopped_rollout"):
         reason = f": {stop['reason'].rstrip('.')}" if stop["reason"] else ""
         share = f"{stop['share'] / 100:g} %"
-        say(f"  Rollout {stop['number']} of this version was stopped at {share} at {stop['at']}{reason}.")
+        print_line(f"  Rollout {stop['number']} of this version was stopped at {share} at {stop['at']}{reason}.")
 
 
 def _tell_size(size: Any, *, is_first: bool) -> None:
@@ -107,45 +107,45 @@ def _tell_size(size: Any, *, is_first: bool) -> None:
         needs = [f"must {'' if is_first else 'also '}send {', '.join(inputs['added'])}"] if inputs["added"] else []
         needs += [f"must send {', '.join(inputs['narrowed'])} differently"] if inputs["narrowed"] else []
         facts.append(f"callers {' and '.join(needs) or 'need to send nothing new'}")
-    say(f"  {', '.join(facts)}.")
+    print_line(f"  {', '.join(facts)}.")
 
 
 def _tell_services(preview: Any) -> None:
     label = preview["label"]
     if not any(service["moves"] for service in preview["services"]):
-        say(f"  No service fetched {label} in the last 30 days.")
+        print_line(f"  No service fetched {label} in the last 30 days.")
     else:
         moving = preview["fetches_moving"]
         fetches, verb = ("fetch", "gets") if moving == 1 else ("fetches", "get")
         stay = f"{preview['fetches_staying']:,} {'stays' if preview['fetches_staying'] == 1 else 'stay'}"
-        say(f"  {moving:,} {fetches} a day {verb} it, {stay}:")
+        print_line(f"  {moving:,} {fetches} a day {verb} it, {stay}:")
     for service in preview["services"]:
         verb = "gets" if service["moves"] else "stays on"
         rate = f"{service['fetches_per_day']:,} a day"
-        say(f"    {service['service']} ({service['ref'][:19]}), {rate}: {verb} version {service['gets']}")
+        print_line(f"    {service['service']} ({service['ref'][:19]}), {rate}: {verb} version {service['gets']}")
 
 
 def _tell_other_labels(preview: Any) -> None:
     """Print a line for each other label that points to the version already. Older registries don't report it."""
     for other_label in preview.get("served_by", ()):
-        say(f"  {other_label['name']} serves it already, since {other_label['since']}.")
+        print_line(f"  {other_label['name']} serves it already, since {other_label['since']}.")
 
 
 def _tell_evaluation(evaluation: Any, suggested: Any) -> None:
     """Print the newest run, or else what would evaluate the version. suggested: None from an older registry too."""
     if evaluation is None:
-        say("  Not evaluated yet.")
+        print_line("  Not evaluated yet.")
         if suggested:
             _tell_suggested_run(suggested)
         return
     rows = evaluation["dataset"] or "samples"
-    say(f"  Run {evaluation['run']}, {rows}, {evaluation['rows']} rows:")
+    print_line(f"  Run {evaluation['run']}, {rows}, {evaluation['rows']} rows:")
     for metric in evaluation["metrics"]:
         before, after = _show_figures(metric["before"], metric["after"])
         figures = f"{before} to {after}{_tell_change(metric)}, {metric['reading']}"
-        say(f"    {metric['metric']} {metric['target']}: {figures} ({_tell_gate(metric)})")
+        print_line(f"    {metric['metric']} {metric['target']}: {figures} ({_tell_gate(metric)})")
     if count := evaluation["worse_without_gate"]:
-        say(f"    {count} without a gate {'gets' if count == 1 else 'get'} worse: nothing blocks that.")
+        print_line(f"    {count} without a gate {'gets' if count == 1 else 'get'} worse: nothing blocks that.")
 
 
 def _tell_suggested_run(run: Any) -> None:
@@ -157,7 +157,7 @@ def _tell_suggested_run(run: Any) -> None:
     if run["seconds"] is not None:
         minutes = max(1, round(run["seconds"] / 60))
         facts.append(f"about {minutes} {'minute' if minutes == 1 else 'minutes'}")
-    say(f"  A run over {run['dataset']} with {run['model']} evaluates it: {', '.join(facts)}.")
+    print_line(f"  A run over {run['dataset']} with {run['model']} evaluates it: {', '.join(facts)}.")
 
 
 def _format_amount(value: float) -> str:
@@ -171,13 +171,13 @@ def _tell_checks(checks: Any) -> None:
     if checks is None:
         return
     if not checks:
-        say("  No check was run on it yet; they run once it is proposed.")
+        print_line("  No check was run on it yet; they run once it is proposed.")
         return
-    say("  Checks:")
+    print_line("  Checks:")
     for check in checks:
         state = "not run yet" if check["state"] == "not_run" else check["state"]
         cause = f": {check['summary']}" if check["state"] == "failed" else ""
-        say(f"    {check['name']} {state}{' (required)' if check['required'] else ''}{cause}")
+        print_line(f"    {check['name']} {state}{' (required)' if check['required'] else ''}{cause}")
 
 
 def _tell_change(metric: Any) -> str:
@@ -200,18 +200,18 @@ def _tell_gate(metric: Any) -> str:
 def _tell_undo(preview: Any) -> None:
     label, back = preview["label"], preview["undo_version"]
     if preview["undo"] == "roll_back":
-        say(f"  Undo: a reviewer rolls {label} back to version {back}, without an approval.")
+        print_line(f"  Undo: a reviewer rolls {label} back to version {back}, without an approval.")
     elif preview["undo"] == "move":
-        say(f"  Undo: move {label} back to version {back}.")
+        print_line(f"  Undo: move {label} back to version {back}.")
     elif preview["undo"] == "remove":
-        say(f"  Undo: remove {label}.")
+        print_line(f"  Undo: remove {label}.")
 
 
 def tell_ungated_losses(losses: Any) -> None:
     """Print a line for each metric that the change makes worse without a gate. losses: from the API, None if empty."""
     for metric in losses["metrics"] if losses else ():
         before, after = _show_figures(metric["before"], metric["after"])
-        say(
+        print_line(
             f"  Change {losses['change']}: {metric['metric']} {metric['target']} gets worse, {before} to {after} "
             f"(run {losses['run']}), and no gate blocks that."
         )

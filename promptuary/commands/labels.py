@@ -7,7 +7,7 @@ import typer
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.label_preview import tell_roll_back
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, print_line, write_json
 from promptuary.errors import NotAllowed
 from promptuary.names import check_name, check_ref, split_target
 
@@ -89,4 +89,4 @@ def _print_label(answer: Any, as_json: bool) -> None:
         write_json(answer)
     else:
         note = _NOTES.get(answer.get("approval") or "", "")
-        say(f"{answer['label']} of {answer['template']} points to version {answer['version']}{note}")
+        print_line(f"{answer['label']} of {answer['template']} points to version {answer['version']}{note}")

@@ -7,7 +7,17 @@ import typer
 
 from promptuary import renderer
 from promptuary.commands.api import vocabulary_source
-from promptuary.commands.output import FINDINGS, Json, Key, Url, UsageError, handle_errors, say, write_json, write_text
+from promptuary.commands.output import (
+    FINDINGS,
+    Json,
+    Key,
+    Url,
+    UsageError,
+    handle_errors,
+    print_line,
+    write_json,
+    write_text,
+)
 from promptuary.renderer import Problem
 from promptuary.renderer.document.parser import inspect_document
 from promptuary.renderer.errors import RenderError
@@ -103,10 +113,10 @@ def _print_problems(results: list[tuple[Path, list[Problem]]], url: str) -> None
                 write_text(f"    fix: {problem.fix.title}\n")
     counts = {severity: _count(results, severity) for severity in ("error", "warning", "note")}
     totals = ", ".join(f"{count} {severity}{'s' if count != 1 else ''}" for severity, count in counts.items() if count)
-    say(f"{len(results)} document{'s' if len(results) != 1 else ''}: {totals or 'no problems'}")
+    print_line(f"{len(results)} document{'s' if len(results) != 1 else ''}: {totals or 'no problems'}")
     if url:
         for code in sorted({problem.code for _, problems in results for problem in problems}):
-            say(f"{code} is explained at {_build_help_url(url, code)}")
+            print_line(f"{code} is explained at {_build_help_url(url, code)}")
 
 
 def _count(results: list[tuple[Path, list[Problem]]], severity: str) -> int:

@@ -8,7 +8,7 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, print_line, write_json
 from promptuary.lockfile import Locked, read_lock, write_lock
 from promptuary.names import split_target
 
@@ -74,4 +74,4 @@ def _print_lock(resolved: dict[str, Locked], as_json: bool) -> None:
         write_json({"templates": {name: asdict(entry) for name, entry in resolved.items()}})
         return
     for name, entry in sorted(resolved.items()):
-        say(f"{name}@{entry.ref}  version {entry.version}  {entry.digest}")
+        print_line(f"{name}@{entry.ref}  version {entry.version}  {entry.digest}")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from promptuary.commands.api import Connection
-from promptuary.commands.output import Key, Url, UsageError, handle_errors, say
+from promptuary.commands.output import Key, Url, UsageError, handle_errors, print_line
 
 __all__ = ["mcp"]
 
@@ -29,7 +29,7 @@ def mcp(ref: Ref = "production", http: Http = 0, url: Url = "", key: Key = "") -
             raise UsageError(f"{error.name} is not installed: pip install 'promptuary[mcp]'") from error
         prompts = server.PromptServer(Connection(url, key), ref).server
         if http:
-            say(f"MCP at http://127.0.0.1:{http}/mcp")
+            print_line(f"MCP at http://127.0.0.1:{http}/mcp")
             anyio.run(server.serve_http, prompts, http)
         else:
             anyio.run(server.serve_stdio, prompts)

@@ -25,7 +25,7 @@ __all__ = [
     "Url",
     "UsageError",
     "handle_errors",
-    "say",
+    "print_line",
     "stop_output",
     "summarize_refusal",
     "write_json",
@@ -62,7 +62,7 @@ def handle_errors(as_json: bool) -> Iterator[None]:
         _refuse(str(error), {}, as_json, USAGE)
 
 
-def say(line: str, style: str = "") -> None:
+def print_line(line: str, style: str = "") -> None:
     """Print a line for a person to standard error, without interpreting markup."""
     Console(stderr=True, soft_wrap=True, highlight=False).print(Text(line, style=style))
 
@@ -98,7 +98,7 @@ def stop_output(error: OSError) -> NoReturn:
         os.dup2(nothing.fileno(), sys.stdout.fileno())
     if error.errno == errno.EPIPE:
         sys.exit(FINDINGS)
-    say(f"standard output can't be written: {error.strerror or error}", "red")
+    print_line(f"standard output can't be written: {error.strerror or error}", "red")
     sys.exit(USAGE)
 
 
@@ -120,9 +120,9 @@ def _refuse(message: str, facts: dict[str, Any], as_json: bool, code: int) -> No
     if as_json:
         write_json({"error": {"detail": message, **facts}})
     else:
-        say(summarize_refusal(message, facts), "red")
+        print_line(summarize_refusal(message, facts), "red")
         for problem in facts.get("problems") or []:
-            say(f"  line {problem.get('line')}: {problem.get('message')} {problem.get('code', '')}".rstrip())
+            print_line(f"  line {problem.get('line')}: {problem.get('message')} {problem.get('code', '')}".rstrip())
             if address := problem.get("help_url"):
-                say(f"    {address}")
+                print_line(f"    {address}")
     raise typer.Exit(code)

@@ -12,7 +12,17 @@ from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.diff import compare_texts
 from promptuary.commands.label_preview import tell_effects
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json, write_text
+from promptuary.commands.output import (
+    Finding,
+    Json,
+    Key,
+    Url,
+    UsageError,
+    handle_errors,
+    print_line,
+    write_json,
+    write_text,
+)
 from promptuary.commands.review import find_open_change, propose_version, tell_change
 from promptuary.errors import Gone, NotFound, Refused
 from promptuary.names import check_name, split_target
@@ -171,7 +181,7 @@ def _show(there: Connection, source: Source, destination: Destination, as_json: 
     if not as_json:
         write_text(text)
         sys.stdout.flush()
-        say(f"{source.pin} ({source.digest}) for {destination.label} of {destination.name} at {there.url}")
+        print_line(f"{source.pin} ({source.digest}) for {destination.label} of {destination.name} at {there.url}")
     return {
         "source": {"pin": source.pin, "digest": source.digest},
         "template": destination.name,
@@ -191,13 +201,13 @@ def _show_effects(there: Connection, source: Source, destination: Destination, a
     except Refused as error:
         if not as_json:
             cause = "an older Promptuary" if error.status in (404, 405) else error.detail
-            say(f"  What follows there is not known ({cause}).")
+            print_line(f"  What follows there is not known ({cause}).")
         return None
     if not as_json:
-        say(f"  It would be version {preview['version']} there.")
+        print_line(f"  It would be version {preview['version']} there.")
         tell_effects(preview)
         for problem in preview["problems"]:
-            say(f"  Line {problem['line']}: {problem['severity']} {problem['code']}: {problem['message']}")
+            print_line(f"  Line {problem['line']}: {problem['severity']} {problem['code']}: {problem['message']}")
     return preview
 
 
@@ -208,7 +218,7 @@ def _end_dry_run(there: Connection, difference: dict[str, Any], fault: str, as_j
         if fault:
             raise typer.Exit(1)
         return
-    say("This was a dry run: nothing was stored.")
+    print_line("This was a dry run: nothing was stored.")
     if fault:
         raise Finding(f"{there.url}: {fault}")
 

@@ -8,7 +8,17 @@ import typer
 from promptuary._fetching import Fetched
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import FINDINGS, Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
+from promptuary.commands.output import (
+    FINDINGS,
+    Finding,
+    Json,
+    Key,
+    Url,
+    UsageError,
+    handle_errors,
+    print_line,
+    write_json,
+)
 from promptuary.errors import NotAllowed, NotFound
 from promptuary.names import split_target
 from promptuary.renderer.syntax.three_way_merge import merge_texts
@@ -57,11 +67,15 @@ def pull(
             write_json({"pulled": results})
         else:
             for result in results:
-                say(f"{result['path']}  {result['name']}@{result['version']}  {result.get('result', '')}".rstrip())
+                print_line(
+                    f"{result['path']}  {result['name']}@{result['version']}  {result.get('result', '')}".rstrip()
+                )
     conflicts = sum(result.get("conflicts", 0) for result in results)
     if conflicts:
         if not as_json:
-            say(f"{conflicts} conflict{'s' if conflicts != 1 else ''} between <<<<<<< and >>>>>>>: decide, then push")
+            print_line(
+                f"{conflicts} conflict{'s' if conflicts != 1 else ''} between <<<<<<< and >>>>>>>: decide, then push"
+            )
         raise typer.Exit(FINDINGS)
 
 
@@ -117,7 +131,7 @@ def _fetch(connection: Connection, name: str, ref: str) -> tuple[Fetched, dict[s
     try:
         samples = connection.get(f"templates/{name}/-/samples")["samples"]
     except NotAllowed:
-        say(f"{name}: without its samples, which this key may not read")
+        print_line(f"{name}: without its samples, which this key may not read")
         samples = None
     return fetched, samples
 

@@ -14,7 +14,7 @@ from promptuary.commands.output import (
     Url,
     UsageError,
     handle_errors,
-    say,
+    print_line,
     summarize_refusal,
     write_json,
 )
@@ -57,7 +57,7 @@ def push(
         if as_json:
             write_json({"pushed": results})
         elif not results:
-            say("nothing has changed")
+            print_line("nothing has changed")
         for result in [] if as_json else results:
             _print_result(result)
     if any("error" in result for result in results):
@@ -92,14 +92,14 @@ def _try_to_push(connection: Connection, workspace: Workspace, name: str, messag
 def _print_result(result: dict[str, Any]) -> None:
     version = f"@{result['version']}" if "version" in result else ""
     change = f"  change {result['change']}" if "change" in result else ""
-    say(f"{result['name']}{version}  {result['result']}{change}", "red" if "error" in result else "")
+    print_line(f"{result['name']}{version}  {result['result']}{change}", "red" if "error" in result else "")
     problems = result.get("error", {}).get("problems") or result.get("problems") or []
     if "error" in result:
         error = result["error"]
         summary = summarize_refusal(str(error.get("detail") or error.get("title")), error)
-        say(f"  {summary} {result.get('advice', '')}".rstrip())
+        print_line(f"  {summary} {result.get('advice', '')}".rstrip())
     for problem in problems:
-        say(f"  line {problem.get('line')}: {problem.get('message')}")
+        print_line(f"  line {problem.get('line')}: {problem.get('message')}")
 
 
 def _push(connection: Connection, workspace: Workspace, name: str, message: str, label: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from promptuary.commands.label_preview import tell_roll_back_effects
-from promptuary.commands.output import Finding, say, write_json
+from promptuary.commands.output import Finding, print_line, write_json
 
 __all__ = ["tell_release_roll_back"]
 
@@ -21,7 +21,7 @@ def tell_release_roll_back(preview: Any, templates: Sequence[str], as_json: bool
     if as_json:
         write_json(preview)
         return
-    say(f"release {preview['release']}: {preview['title']} for {preview['label']}")
+    print_line(f"release {preview['release']}: {preview['title']} for {preview['label']}")
     for member in members:
         _tell_member(member, preview["label"])
     other_members = members if templates else [member for member in members if not member["rolled_back"]]
@@ -30,23 +30,23 @@ def tell_release_roll_back(preview: Any, templates: Sequence[str], as_json: bool
         _tell_services(going)
     if len(going) < len(other_members):
         advice = ": choose those that can go back with --template" if going else ""
-        say(f"These would be refused together{advice}.")
+        print_line(f"These would be refused together{advice}.")
     elif going:
-        say("A reviewer rolls them back at once, all or none, without an approval.")
+        print_line("A reviewer rolls them back at once, all or none, without an approval.")
     else:
-        say("Nothing is left to roll back.")
-    say("Nothing was stored.")
+        print_line("Nothing is left to roll back.")
+    print_line("Nothing was stored.")
 
 
 def _tell_member(member: Any, label: str) -> None:
     name, serves, version = member["template"], member["serves"], member["version"]
     if member["blocked_by"]:
-        say(f"{name}: {label} stays on {f'version {serves}' if serves else 'nothing'}. {member['blocked_by']}")
+        print_line(f"{name}: {label} stays on {f'version {serves}' if serves else 'nothing'}. {member['blocked_by']}")
     else:
-        say(f"{name}: {label} back from version {serves} to version {version}")
+        print_line(f"{name}: {label} back from version {serves} to version {version}")
         tell_roll_back_effects(member["preview"])
     if member["missing_right"]:
-        say(f"  {member['missing_right']}")
+        print_line(f"  {member['missing_right']}")
 
 
 def _tell_services(members: Sequence[Any]) -> None:
@@ -56,4 +56,4 @@ def _tell_services(members: Sequence[Any]) -> None:
     fetches = sum(preview["fetches_moving"] for preview in previews)
     if services:
         counted = f"{len(services)} {'service' if len(services) == 1 else 'services'}"
-        say(f"In all {counted}, {fetches:,} {'fetch' if fetches == 1 else 'fetches'} a day.")
+        print_line(f"In all {counted}, {fetches:,} {'fetch' if fetches == 1 else 'fetches'} a day.")

@@ -6,7 +6,7 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.label_preview import tell_effects, tell_ungated_losses
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, print_line, write_json
 from promptuary.commands.release_preview import tell_release_roll_back
 from promptuary.commands.review import At, Reviewers
 
@@ -122,7 +122,7 @@ def roll_back_release(
         _tell_release(connection, release, as_json)
         if not as_json:
             names = ", ".join(template or ()) or "all of its templates"
-            say(f"  rolled back {release['label']} of {names}")
+            print_line(f"  rolled back {release['label']} of {names}")
 
 
 def _find_namespace(names: list[str]) -> str:
@@ -139,11 +139,11 @@ def _tell_plan(plan: Any, label: str, as_json: bool) -> None:
     for member in plan["members"]:
         holds = f"version {member['holds']}" if member["holds"] else "nothing"
         joins = f" (change {member['change']} joins)" if member["change"] else ""
-        say(f"{member['template']}: {label} from {holds} to version {member['version']}{joins}")
+        print_line(f"{member['template']}: {label} from {holds} to version {member['version']}{joins}")
         if preview := member.get("preview"):  # missing from older registries
             tell_effects(preview)
     _tell_left_out(plan)
-    say("Nothing was stored." if plan["members"] else "Nothing would be proposed.")
+    print_line("Nothing was stored." if plan["members"] else "Nothing would be proposed.")
 
 
 def _tell_release(connection: Connection, release: Any, as_json: bool) -> None:
@@ -151,21 +151,21 @@ def _tell_release(connection: Connection, release: Any, as_json: bool) -> None:
         write_json(release)
         return
     number = release["number"]
-    say(f"release {number}: {release['title']} for {release['label']} is {release['state']}")
+    print_line(f"release {number}: {release['title']} for {release['label']} is {release['state']}")
     for member in release["members"]:
-        say(f"  {member['template']}@{member['version']} is {member['state']} (change {member['change']})")
+        print_line(f"  {member['template']}@{member['version']} is {member['state']} (change {member['change']})")
         for blocker in member["blockers"]:
-            say(f"    {blocker['cause']} {blocker['action']}")
+            print_line(f"    {blocker['cause']} {blocker['action']}")
     if release["state"] == "open" and release.get("goes_live_at"):  # missing from older registries
-        say(f"  goes live {release['goes_live_at']}")
+        print_line(f"  goes live {release['goes_live_at']}")
     for losses in release.get("ungated_losses", ()):
         tell_ungated_losses(losses)
     _tell_left_out(release)
     if release["ready"]:
-        say("  Nothing blocks it: publish it.")
-    say(f"  {connection.url}/releases/{number}")
+        print_line("  Nothing blocks it: publish it.")
+    print_line(f"  {connection.url}/releases/{number}")
 
 
 def _tell_left_out(answer: Any) -> None:
     for template in answer.get("left_out", ()):
-        say(f"  left out: {template['template']}. {template['reason']}")
+        print_line(f"  left out: {template['template']}. {template['reason']}")

@@ -13,7 +13,7 @@ import typer
 from promptuary import renderer
 from promptuary.commands.api import Connection, vocabulary_source
 from promptuary.commands.documents import Subject, is_on_disk, load_document
-from promptuary.commands.output import Json, Key, Url, UsageError, handle_errors, say, write_json, write_text
+from promptuary.commands.output import Json, Key, Url, UsageError, handle_errors, print_line, write_json, write_text
 from promptuary.names import split_target
 from promptuary.workspace import read_document_text, read_samples
 
@@ -134,13 +134,13 @@ def _write_prompt(prompt: renderer.Prompt, target: Target, as_json: bool) -> Non
 def _tell_tokens(prompt: renderer.Prompt) -> None:
     """Print what was cut or ignored, and the number of tokens, to standard error."""
     for cut in prompt.cut:
-        say(f"cut: {cut.name} ({cut.tokens} tokens): {cut.reason}", "yellow")
+        print_line(f"cut: {cut.name} ({cut.tokens} tokens): {cut.reason}", "yellow")
     if prompt.ignored:
-        say(f"ignored inputs: {', '.join(sorted(prompt.ignored))}", "yellow")
+        print_line(f"ignored inputs: {', '.join(sorted(prompt.ignored))}", "yellow")
     try:
         count = prompt.token_count
     except renderer.MissingVocabularyError as error:
-        say(f"It fits its limit, but its tokens are not counted. {error.message}", "yellow")
+        print_line(f"It fits its limit, but its tokens are not counted. {error.message}", "yellow")
         return
     exact = "" if prompt.tokenizer.get("exact") else " (estimated)"
-    say(f"{count} token{'s' if count != 1 else ''}{exact}")
+    print_line(f"{count} token{'s' if count != 1 else ''}{exact}")

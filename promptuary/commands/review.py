@@ -8,7 +8,7 @@ import typer
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
 from promptuary.commands.label_preview import tell_preview, tell_ungated_losses
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, print_line, write_json
 from promptuary.errors import NotAllowed
 from promptuary.names import split_target
 
@@ -219,23 +219,23 @@ def tell_change(connection: Connection, change: Any, as_json: bool) -> None:
     if as_json:
         write_json(change)
         return
-    say(
+    print_line(
         f"change {change['number']}: {change['template']}@{change['version']} for {change['label']} is "
         f"{change['state']}"
     )
     if change["state"] in ("open", "approved") and change.get("goes_live_at"):  # missing from older registries
-        say(f"  goes live {change['goes_live_at']}")
+        print_line(f"  goes live {change['goes_live_at']}")
     if change["state"] in ("open", "approved") and change.get("planned_rollout"):
         shares = ", ".join(f"{step['share'] / 100:g} %" for step in change["planned_rollout"]["steps"])
-        say(f"  goes live gradually: {shares}, then everybody")
+        print_line(f"  goes live gradually: {shares}, then everybody")
     if change.get("approval") == "never_approved":
-        say(f"  {change['label']} serves version {change['holds']}, which was never approved.")
+        print_line(f"  {change['label']} serves version {change['holds']}, which was never approved.")
     for blocker in change["blockers"]:
-        say(f"  {blocker['cause']} {blocker['action']}")
+        print_line(f"  {blocker['cause']} {blocker['action']}")
     for exemption in change.get("exemptions", ()):  # missing from older registries
         person, rule, why = exemption["person"], exemption["rule"], exemption["why"]
-        say(f"  The approval by {person} counts by the rule {rule}, though {person} {why}.")
+        print_line(f"  The approval by {person} counts by the rule {rule}, though {person} {why}.")
     for contributor in change.get("contributors", ()) if change["blockers"] else ():
-        say(f"  {contributor['person']} {contributor['why']}: their approval does not count.")
+        print_line(f"  {contributor['person']} {contributor['why']}: their approval does not count.")
     tell_ungated_losses(change.get("ungated_losses"))
-    say(f"  {connection.url}/changes/{change['number']}")
+    print_line(f"  {connection.url}/changes/{change['number']}")

@@ -6,7 +6,7 @@ import typer
 
 from promptuary.commands.api import Connection
 from promptuary.commands.label_preview import tell_preview
-from promptuary.commands.output import Json, Key, Url, UsageError, handle_errors, say, write_json
+from promptuary.commands.output import Json, Key, Url, UsageError, handle_errors, print_line, write_json
 from promptuary.commands.review import StepHours, read_current, read_steps
 
 __all__ = [
@@ -142,11 +142,11 @@ def _tell_stop(connection: Connection, rollout: Any, as_json: bool) -> None:
         return
     if rollout["state"] in ("running", "paused"):
         share, label = f"{rollout['share'] / 100:g} %", rollout["label"]
-        say(f"  Stopping gives the {share} version {rollout['stable']} of {label} again, like everybody else.")
-        say(f"  Change {rollout['change']} stays open. A reviewer stops it at once, without an approval.")
+        print_line(f"  Stopping gives the {share} version {rollout['stable']} of {label} again, like everybody else.")
+        print_line(f"  Change {rollout['change']} stays open. A reviewer stops it at once, without an approval.")
     else:
-        say(f"  It is {rollout['state']}: there is nothing to stop.")
-    say("Nothing was stored.")
+        print_line(f"  It is {rollout['state']}: there is nothing to stop.")
+    print_line("Nothing was stored.")
 
 
 def _tell_rollout(connection: Connection, rollout: Any, as_json: bool) -> None:
@@ -154,18 +154,20 @@ def _tell_rollout(connection: Connection, rollout: Any, as_json: bool) -> None:
         write_json(rollout)
         return
     name, label = rollout["template"], rollout["label"]
-    say(f"rollout {rollout['number']}: {label} of {name}, change {rollout['change']}, is {rollout['state']}")
+    print_line(f"rollout {rollout['number']}: {label} of {name}, change {rollout['change']}, is {rollout['state']}")
     if rollout["state"] in ("running", "paused"):
         share = f"{rollout['share'] / 100:g} %"
-        say(f"  version {rollout['candidate']} for {share} of the callers, version {rollout['stable']} for the rest")
+        print_line(
+            f"  version {rollout['candidate']} for {share} of the callers, version {rollout['stable']} for the rest"
+        )
         if rollout["next_at"]:
-            say(f"  next step {rollout['next_at']}")
+            print_line(f"  next step {rollout['next_at']}")
     elif rollout["state"] == "stopped":
-        say(f"  version {rollout['stable']} for everybody: {rollout['reason']}")
+        print_line(f"  version {rollout['stable']} for everybody: {rollout['reason']}")
     else:
-        say(f"  version {rollout['candidate']} for everybody")
+        print_line(f"  version {rollout['candidate']} for everybody")
     for score in rollout["scores"]:
         sides = [(side, score[side]) for side in ("stable", "candidate") if score[side]]
         means = ", ".join(f"{side} {figures['mean']:.2f} over {figures['count']}" for side, figures in sides)
-        say(f"  {score['metric']}: {means}")
-    say(f"  {connection.url}/changes/{rollout['change']}")
+        print_line(f"  {score['metric']}: {means}")
+    print_line(f"  {connection.url}/changes/{rollout['change']}")

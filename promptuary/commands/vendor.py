@@ -9,7 +9,7 @@ import typer
 from promptuary._fetching import Fetched
 from promptuary.commands.api import Connection
 from promptuary.commands.completion import complete_name
-from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, say, write_json
+from promptuary.commands.output import Finding, Json, Key, Url, UsageError, handle_errors, print_line, write_json
 from promptuary.errors import ConfigurationError, DigestMismatch
 from promptuary.lockfile import Locked, read_lock
 from promptuary.names import split_target
@@ -67,10 +67,10 @@ def vendor(
             write_json({"file": str(out), "templates": rows, "missing": missing_vocabularies})
             return
         for entry in rows:
-            say(f"{entry['name']}  version {entry['version']}  {entry['digest']}")
-        say(f"{out}: {len(rows)} template{'s' if len(rows) != 1 else ''}")
+            print_line(f"{entry['name']}  version {entry['version']}  {entry['digest']}")
+        print_line(f"{out}: {len(rows)} template{'s' if len(rows) != 1 else ''}")
         for sentence in missing_vocabularies:
-            say(sentence, "yellow")
+            print_line(sentence, "yellow")
 
 
 def _fetch(

@@ -37,14 +37,16 @@ def notify_reviewer(actor: Actor, change: ChangeRequest, person: str, *, is_remi
     earlier.filter(read_at=None).update(read_at=at)
     earlier.filter(mailed_at=None).update(mailed_at=at)
 
-    def say() -> str:
+    def write_sentence() -> str:
         sentence = gettext("{name} asks for your review: {subject}.")
         if is_reminder:
             sentence = gettext("{name} asks for your review again: {subject}.")
         return sentence.format(name=actor.person.display_name, subject=describe_change(change))
 
     facts = {"kind": ReviewRequested.kind, "is_waiting": True, "template": change.template, "change": change}
-    Notification.objects.create(person=reviewer, sentence=translate_for(reviewer, say), created_at=at, **facts)
+    Notification.objects.create(
+        person=reviewer, sentence=translate_for(reviewer, write_sentence), created_at=at, **facts
+    )
 
 
 def notify_of_edit(actor: Actor, edited: EditedComment) -> None:
@@ -84,14 +86,14 @@ def notify_mentioned(
     if not people:
         return [*notified]
 
-    def say() -> str:
+    def write_sentence() -> str:
         return gettext("{name} mentioned you in {subject}.").format(
             name=actor.person.display_name, subject=where or describe_change(change)
         )
 
     facts = {"kind": MENTION, "template": change.template, "change": change, "created_at": at or log.now()}
     Notification.objects.bulk_create(
-        Notification(person=person, sentence=translate_for(person, say), **facts) for person in people
+        Notification(person=person, sentence=translate_for(person, write_sentence), **facts) for person in people
     )
     return [*notified, *people]
 

@@ -29,7 +29,7 @@ def notify_of_live_failure(run: Run, event: EvaluationFailing) -> None:
     transaction of the event.
     """
 
-    def say() -> str:
+    def write_sentence() -> str:
         return gettext("Failing in production: {template} v{version} on {label}, {evaluation}: {findings}.").format(
             template=event.template,
             version=event.version,
@@ -38,27 +38,31 @@ def notify_of_live_failure(run: Run, event: EvaluationFailing) -> None:
             findings="; ".join(map(describe_finding, event.findings)),
         )
 
-    _notify_people(run, event.kind, say)
+    _notify_people(run, event.kind, write_sentence)
 
 
 def notify_of_recovery(run: Run, event: EvaluationRecovered) -> None:
     """Notify the same people that it passes again."""
 
-    def say() -> str:
+    def write_sentence() -> str:
         return gettext("{template} v{version} on {label} passes {evaluation} again.").format(
             template=event.template, version=event.version, label=event.label, evaluation=event.evaluation
         )
 
-    _notify_people(run, event.kind, say)
+    _notify_people(run, event.kind, write_sentence)
 
 
-def _notify_people(run: Run, kind: str, say: Callable[[], str]) -> None:
+def _notify_people(run: Run, kind: str, write_sentence: Callable[[], str]) -> None:
     people = [*queries.list_reviewers(run.template), run.version.author]
     concerned = {person.pk: person for person in [*people, *queries.list_watchers(run.template, kind)]}
     at = log.now()
     Notification.objects.bulk_create(
         Notification(
-            person=person, kind=kind, sentence=translate_for(person, say), template=run.template, created_at=at
+            person=person,
+            kind=kind,
+            sentence=translate_for(person, write_sentence),
+            template=run.template,
+            created_at=at,
         )
         for _, person in sorted(concerned.items())
         if person.is_active and person.username != OPERATOR

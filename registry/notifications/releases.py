@@ -52,7 +52,7 @@ def notify_of_joint_decision(actor: Actor, decisions: Sequence[Decision]) -> Non
         raise ValueError(f"change {first.change.number} belongs to no release")
     names = ", ".join(_describe_version(decision.change) for decision in decisions)
 
-    def say() -> str:
+    def write_sentence() -> str:
         sentence = gettext("{name} asked for edits in {count} templates of release {release}: {templates}.")
         if first.decision == Decision.APPROVE:
             sentence = gettext("{name} approved {count} templates of release {release}: {templates}.")
@@ -63,7 +63,7 @@ def notify_of_joint_decision(actor: Actor, decisions: Sequence[Decision]) -> Non
     at = first.created_at
     notified = notify_mentioned(actor, first.change, [first.text], where=describe_release(release), at=at)
     concerns = [_Concern(it.change, [it.change.opened_by, it.change.version.author], it.created_at) for it in decisions]
-    _notify(actor, RELEASE_DECISION, concerns, say, topic=ChangeDecided.kind, notified=notified)
+    _notify(actor, RELEASE_DECISION, concerns, write_sentence, topic=ChangeDecided.kind, notified=notified)
 
 
 def notify_of_release_step(actor: Actor, event: ReleaseStep, release: Release) -> None:
@@ -95,7 +95,7 @@ def _notify_of_publication(actor: Actor, event: ReleasePublished, release: Relea
         concerns.append(_Concern(move.change, [*authors, move.change.opened_by, *deciders], release.updated_at))
         names.append(f"{move.template.name} v{move.after.number}")
 
-    def say() -> str:
+    def write_sentence() -> str:
         return gettext("{name} published release {release}: {label} serves {templates}.").format(
             name=actor.person.display_name,
             release=describe_release(release),
@@ -103,7 +103,7 @@ def _notify_of_publication(actor: Actor, event: ReleasePublished, release: Relea
             templates=", ".join(names),
         )
 
-    _notify(actor, event.kind, concerns, say, topic=LabelMoved.kind)
+    _notify(actor, event.kind, concerns, write_sentence, topic=LabelMoved.kind)
 
 
 def _notify_of_roll_back(actor: Actor, event: ReleaseRolledBack, release: Release) -> None:
@@ -121,7 +121,7 @@ def _notify_of_roll_back(actor: Actor, event: ReleaseRolledBack, release: Releas
         concerns.append(_Concern(change, people, release.updated_at))
         names.append(f"{change.template.name} v{move.after.number if move.after else 0}")
 
-    def say() -> str:
+    def write_sentence() -> str:
         return gettext("{name} rolled back release {release}: {label} serves {templates} again. {reason}").format(
             name=actor.person.display_name,
             release=describe_release(release),
@@ -130,7 +130,7 @@ def _notify_of_roll_back(actor: Actor, event: ReleaseRolledBack, release: Releas
             reason=event.reason,
         )
 
-    _notify(actor, event.kind, concerns, say, topic=LabelMoved.kind)
+    _notify(actor, event.kind, concerns, write_sentence, topic=LabelMoved.kind)
 
 
 def _notify_of_withdrawal(actor: Actor, event: ReleaseWithdrawn, release: Release) -> None:
@@ -145,7 +145,7 @@ def _notify_of_withdrawal(actor: Actor, event: ReleaseWithdrawn, release: Releas
         concerns.append(_Concern(change, people, release.updated_at))
     names = ", ".join(_describe_version(change) for change in changes)
 
-    def say() -> str:
+    def write_sentence() -> str:
         sentence = ngettext(
             "{name} withdrew release {release} with the change of {templates}: {reason}",
             "{name} withdrew release {release} with the changes of {templates}: {reason}",
@@ -155,7 +155,7 @@ def _notify_of_withdrawal(actor: Actor, event: ReleaseWithdrawn, release: Releas
             name=actor.person.display_name, release=describe_release(release), templates=names, reason=event.reason
         )
 
-    _notify(actor, event.kind, concerns, say)
+    _notify(actor, event.kind, concerns, write_sentence)
 
 
 def _notify_of_joined(actor: Actor, event: ReleaseStep, release: Release, numbers: Sequence[int]) -> None:
@@ -167,7 +167,7 @@ def _notify_of_joined(actor: Actor, event: ReleaseStep, release: Release, number
     for changes in joined.values():
         subjects = ", ".join(describe_change(change) for change in changes)
 
-        def say(subjects: str = subjects, count: int = len(changes)) -> str:
+        def write_sentence(subjects: str = subjects, count: int = len(changes)) -> str:
             sentence = ngettext(
                 "{name} made your change part of release {release}, with which it is published or withdrawn: "
                 "{subjects}.",
@@ -178,7 +178,7 @@ def _notify_of_joined(actor: Actor, event: ReleaseStep, release: Release, number
             return sentence.format(name=actor.person.display_name, release=describe_release(release), subjects=subjects)
 
         concern = _Concern(changes[0], [changes[0].opened_by], release.updated_at)
-        _notify(actor, event.kind, [concern], say, has_watchers=False)
+        _notify(actor, event.kind, [concern], write_sentence, has_watchers=False)
 
 
 def _notify_of_removed(actor: Actor, event: ReleaseChanged, release: Release) -> None:
@@ -186,13 +186,13 @@ def _notify_of_removed(actor: Actor, event: ReleaseChanged, release: Release) ->
     rows = ChangeRequest.objects.pending().filter(number__in=event.removed).select_related(*_RELATED)
     for change in rows.exclude(opened_by=actor.person).defer("version__bundle").order_by("number"):
 
-        def say(change: ChangeRequest = change) -> str:
+        def write_sentence(change: ChangeRequest = change) -> str:
             return gettext("{name} removed your change from release {release}: {subject} goes live on its own.").format(
                 name=actor.person.display_name, release=describe_release(release), subject=describe_change(change)
             )
 
         concern = _Concern(change, [change.opened_by], release.updated_at)
-        _notify(actor, event.kind, [concern], say, has_watchers=False)
+        _notify(actor, event.kind, [concern], write_sentence, has_watchers=False)
 
 
 def _list_members(release: Release) -> list[ChangeRequest]:
@@ -208,7 +208,7 @@ def _notify(  # one place for every act on a release
     actor: Actor,
     kind: str,
     concerns: Iterable[_Concern],
-    say: Callable[[], str],
+    write_sentence: Callable[[], str],
     *,
     topic: str = "",
     notified: Collection[User] = (),
@@ -228,7 +228,7 @@ def _notify(  # one place for every act on a release
         Notification(
             person=person,
             kind=kind,
-            sentence=translate_for(person, say),
+            sentence=translate_for(person, write_sentence),
             template=concern.change.template,
             change=concern.change,
             created_at=concern.at,

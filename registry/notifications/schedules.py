@@ -63,7 +63,7 @@ def notify_of_ended_schedule(event: object, subject: object) -> None:
 def notify_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled) -> None:
     """Notify the proposer and the scheduler; for services, in the transaction of the event."""
 
-    def say() -> str:
+    def write_sentence() -> str:
         return gettext(
             "Not published as scheduled: {template} v{number} for {label} (change {change}). {reason}"
         ).format(
@@ -74,7 +74,7 @@ def notify_of_unpublished_change(change: ChangeRequest, event: ChangeUnscheduled
             reason=event.reason,
         )
 
-    _notify_people([change.opened_by.username, event.scheduled_by or ""], event.kind, say, change)
+    _notify_people([change.opened_by.username, event.scheduled_by or ""], event.kind, write_sentence, change)
 
 
 def notify_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -> None:
@@ -86,15 +86,17 @@ def notify_of_unpublished_release(release: Release, event: ReleaseUnscheduled) -
         return
     people = [release.opened_by.username, event.scheduled_by or "", *(it.opened_by.username for it in members)]
 
-    def say() -> str:
+    def write_sentence() -> str:
         return gettext("Not published as scheduled: release {number}, {title}. {reason}").format(
             number=release.number, title=release.title, reason=event.reason
         )
 
-    _notify_people(people, event.kind, say, members[0])
+    _notify_people(people, event.kind, write_sentence, members[0])
 
 
-def _notify_people(usernames: Collection[str], kind: str, say: Callable[[], str], change: ChangeRequest) -> None:
+def _notify_people(
+    usernames: Collection[str], kind: str, write_sentence: Callable[[], str], change: ChangeRequest
+) -> None:
     named_people = User.objects.filter(username__in=usernames, is_active=True).exclude(username=OPERATOR).order_by("pk")
     people = list(named_people) or list_active_reviewers(change.template)
     at = log.now()
@@ -102,7 +104,7 @@ def _notify_people(usernames: Collection[str], kind: str, say: Callable[[], str]
         Notification(
             person=person,
             kind=kind,
-            sentence=translate_for(person, say),
+            sentence=translate_for(person, write_sentence),
             template=change.template,
             change=change,
             created_at=at,

@@ -75,12 +75,12 @@ def notify_reviewers(actor: Actor, kind: str, change: ChangeRequest, waiting_for
     end_waiting(change)
     people = User.objects.filter(username__in=list(waiting_for))
 
-    def say() -> str:
+    def write_sentence() -> str:
         return gettext("{name} asks for your review: {subject}.").format(
             name=actor.person.display_name, subject=describe_change(change)
         )
 
-    _notify_now(actor, kind, people, say, change, is_waiting=True)
+    _notify_now(actor, kind, people, write_sentence, change, is_waiting=True)
 
 
 def notify_of_decision(actor: Actor, act: DecisionAct, taken_back: str | None = None) -> None:
@@ -97,7 +97,7 @@ def notify_of_decision(actor: Actor, act: DecisionAct, taken_back: str | None = 
     if act.earlier or not act.is_last:
         return
 
-    def say() -> str:
+    def write_sentence() -> str:
         sentence = str(_DECIDED[decision.decision])
         if taken_back == Decision.REQUEST_CHANGES:
             sentence = gettext("{name} no longer asks for edits in {subject}.")
@@ -105,7 +105,7 @@ def notify_of_decision(actor: Actor, act: DecisionAct, taken_back: str | None = 
 
     at, people = decision.created_at, [change.opened_by, change.version.author]
     notified = notify_mentioned(actor, change, [decision.text], at=at)
-    _write(actor, ChangeDecided.kind, people, say, change, at, notified=notified)
+    _write(actor, ChangeDecided.kind, people, write_sentence, change, at, notified=notified)
 
 
 def notify_of_comment(actor: Actor, comment: Comment) -> None:
@@ -113,14 +113,14 @@ def notify_of_comment(actor: Actor, comment: Comment) -> None:
     change = comment.thread.change
     commenters = User.objects.filter(pk__in=comment.thread.comments.values("person"))
 
-    def say() -> str:
+    def write_sentence() -> str:
         return gettext("{name} wrote on line {line} of {subject}.").format(
             name=actor.person.display_name, line=comment.thread.line, subject=describe_change(change)
         )
 
     at, people = comment.created_at, [change.opened_by, change.version.author, *commenters]
     notified = notify_mentioned(actor, change, [comment.text], at=at)
-    _write(actor, CommentAdded.kind, people, say, change, at, notified=notified)
+    _write(actor, CommentAdded.kind, people, write_sentence, change, at, notified=notified)
 
 
 def notify_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
@@ -132,14 +132,14 @@ def notify_of_release_comment(actor: Actor, comment: ReleaseComment) -> None:
     people = [release.opened_by, *User.objects.filter(pk__in=release.comments.values("person"))]
     people += [person for change in members for person in (change.opened_by, change.version.author)]
 
-    def say() -> str:
+    def write_sentence() -> str:
         return gettext("{name} commented on release {number}: {title}.").format(
             name=actor.person.display_name, number=release.number, title=release.title
         )
 
     at = comment.created_at
     notified = notify_mentioned(actor, members[0], [comment.text], where=describe_release(release), at=at)
-    _write(actor, ReleaseCommented.kind, people, say, members[0], at, notified=notified)
+    _write(actor, ReleaseCommented.kind, people, write_sentence, members[0], at, notified=notified)
 
 
 def notify_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> None:
@@ -148,10 +148,12 @@ def notify_of_rollout(actor: Actor, event: RolloutStep, rollout: Rollout) -> Non
     owners = User.objects.filter(username__in=list_owners(template.namespace, template.path))
     people = [find_responsible([rollout])[rollout.number].person, rollout.change.opened_by, rollout.candidate.author]
 
-    def say() -> str:
+    def write_sentence() -> str:
         return end_sentence(f"{actor.person.display_name} {event.write_sentence()}")
 
-    _notify_now(actor, event.kind, [rollout.started_by, *people, *owners], say, rollout.change, is_waiting=False)
+    _notify_now(
+        actor, event.kind, [rollout.started_by, *people, *owners], write_sentence, rollout.change, is_waiting=False
+    )
 
 
 def notify_of_move(actor: Actor, move: LabelMove) -> None:
@@ -204,7 +206,7 @@ def notify_of_save(actor: Actor, version: Version) -> None:
     """Notify the watchers of the template of a new version."""
     first = version.message.strip().partition("\n")[0]
 
-    def say() -> str:
+    def write_sentence() -> str:
         sentence = gettext("{name} saved {template} v{number}: {message}")
         if not first:
             sentence = gettext("{name} saved {template} v{number}.")
@@ -212,7 +214,7 @@ def notify_of_save(actor: Actor, version: Version) -> None:
             name=actor.person.display_name, template=version.template.name, number=version.number, message=first
         )
 
-    _write(actor, VersionSaved.kind, [], say, version, version.created_at)
+    _write(actor, VersionSaved.kind, [], write_sentence, version, version.created_at)
 
 
 def notify_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, remotes: Sequence[str]) -> None:
@@ -221,8 +223,8 @@ def notify_of_redaction(actor: Actor, versions: Sequence[Version], reason: str, 
         template = version.template
         admins = Membership.objects.filter(namespace=template.namespace, role=Role.ADMIN)
         people = [version.author, *User.objects.filter(pk__in=admins.values("person"))]
-        say = partial(_describe_redaction, actor, version, reason, remotes)
-        _write(actor, VersionRedacted.kind, people, say, version, log.now())
+        write_sentence = partial(_describe_redaction, actor, version, reason, remotes)
+        _write(actor, VersionRedacted.kind, people, write_sentence, version, log.now())
 
 
 def _describe_redaction(actor: Actor, version: Version, reason: str, remotes: Sequence[str]) -> str:
@@ -244,16 +246,21 @@ def end_waiting(change: ChangeRequest, person: User | None = None) -> None:
 
 
 def _notify_now(
-    actor: Actor, kind: str, people: Collection[User], say: Callable[[], str], change: ChangeRequest, is_waiting: bool
+    actor: Actor,
+    kind: str,
+    people: Collection[User],
+    write_sentence: Callable[[], str],
+    change: ChangeRequest,
+    is_waiting: bool,
 ) -> None:
-    _write(actor, kind, people, say, change, log.now(), is_waiting=is_waiting)
+    _write(actor, kind, people, write_sentence, change, log.now(), is_waiting=is_waiting)
 
 
 def _write(  # noqa: PLR0913  # the only place that writes them, for every kind of notification
     actor: Actor,
     kind: str,
     people: Collection[User],
-    say: Callable[[], str],
+    write_sentence: Callable[[], str],
     about: ChangeRequest | LabelMove | Version,
     at: datetime,
     *,
@@ -271,7 +278,7 @@ def _write(  # noqa: PLR0913  # the only place that writes them, for every kind 
         Notification(
             person=person,
             kind=EMERGENCY if person.pk in urgent else kind,
-            sentence=translate_for(person, say),
+            sentence=translate_for(person, write_sentence),
             is_waiting=person.pk in urgent or (is_waiting and person.pk in concerned),
             template=about.template,
             change=change,

@@ -38,7 +38,7 @@ def remind_of_two_step(*, actor: Actor, username: str) -> Notification:
             raise Conflict(gettext("{username} was reminded less than a day ago.").format(username=username))
         earlier.filter(read_at=None).update(read_at=at)
 
-        def say() -> str:
+        def write_sentence() -> str:
             return ngettext(
                 "{name} asks you to turn on two-step sign-in. Until then you can only read in {namespaces}.",
                 "{name} asks you to turn on two-step sign-in. Until then you can only read in these namespaces: "
@@ -47,7 +47,7 @@ def remind_of_two_step(*, actor: Actor, username: str) -> Notification:
             ).format(name=actor.person.display_name, namespaces=", ".join(names))
 
         return Notification.objects.create(
-            person=person, kind=TWO_STEP_REMINDER, sentence=translate_for(person, say), created_at=at
+            person=person, kind=TWO_STEP_REMINDER, sentence=translate_for(person, write_sentence), created_at=at
         )
 
 

@@ -1,6 +1,7 @@
 """`promptuary render` and `lint`, without a registry."""
 
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -222,8 +223,9 @@ def test_a_terminal_that_is_not_utf_8_gets_the_same_bytes(run, tmp_path):
 @pytest.mark.parametrize("options", [("--json",), ("--target", "text")])
 def test_output_that_cannot_be_written_is_a_sentence_and_no_traceback(run, options):
     command = [sys.executable, "-m", "promptuary", "render", "reply.yml.j2", "--sample", "short", *options]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
     with open("/dev/full", "wb") as full:
-        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        ended = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment)
     assert (ended.returncode, ended.stderr.splitlines()[-1]) == (
         2,
         "standard output can't be written: No space left on device",
