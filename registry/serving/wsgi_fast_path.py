@@ -155,7 +155,9 @@ def _answer(environ: dict[str, Any], hosts: set[str]) -> Answer | None:
     """The response, or None to let Django respond."""
     path: str = environ["PATH_INFO"]
     authorization = environ.get("HTTP_AUTHORIZATION")
-    if authorization is None or authorization[:7].lower() != "bearer " or "\0" in path:
+    if authorization is None or authorization[:7].lower() != "bearer ":
+        return None
+    if "\0" in path or not path.isascii():  # no name has such characters; Django decodes them for the refusal
         return None
     if environ["REQUEST_METHOD"] not in ("GET", "HEAD"):
         return None

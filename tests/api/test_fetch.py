@@ -126,11 +126,16 @@ def test_head_gives_the_headers_alone(ahead):
         (f"{PATH}@2", {"HTTP_AUTHORIZATION": "Basic abc"}),
         (PATH, {}),
         ("/login@2", {}),
+        (f"{PATH}@é".encode().decode("latin-1"), {}),  # as WSGI hands over UTF-8
         (f"{PATH}@2", {"HTTP_HOST": "evil.example"}),
     ],
 )
 def test_everything_else_is_left_to_django(ahead, path, environ):
     assert ahead(path, **environ)[0] == "299 Django"
+
+
+def test_a_label_that_is_not_ascii_is_named_as_it_was_sent(caller, versions):
+    assert "é" in caller("author").get(f"templates/{REPLY}@é").json()["detail"]
 
 
 def test_a_wrong_key_is_refused_ahead_of_django_too(cast, versions):
