@@ -151,7 +151,7 @@ async def _send(address: str, content: bytes, headers: dict[str, str], at: datet
 async def _read(response: httpx.Response) -> str:
     """Read the beginning of the response, so that neither a long nor a slow one blocks the worker.
 
-    It isn't unpacked, because a few bytes can stand for gigabytes.
+    A compressed body stays compressed: decompressed, a small one can fill the memory.
     """
     body = b""
     with suppress(TimeoutError, httpx.TimeoutException):

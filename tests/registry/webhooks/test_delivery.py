@@ -155,7 +155,7 @@ def answer_slowly(listener, pieces):
         connection.recv(100_000)
         for piece in pieces:
             connection.sendall(piece)
-            time.sleep(0.1)
+            time.sleep(0.1)  # the slowness is what is tested
 
 
 @pytest.mark.parametrize(
