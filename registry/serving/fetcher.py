@@ -110,8 +110,8 @@ class Fetcher:
                     answer = version.unchanged
         except PromptuaryError as error:
             answer = build_refusal(error)
-        except DatabaseError:  # the text isn't translated: keys get English
-            answer = build_refusal(Busy("The database does not answer at the moment; try again."))
+        except DatabaseError:
+            answer = build_refusal(Busy("The database does not answer at the moment; try again."))  # no text: for keys
         metrics.count_fetch(answer.status)
         return answer
 
