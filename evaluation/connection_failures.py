@@ -1,5 +1,6 @@
 """Plain sentences for failed connections to a model, without error numbers or the operating system's wording."""
 
+import re
 import socket
 import ssl
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ __all__ = ["describe_failure", "describe_unreadable", "find_place"]
 
 _PORTS = {"https": 443, "http": 80}
 _EXPIRED, _OTHER_NAMES = 10, (62, 64)  # X509_V_ERR_CERT_HAS_EXPIRED, _HOSTNAME_MISMATCH, _IP_ADDRESS_MISMATCH
+_END = re.compile("closed connection|disconnected")  # what h11 and httpcore call an answer that ends too early
 _CLOSED = (httpx.ReadError, httpx.WriteError, httpx.CloseError, httpx.RemoteProtocolError)
 
 
@@ -20,6 +22,8 @@ def find_place(base_url: str) -> str:
 
 def describe_failure(title: str, base_url: str, error: httpx.HTTPError) -> str:
     """Name the model and what failed, as a sentence without a full stop. The error must not be a timeout."""
+    if isinstance(error, httpx.RemoteProtocolError) and not _END.search(str(error)):
+        return f"{title} at {find_place(base_url)} sent an answer that is not valid HTTP"
     if isinstance(error, _CLOSED):
         return f"{title} at {find_place(base_url)} closed the connection before it answered"
     if isinstance(error, httpx.ProxyError):

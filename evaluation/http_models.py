@@ -1,7 +1,10 @@
 """Models called over HTTP, by any of the protocols of `protocols`, without streaming."""
 
+import asyncio
+import functools
 import math
 import re
+import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -9,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import httpx
+from anyio.from_thread import start_blocking_portal
 
 from promptuary.evaluation.characters import clean_text
 from promptuary.evaluation.connection_failures import describe_failure, describe_unreadable, find_place
@@ -19,13 +23,12 @@ from promptuary.evaluation.partial_reply import PartialReply, read_count
 from promptuary.evaluation.protocols import ProviderRequest, find_protocol
 from promptuary.renderer.errors import RenderError
 
-__all__ = ["HTTPModel", "Pace", "make_status_error"]
+__all__ = ["HTTPModel", "Pace", "make_client", "make_status_error"]
 
 _LONGEST_REASON = 300  # characters
 _LONGEST_ERROR = 64 * 1024  # bytes read of an error's body
 _LONGEST_ANSWER = 16 * 1024 * 1024  # bytes
 _MOST_COUNTED = 1024 * 1024  # bytes of an unfinished answer that are counted as written: no provider bills more
-_LONGEST_CALL = 900.0  # seconds for a whole reply, for a server that keeps sending a little
 _COUNTS = (("prompt", "input"), ("completion", "output"))  # the protocols' field names for token counts
 _UNANSWERED = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError, httpx.DecodingError)
 _REFUSALS = ("content_filter", "refusal", "safety")  # finish reasons of a reply that the provider kept back
@@ -42,8 +45,10 @@ class HTTPModel:
     Args:
         base_url: the address without the protocol's path (`/chat/completions`, `/responses`, `/messages`).
         protocol: a name of `protocols.PROTOCOLS`.
-        attempts: total, the first included. timeout: seconds per attempt. per_second: request limit, None for no limit.
-        transport: a custom httpx transport; it bypasses proxies set in the environment.
+        attempts: total, the first included. per_second: request limit, None for no limit.
+        timeout: seconds without data from the server. longest: seconds for a whole attempt.
+        transport: makes a custom httpx transport; it bypasses proxies set in the environment and is closed after each
+            attempt.
         title: the model's name in errors; defaults to `name`.
     """
 
@@ -56,21 +61,16 @@ class HTTPModel:
         protocol: str = "openai",
         attempts: int = 5,
         timeout: float = 60,
+        longest: float = 900,
         per_second: float | None = None,
-        transport: httpx.BaseTransport | None = None,
+        transport: Callable[..., httpx.AsyncBaseTransport] | None = None,
         title: str = "",
     ) -> None:
         self.name = name
         self._title, self._base_url = title or name, base_url
         self._protocol = find_protocol(protocol, base_url)
-        headers = self._protocol.build_headers(key) if key else {}
-        self._client = httpx.Client(
-            base_url=base_url.rstrip("/") + "/",
-            headers=headers,
-            timeout=timeout,
-            transport=transport,
-            trust_env=transport is None,
-        )
+        self._headers = self._protocol.build_headers(key) if key else {}
+        self._timeout, self._longest, self._transport = timeout, longest, transport
         self._attempts, self._pace = attempts, Pace(per_second)
         self._stamina = import_optional("stamina", extra="evaluation")
 
@@ -110,8 +110,8 @@ class HTTPModel:
         except RenderError as error:
             raise ModelError(error.message) from error
         try:
-            with self._client.stream("POST", self._protocol.path, json=body) as answer:
-                response = self._read_answer(answer)
+            with start_blocking_portal() as portal:  # works beside a running event loop too, such as a notebook's
+                response = portal.call(self._exchange, body)
         except httpx.TimeoutException as error:
             sentence = f"{self._title} at {find_place(self._base_url)} did not answer in time"
             raise ModelError(sentence, retryable=True, spent=_find_unanswered(error)) from error
@@ -122,22 +122,31 @@ class HTTPModel:
             raise make_status_error(self._title, response)
         return self._read_reply(response)
 
-    def _read_answer(self, answer: httpx.Response) -> httpx.Response:
-        """Read the answer and its body. Raises ModelError if a reply doesn't end; an error's body may be cut."""
-        content, ends_at = b"", time.monotonic() + _LONGEST_CALL
-        place = find_place(self._base_url)
-        for chunk in answer.iter_bytes():
-            content += chunk
-            if answer.status_code != 200 and len(content) > _LONGEST_ERROR:
-                break
-            if len(content) > _LONGEST_ANSWER:
-                spent = (Reply(content[:_MOST_COUNTED].decode(errors="replace")),)
-                raise ModelError(f"{self._title} at {place} sent more than {_LONGEST_ANSWER:,} bytes", spent=spent)
-            if time.monotonic() > ends_at:
-                spent = (Reply(content[:_MOST_COUNTED].decode(errors="replace")),)
-                raise ModelError(f"{self._title} at {place} took longer than {_LONGEST_CALL:g} s", spent=spent)
+    async def _exchange(self, body: dict[str, Any]) -> httpx.Response:
+        """Send the request and read the answer, or the beginning of an error's body. Raises ModelError if a reply
+        doesn't end.
+
+        asyncio, because only it can limit the time of a whole attempt: a server can send a byte at a time.
+        """
+        content, place = bytearray(), find_place(self._base_url)
+        try:
+            async with (
+                asyncio.timeout(self._longest),
+                make_client(self._base_url, self._headers, self._timeout, self._transport) as client,
+                client.stream("POST", self._protocol.path, json=body) as answer,
+            ):
+                async for chunk in answer.aiter_bytes():
+                    content += chunk
+                    if answer.status_code != 200 and len(content) > _LONGEST_ERROR:
+                        break
+                    if len(content) > _LONGEST_ANSWER:
+                        sentence = f"{self._title} at {place} sent more than {_LONGEST_ANSWER:,} bytes"
+                        raise ModelError(sentence, spent=_count_unfinished(content))
+        except TimeoutError as error:
+            sentence = f"{self._title} at {place} took longer than {self._longest:g} s"
+            raise ModelError(sentence, spent=_count_unfinished(content)) from error
         kept_headers = {name: answer.headers[name] for name in _KEPT_HEADERS if name in answer.headers}
-        return httpx.Response(answer.status_code, headers=kept_headers, content=content)
+        return httpx.Response(answer.status_code, headers=kept_headers, content=bytes(content))
 
     def _read_reply(self, response: httpx.Response) -> Reply:
         partial, spent = PartialReply(), _read_spent(response)
@@ -184,6 +193,26 @@ class Pace:
         return turn - now
 
 
+def make_client(
+    base_url: str,
+    headers: Mapping[str, str],
+    timeout: float,
+    transport: Callable[..., httpx.AsyncBaseTransport] | None = None,
+) -> httpx.AsyncClient:
+    """Make a client for one call: a connection belongs to an event loop, and a handshake is shorter than a reply.
+
+    timeout: seconds for each step, such as the next bytes.
+    """
+    return httpx.AsyncClient(
+        base_url=base_url.rstrip("/") + "/",
+        headers=headers,
+        timeout=timeout,
+        verify=_make_tls_context(),
+        transport=transport(verify=_make_tls_context()) if transport else None,
+        trust_env=transport is None,
+    )
+
+
 def make_status_error(name: str, response: httpx.Response) -> ModelError:
     """Make the error for a fully read answer whose status isn't 200."""
     status, reason = response.status_code, _read_redirect(response) or _read_reason(response)
@@ -194,6 +223,17 @@ def make_status_error(name: str, response: httpx.Response) -> ModelError:
         status=status,
         reason=reason,
     )
+
+
+@functools.cache
+def _make_tls_context() -> ssl.SSLContext:
+    """One context per process: loading the certificates takes longer than a request."""
+    return httpx.create_ssl_context()
+
+
+def _count_unfinished(content: bytearray) -> tuple[Reply, ...]:
+    """An unfinished answer as text that the provider may bill."""
+    return (Reply(content[:_MOST_COUNTED].decode(errors="replace")),)
 
 
 def _find_unanswered(error: httpx.HTTPError) -> tuple[Reply, ...]:

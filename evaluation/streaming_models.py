@@ -2,10 +2,8 @@
 
 import asyncio
 import contextlib
-import functools
 import json
 import re
-import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -15,7 +13,7 @@ import httpx
 from promptuary.evaluation.characters import CharacterReader
 from promptuary.evaluation.connection_failures import describe_failure, describe_unreadable, find_place
 from promptuary.evaluation.errors import ModelError
-from promptuary.evaluation.http_models import Pace, make_status_error
+from promptuary.evaluation.http_models import Pace, make_client, make_status_error
 from promptuary.evaluation.models import Model
 from promptuary.evaluation.partial_reply import PartialReply
 from promptuary.evaluation.protocols import ProviderRequest, find_protocol
@@ -85,8 +83,9 @@ class HTTPStream:
         body = self._build_body(request)
         if seconds := self._pace.reserve_turn():
             await asyncio.sleep(seconds)
+        client = make_client(self._base_url, self._headers, self._timeout, self._transport)
         try:
-            async with self._make_client() as client, client.stream("POST", self._protocol.path, json=body) as response:
+            async with client, client.stream("POST", self._protocol.path, json=body) as response:
                 await self._require_success(response)
                 with _register_reply(reply):
                     characters = CharacterReader()
@@ -113,17 +112,6 @@ class HTTPStream:
             return self._protocol.stream_body(provider_request)
         except RenderError as error:
             raise ModelError(error.message) from error
-
-    def _make_client(self) -> httpx.AsyncClient:
-        """A client for one call: a connection belongs to an event loop, and a handshake is shorter than a reply."""
-        return httpx.AsyncClient(
-            base_url=self._base_url,
-            headers=self._headers,
-            timeout=self._timeout,
-            verify=_make_tls_context(),
-            transport=self._transport(verify=_make_tls_context()) if self._transport else None,
-            trust_env=self._transport is None,
-        )
 
     async def _require_success(self, response: httpx.Response) -> None:
         if response.status_code == 200:
@@ -191,12 +179,6 @@ def _register_reply(reply: PartialReply) -> Iterator[None]:
     finally:
         _open_replies.discard(id(reply))
         reply.clean()
-
-
-@functools.cache
-def _make_tls_context() -> ssl.SSLContext:
-    """One context per process: loading the certificates takes longer than a request."""
-    return httpx.create_ssl_context()
 
 
 async def _read_body(response: httpx.Response, longest: int) -> bytes:

@@ -45,7 +45,7 @@ class Endpoint:
 
     The key is in the environment variable `key_env`, in the file `key_file`, or sealed in `sealed_key`. needs_key:
     whether a connection has one. is_guarded: whether its address was set by someone other than the operator, and so
-    must be public at each call.
+    must be public at each call. timeout, longest: seconds, as in `HTTPModel`.
     """
 
     name: str
@@ -64,6 +64,7 @@ class Endpoint:
     concurrency: int = 4
     per_second: float | None = None
     timeout: float = 60.0
+    longest: float = 900.0
     attempts: int = 5
 
     @property
@@ -145,8 +146,9 @@ def _open(endpoint: Endpoint, key: str | None) -> Model:
         protocol=endpoint.protocol,
         attempts=endpoint.attempts,
         timeout=endpoint.timeout,
+        longest=endpoint.longest,
         per_second=endpoint.per_second,
-        transport=safe_http.Transport() if endpoint.is_guarded else None,
+        transport=safe_http.AsyncTransport if endpoint.is_guarded else None,
         title=endpoint.name,
     )
 

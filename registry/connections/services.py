@@ -39,7 +39,7 @@ __all__ = [
 
 MOST = 50  # the most connections of one namespace
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without characters that are easily confused
-_LONGEST_TRY = 15.0  # seconds that a page waits for a model in a trial
+_LONGEST_TRY = 15.0  # seconds that a page waits for data of a model in a trial; twice as long for the whole answer
 _QUESTION = "Answer with the one word: ready"
 
 
@@ -158,11 +158,12 @@ def remove_connection(*, actor: Actor, connection_id: str) -> None:
 def try_connection(*, actor: Actor, connection_id: str) -> TryResult:
     """Ask the model for one word; admins only. Counts against the caps. Raises Conflict with what went wrong.
 
-    There is one attempt of at most 15 seconds.
+    There is one attempt. It ends after 15 seconds without data and after 30 seconds in any case.
     """
     row = queries.find_connection(actor, connection_id)
     endpoint = queries.make_endpoint(row)
-    endpoint = replace(endpoint, attempts=1, timeout=min(endpoint.timeout, _LONGEST_TRY))
+    timeout = min(endpoint.timeout, _LONGEST_TRY)
+    endpoint = replace(endpoint, attempts=1, timeout=timeout, longest=2 * _LONGEST_TRY)
     call = CountedCall(row.namespace, actor.person, endpoint, _QUESTION)
     model, began = endpoint.open(), time.monotonic()
     call.count_try()

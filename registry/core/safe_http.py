@@ -20,7 +20,7 @@ from django.utils.translation import gettext
 from registry.core import public_addresses
 from registry.core.errors import Invalid
 
-__all__ = ["AsyncTransport", "Destination", "Refused", "Transport", "check_url", "is_listed", "open_client"]
+__all__ = ["AsyncTransport", "Destination", "Refused", "check_url", "is_listed", "open_client"]
 
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
 _LONGEST = 2000
@@ -63,15 +63,6 @@ def check_url(url: str, *, schemes: Iterable[str] = ("https",)) -> Destination:
         for address in addresses:
             _require_public(host, address)
     return Destination(url, scheme, host, port, addresses[0])
-
-
-class Transport(httpx.HTTPTransport):
-    """Sends each request to its checked address, with the original host name."""
-
-    def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """Check, then connect by address; TLS still requests and verifies the host name."""
-        _set_destination(request, check_url(str(request.url)))
-        return super().handle_request(request)
 
 
 class AsyncTransport(httpx.AsyncHTTPTransport):

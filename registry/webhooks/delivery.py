@@ -151,10 +151,11 @@ async def _send(address: str, content: bytes, headers: dict[str, str], at: datet
 async def _read(response: httpx.Response) -> str:
     """Read the beginning of the response, so that neither a long nor a slow one blocks the worker.
 
-    A compressed body stays compressed: decompressed, a small one can fill the memory.
+    A compressed body stays compressed: decompressed, a small one can fill the memory. If the body breaks off, the
+    status counts all the same.
     """
     body = b""
-    with suppress(TimeoutError, httpx.TimeoutException):
+    with suppress(TimeoutError, httpx.HTTPError):
         async with asyncio.timeout(_TIMEOUT):
             async for chunk in response.aiter_raw():
                 body += chunk

@@ -18,6 +18,7 @@ from promptuary.evaluation import HTTPModel, ModelError
 from promptuary.evaluation.connection_failures import describe_failure
 from promptuary.evaluation.partial_reply import PartialReply
 from promptuary.evaluation.streaming_models import HTTPStream, StreamRequest
+from tests.support.slow_server import serve_slowly
 
 REQUEST = StreamRequest([{"role": "user", "content": "May I?"}], {})
 SYSTEM_WORDS = re.compile(r"errno|ssl\.c|\[SSL|Error|attempts failed", re.IGNORECASE)
@@ -132,6 +133,13 @@ def test_a_certificate_of_an_unknown_authority_is_reported(failure_of, listen, t
     assert failure_of(f"https://127.0.0.1:{port}/v1") == (
         "Shop model can't be reached: the certificate of 127.0.0.1 is from nobody who is trusted here"
     )
+
+
+def test_an_answer_that_is_not_http_is_reported(failure_of):
+    with serve_slowly([b"HTTP/2 200\r\n\r\n"]) as url:
+        sentence = failure_of(url)
+    place = url.removeprefix("http://")
+    assert sentence == f"Shop model at {place} sent an answer that is not valid HTTP"
 
 
 def test_a_server_that_hangs_up_is_reported(failure_of, listen):

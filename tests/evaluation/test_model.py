@@ -30,7 +30,7 @@ def model(answers, base_url="http://127.0.0.1:9/v1", **options):
             raise found
         return found
 
-    made = HTTPModel("small", base_url, key="secret", transport=httpx.MockTransport(answer), **options)
+    made = HTTPModel("small", base_url, key="secret", transport=lambda **_: httpx.MockTransport(answer), **options)
     return made, asked
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 
 import pytest
 
@@ -9,6 +10,7 @@ from promptuary.evaluation import HTTPModel, ModelError
 from promptuary.evaluation.models import ModelInput
 from promptuary.evaluation.partial_reply import PartialReply
 from promptuary.evaluation.streaming_models import HTTPStream, StreamRequest
+from tests.support.slow_server import serve_slowly
 from tests.support.stream_server import RawAnswer, StreamServer
 
 MESSAGES = [{"role": "user", "content": "May I return it?"}]
@@ -123,11 +125,30 @@ def test_a_whole_answer_without_an_end_is_left_and_counts(read_whole):
     assert len(spent.text) == 1024 * 1024
 
 
-def test_a_whole_answer_that_takes_too_long_is_left_and_counts(read_whole, monkeypatch):
-    monkeypatch.setattr("promptuary.evaluation.http_models._LONGEST_CALL", 0.2)
-    with pytest.raises(ModelError, match=r"took longer than 0\.2 s") as caught:
-        read_whole(RawAnswer(b" ", JSON, is_endless=True))
-    assert len(caught.value.spent) == 1
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        ([b"HTTP/1.1 200 OK\r\nX: ", *[b"x"] * 100], ""),
+        ([b"HTTP/1.1 102 Processing\r\n\r\n"] * 100, ""),
+        ([b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n", *[b"x"] * 100], "xx"),
+        ([b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;", *[b"x"] * 100], ""),
+    ],
+    ids=["header", "steps", "body", "chunk size"],
+)
+def test_a_whole_answer_that_comes_bit_by_bit_is_left_in_time_and_counts(pieces, text):
+    began = time.monotonic()
+    with serve_slowly(pieces) as url, pytest.raises(ModelError, match=r"took longer than 0\.5 s") as caught:
+        HTTPModel("m", url, attempts=1, longest=0.5).complete(_Prompt(), {})
+    assert time.monotonic() - began < 5
+    (spent,) = caught.value.spent
+    assert spent.text.startswith(text)
+
+
+def test_a_model_is_called_in_a_running_event_loop_too(server):
+    async def complete():
+        return HTTPModel("m", server.url).complete(_Prompt(), {}).text
+
+    assert asyncio.run(complete()) == "Yes, you can."
 
 
 @pytest.mark.parametrize("count", ["many", -1_000_000, 10**30, 1.5, True, {}, float("nan")])

@@ -10,6 +10,7 @@ from registry.core.encryption import unseal
 from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.journal.models import Event
 from tests.registry.connections.conftest import KEY
+from tests.support.slow_server import serve_slowly
 
 
 def test_a_connection_is_among_the_models_that_runs_may_ask(connect):
@@ -118,6 +119,14 @@ def test_a_connection_to_nothing_says_so_when_it_is_tried(admin, connect):
     row = connect(base_url="http://127.0.0.1:9/v1")
     with pytest.raises(Conflict, match=r"nothing answers at 127\.0\.0\.1 on port 9\.$"):
         services.try_connection(actor=admin, connection_id=row.id)
+
+
+def test_a_model_that_answers_bit_by_bit_holds_no_page(admin, connect, monkeypatch):
+    monkeypatch.setattr(services, "_LONGEST_TRY", 0.3)
+    with serve_slowly([b"HTTP/1.1 200 OK\r\nX: ", *[b"x"] * 100]) as url:
+        row = connect(base_url=url)
+        with pytest.raises(Conflict, match=r"took longer than 0\.6 s\.$"):
+            services.try_connection(actor=admin, connection_id=row.id)
 
 
 def test_an_address_that_is_allowed_no_more_is_not_asked(admin, connect, server, settings):

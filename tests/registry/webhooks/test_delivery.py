@@ -1,10 +1,6 @@
 """Deliveries at a real receiver: signed, retried, logged, and finally abandoned."""
 
 import json
-import socket
-import time
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from datetime import timedelta
 
 import pytest
@@ -16,6 +12,7 @@ from registry.webhooks import delivery as webhook_delivery
 from registry.webhooks import planning
 from registry.webhooks import services as webhook_services
 from registry.webhooks.models import Attempt, Delivery, Webhook
+from tests.support.slow_server import serve_slowly
 
 
 def _deliver():
@@ -148,16 +145,6 @@ def test_a_long_answer_is_cut_and_none_is_unpacked(make, save, receiver):
     assert receiver.heard[0][0]["accept-encoding"] == "identity"
 
 
-def answer_slowly(listener, pieces):
-    """Answer one request with a piece every 0.1 seconds, until the sender goes away."""
-    connection, _ = listener.accept()
-    with connection, suppress(OSError):
-        connection.recv(100_000)
-        for piece in pieces:
-            connection.sendall(piece)
-            time.sleep(0.1)  # the slowness is what is tested
-
-
 @pytest.mark.parametrize(
     ("pieces", "status", "said"),
     [
@@ -169,14 +156,32 @@ def answer_slowly(listener, pieces):
 )
 def test_a_receiver_that_answers_bit_by_bit_blocks_nobody(make, save, monkeypatch, pieces, status, said):
     monkeypatch.setattr(webhook_delivery, "_TIMEOUT", 0.4)
-    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(1) as pool:
-        make(url=f"http://127.0.0.1:{listener.getsockname()[1]}/hook")
+    with serve_slowly(pieces) as url:
+        make(url=f"{url}/hook")
         save()
-        pool.submit(answer_slowly, listener, pieces)
         _deliver()
     attempt = Attempt.objects.get()
     assert (attempt.status, said in attempt.said) == (status, True)
     assert attempt.milliseconds < 5000
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "said"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", 200, "half"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nx", 200, "half"),
+        (b"HTTP/2 200\r\n\r\n", None, "sent an answer that is not valid HTTP."),
+        (b"HTTP/1.1 200 OK\r\nX: " + b"x" * 200_000, None, "sent an answer that is not valid HTTP."),
+    ],
+    ids=["short body", "broken chunk", "no HTTP", "long header"],
+)
+def test_a_malformed_answer_is_recorded_as_what_it_is(make, save, answer, status, said):
+    with serve_slowly([answer]) as url:
+        make(url=f"{url}/hook")
+        save()
+        _deliver()
+    attempt = Attempt.objects.get()
+    assert (attempt.status, attempt.said.endswith(said)) == (status, True)
 
 
 def test_a_host_that_is_no_name_is_reported_in_the_log(make, save, monkeypatch):
