@@ -95,7 +95,7 @@ def _migrate_in_child() -> None:
 
 def _migrate() -> None:
     """Migrate as the tables' owner, then grant the server's role its rights, if one is configured."""
-    with migration_lock.hold_migration_lock():
+    with migration_lock.hold_migration_lock(), migration_lock.apply_all_or_none():
         call_command("migrate", verbosity=0, interactive=False)
         _grant_rights()
 
