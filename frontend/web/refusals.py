@@ -150,7 +150,7 @@ def method_not_allowed(request: HttpRequest, allowed: Iterable[str]) -> HttpResp
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500, or 503 while the database is unavailable. Without context processors, because one of them
+    """500, or 503 while the database is unavailable or the disk full. Without context processors, because one of them
     may be the cause.
     """
     if is_unavailable(sys.exception()):
@@ -163,7 +163,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _render_database_unavailable(request: HttpRequest) -> HttpResponse:
-    error = describe_busy(request.method or "")
+    error = describe_busy(sys.exception(), request.method or "")
     problem = problem_details.describe_error(error)
     if request.path.startswith(API):
         headers = {"Content-Type": CONTENT_TYPE, **problem.headers}

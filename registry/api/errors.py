@@ -33,8 +33,8 @@ def handle_exception(error: Exception, context: dict[str, Any]) -> Response:
     """REST framework's exception handler."""
     set_rollback()
     if is_unavailable(error):
-        _log.warning("the database can't be asked: %s", error)
-        return build_problem_response(describe_error(describe_busy(context["request"].method)))
+        _log.warning("the database or the disk can't be used: %s", error)
+        return build_problem_response(describe_error(describe_busy(error, context["request"].method)))
     return build_problem_response(_describe(error))
 
 

@@ -19,6 +19,7 @@ from registry.audit.queries import CHAIN
 from registry.celery import app
 from registry.changes import check_results
 from registry.core import lru
+from registry.core.database_errors import is_disk_full
 from registry.core.steps import run_steps
 from registry.evaluations import run_worker
 from registry.improvements import worker as improvement_worker
@@ -231,9 +232,7 @@ def _evaluate(job: Job, progress: Progress) -> bool:
         logger.warning("%s waits: %s", job, error)
         return True
     except Exception as error:
-        run_worker.fail_run(
-            number, f"It stopped at a fault of Promptuary ({type(error).__name__}); the worker's log has it."
-        )
+        run_worker.fail_run(number, _describe_fault(error))
         raise
 
 
@@ -245,10 +244,14 @@ def _improve(job: Job, _progress: Progress) -> bool:
         logger.warning("%s waits: %s", job, error)
         return True
     except Exception as error:
-        improvement_worker.fail_improvement(
-            number, f"It stopped at a fault of Promptuary ({type(error).__name__}); the worker's log has it."
-        )
+        improvement_worker.fail_improvement(number, _describe_fault(error))
         raise
+
+
+def _describe_fault(error: Exception) -> str:
+    if is_disk_full(error):
+        return "The disk of the server is full. When there is room, start it again: the replies that came are kept."
+    return f"It stopped at a fault of Promptuary ({type(error).__name__}); the worker's log has it."
 
 
 def _run_checks(job: Job, progress: Progress) -> None:

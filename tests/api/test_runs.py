@@ -7,6 +7,7 @@ import pytest
 from registry.evaluations import run_worker
 from registry.templates.models import Template
 from tests.api.conftest import OTHER, REPLY, problem
+from tests.support.full_disk import fill_temporary_folder
 
 ROWS = [{"id": f"r{n}", "inputs": {"question": f"q{n}"}, "expected": {"answer": f"q{n}"}} for n in range(5)]
 
@@ -99,6 +100,15 @@ def test_a_run_is_exported(author, run, form, begins, holds):
     assert answer.content.startswith(begins)
     assert holds in answer.content
     assert answer["Content-Disposition"] == f'attachment; filename="run-{number}.{form}"'
+
+
+def test_an_export_on_a_full_disk_is_refused_with_the_reason(author, run, monkeypatch):
+    number = run()
+    fill_temporary_folder(monkeypatch)
+    answer = author.get(f"runs/{number}/export?form=csv")
+    problem(answer, 503, "busy")
+    assert "disk of the server is full" in answer.json()["detail"]
+    assert answer["Retry-After"] == "60"
 
 
 def test_an_export_has_a_media_type_that_the_schema_declares(author, run):

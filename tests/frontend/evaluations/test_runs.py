@@ -18,6 +18,7 @@ from registry.evaluations.run_queries import RunRowDetail
 from registry.templates import queries as template_queries
 from tests.frontend.conftest import DOCUMENT, REPLY, read_html
 from tests.support.finished_runs import GOLD, WORSE, attach_gates, dataset_rows, save_rows, start_run
+from tests.support.full_disk import fill_temporary_folder
 
 
 @pytest.fixture
@@ -345,6 +346,15 @@ def test_a_run_is_taken_away_as_a_file(browser, two, form, said):
     answer = browser("reader").get(f"/runs/2/export.{form}", {"against": "1"})
     assert answer.headers["Content-Disposition"] == f'attachment; filename="run-2.{form}"'
     assert said in answer.content.decode()
+
+
+def test_an_export_on_a_full_disk_is_refused_with_the_reason(browser, two, monkeypatch):
+    fill_temporary_folder(monkeypatch)
+    reader = browser("reader")
+    reader.raise_request_exception = False
+    answer = reader.get("/runs/2/export.csv")
+    assert answer.status_code == 503
+    assert "The disk of the server is full" in read_html(answer)
 
 
 def test_a_form_that_there_is_not_is_refused(browser, two):

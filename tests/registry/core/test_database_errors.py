@@ -1,5 +1,7 @@
 """Which database errors mean that it is currently unavailable."""
 
+import contextlib
+import errno
 import sqlite3
 
 import psycopg
@@ -7,7 +9,7 @@ import pytest
 from django.db import IntegrityError, InterfaceError, OperationalError, ProgrammingError, connection, transaction
 from psycopg import errors
 
-from registry.core.database_errors import describe_busy, is_unavailable
+from registry.core.database_errors import describe_busy, is_disk_full, is_unavailable
 
 
 def wrap(error, cause):
@@ -78,5 +80,29 @@ def test_a_lock_of_sqlite_passes(tmp_path):
 
 
 def test_the_message_for_a_write_asks_to_check_the_result():
-    assert "try again" in describe_busy("GET").message
-    assert "Check whether this was done" in describe_busy("POST").message
+    assert "try again" in describe_busy(None, "GET").message
+    assert "Check whether this was done" in describe_busy(None, "POST").message
+
+
+def test_a_full_sqlite_database_is_described_as_a_full_disk():
+    with contextlib.closing(sqlite3.connect(":memory:")) as small:
+        small.execute("PRAGMA max_page_count = 2")
+        small.execute("CREATE TABLE a (b)")
+        with pytest.raises(sqlite3.OperationalError) as full:
+            small.execute("INSERT INTO a VALUES (zeroblob(100000))")
+    assert is_disk_full(wrap(OperationalError(), full.value))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [OSError(errno.ENOSPC, "No space left on device"), wrap(OperationalError(), errors.DiskFull())],
+    ids=["file", "PostgreSQL"],
+)
+def test_a_full_disk_is_described_as_one(error):
+    assert is_unavailable(error)
+    assert describe_busy(error, "GET").message == "The disk of the server is full; its operator has to make room."
+    assert "Check whether this was done" in describe_busy(error, "POST").message
+
+
+def test_another_error_of_a_file_is_not_a_full_disk():
+    assert not is_unavailable(OSError(errno.EACCES, "Permission denied"))

@@ -15,8 +15,10 @@ from registry.evaluations import datasets, exports, model_calls, row_calls, run_
 from registry.evaluations import run_queries as queries
 from registry.evaluations.models import Reply, Run, RunRow
 from registry.jobs.models import Job
+from registry.tasks import tasks
 from registry.templates import samples
 from tests.support.fake_model_server import ModelServer
+from tests.support.full_disk import fill_temporary_folder
 
 DATASET = "support/questions"
 
@@ -110,6 +112,16 @@ def test_a_row_written_by_two_workers_counts_once(start):
     model_calls.ask_model(loaded, loaded.version.unpacked(), endpoint, endpoint.open(), batch)
     assert run_worker._keep(loaded, endpoint, batch) == 64
     assert RunRow.objects.get(run=run, index=0).created_at.month == 1
+
+
+def test_a_run_that_finds_a_full_disk_says_so_and_keeps_its_replies(start, monkeypatch):
+    run = start()
+    fill_temporary_folder(monkeypatch)
+    while Job.objects.filter(state=Job.QUEUED).exists():
+        tasks.run_jobs()
+    run.refresh_from_db()
+    assert (run.state, run.error.partition(";")[0].partition(".")[0]) == ("failed", "The disk of the server is full")
+    assert RunRow.objects.filter(run=run).exists()
 
 
 def test_a_second_run_of_the_same_asks_no_model(start):
