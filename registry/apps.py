@@ -4,10 +4,13 @@ from django.apps import AppConfig
 from django.core import checks
 
 from registry.core import private_files
+from registry.core.metric_files import use_reserved_files
 from registry.journal import database_roles, immutable_tables
 from registry.journal.event import set_reactions
 
 __all__ = ["RegistryConfig"]
+
+use_reserved_files()  # before any metric is made
 
 
 class RegistryConfig(AppConfig):

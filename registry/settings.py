@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -75,8 +76,8 @@ INSTALLED_APPS = [
     "csp",
     "rest_framework",
     "drf_spectacular",
-    "django_prometheus",
     "registry",
+    "django_prometheus",  # after the registry, which chooses the files of its metrics
     "frontend",  # before allauth, whose templates it overrides
     "allauth",
     "allauth.account",
@@ -365,8 +366,9 @@ PROMPTUARY_METRICS_TOKEN = (
 )
 METRICS_PATH = PROMPTUARY_HOME / "metrics"  # each process's metrics, summed by the process that serves /metrics
 if PROMPTUARY_METRICS and not os.environ.get("PROMETHEUS_MULTIPROC_DIR"):
-    METRICS_PATH.mkdir(exist_ok=True)
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_PATH)  # prometheus_client reads it when it is imported
+    with suppress(OSError):  # on a full disk, each process counts for itself
+        METRICS_PATH.mkdir(exist_ok=True)
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(METRICS_PATH)  # prometheus_client reads it when it is imported
 
 # --- Logs --------------------------------------------------------------------------------------------------------
 LOGGING: dict[str, Any] = {

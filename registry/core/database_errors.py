@@ -42,7 +42,8 @@ def is_disk_full(error: BaseException | None) -> bool:
         return error.errno in _FULL_ERRORS
     cause = error.__cause__ if isinstance(error, DatabaseError) else None
     if isinstance(cause, sqlite3.Error):
-        return getattr(cause, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
+        # The second one: there is no room for the file that the processes share, of which a first one makes 32 KB.
+        return getattr(cause, "sqlite_errorcode", 0) in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE)
     return getattr(cause, "sqlstate", None) == _FULL
 
 

@@ -7,6 +7,8 @@ from typing import Any
 import dj_database_url
 from django.db import DatabaseError, OperationalError
 
+from registry.core.database_errors import is_disk_full
+
 __all__ = ["describe_database", "describe_failure"]
 
 _MALFORMED = "malformed"  # SQLite's code for a damaged file
@@ -34,7 +36,8 @@ def describe_database(url: str, *, is_pooled: bool = False) -> dict[str, Any]:
 
 
 def describe_failure(error: DatabaseError) -> str:
-    """A message for the operator about a database that can't be reached, isn't one, or lacks this version's tables.
+    """A message for the operator about a database that can't be reached or written, isn't one, or lacks this version's
+    tables.
 
     Empty for other errors, which are bugs: a traceback is more useful for those.
     """
@@ -42,6 +45,8 @@ def describe_failure(error: DatabaseError) -> str:
         return "The database lacks tables of this version. Make them with `python manage.py migrate`."
     if type(error) not in (DatabaseError, OperationalError):
         return ""
+    if is_disk_full(error):
+        return f"The disk of the database is full: {error}\nMake room on it, and try again."
     if _MALFORMED in str(error):
         return f"The database is damaged: {error}\ndocs/operate/recovery.md says how to restore it."
     return f"The database can't be used: {error}\nPROMPTUARY_DATABASE_URL names it."

@@ -10,7 +10,15 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from django.db import DatabaseError, IntegrityError, ProgrammingError, close_old_connections, connection, transaction
+from django.db import (
+    DatabaseError,
+    IntegrityError,
+    OperationalError,
+    ProgrammingError,
+    close_old_connections,
+    connection,
+    transaction,
+)
 
 from registry.core import databases
 
@@ -87,6 +95,16 @@ def test_a_missing_table_is_distinguished_from_a_fault_of_the_program():
     assert "migrate" in databases.describe_failure(fail("SELECT * FROM registry_absent"))
     assert databases.describe_failure(IntegrityError("UNIQUE constraint failed")) == ""
     assert databases.describe_failure(ProgrammingError("syntax error")) == ""
+
+
+def test_a_full_disk_is_reported_as_one():
+    with contextlib.closing(sqlite3.connect(":memory:")) as database:
+        database.execute("PRAGMA max_page_count = 2")
+        with pytest.raises(sqlite3.OperationalError) as raised:
+            database.execute("CREATE TABLE words AS SELECT zeroblob(100000)")
+    error = OperationalError("database or disk is full")
+    error.__cause__ = raised.value
+    assert databases.describe_failure(error).startswith("The disk of the database is full")
 
 
 def test_a_damaged_file_is_reported_with_the_way_out(tmp_path):
