@@ -4,6 +4,7 @@ The markup itself is dropped, since each model's profile adds its own when the p
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from promptuary.renderer.interop.chat_messages import read_messages
@@ -96,9 +97,20 @@ def _split_marked_turns(text: str, first_line: int) -> list[TurnText]:
     return turns
 
 
+def _find_instructions(text: str) -> Iterator[re.Match[str]]:
+    """Yield the closed instructions. An open one is not searched for: each would be compared with all that follows."""
+    end = 0
+    while (start := text.find("[INST]", end)) >= 0 and text.find("[/INST]", start) >= 0:
+        match = _INSTRUCTION.match(text, start)
+        if match is None:
+            return
+        yield match
+        end = match.end()
+
+
 def _split_instructions(text: str) -> list[TurnText]:
     turns: list[TurnText] = []
-    for match in _INSTRUCTION.finditer(text):
+    for match in _find_instructions(text):
         user = match["user"]
         if system := _SYSTEM.match(user):
             turns.append(TurnText("system", system["system"], True))

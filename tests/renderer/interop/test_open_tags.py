@@ -2,6 +2,7 @@
 
 import re
 import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.input_names import InputNames
+from promptuary.renderer.interop.reading import read_templates
 from promptuary.renderer.interop.tag_search import TagKind, TagSyntax
 from promptuary.renderer.interop.template_text import read_template_text
 
@@ -41,6 +43,19 @@ def test_long_white_space_in_a_tag_is_read_in_time_that_grows_with_its_length(la
     for around in SPACES:
         before, after = around.split("%s")
         _require_linear(language, before, " ", after)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["/" * 40_000, "// " * 20_000, "//\n" * 20_000, "/**/" * 10_000, "/*" * 20_000, "[INST]" * 20_000],
+    ids=lambda text: text[:6],
+)
+def test_a_text_of_comment_signs_or_open_marks_is_recognised_at_once(text):
+    """Forty slashes took half a minute when each way of reading them as comments was tried."""
+    started = time.process_time()
+    with suppress(LossError):
+        read_templates("a.txt", text.encode())
+    assert time.process_time() - started < 2
 
 
 def _require_linear(language, before, repeated, after):
