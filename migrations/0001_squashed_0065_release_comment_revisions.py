@@ -1583,7 +1583,7 @@ _MODELS = [
             (
                 "decided",
                 models.JSONField(
-                    help_text="what it was decided on, as registry.changes.checks.Decided has it", null=True
+                    help_text="what it was decided on, as registry.changes.checks.DecisionRecord has it", null=True
                 ),
             ),
         ],

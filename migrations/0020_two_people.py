@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
             model_name="changerequest",
             name="decided",
             field=models.JSONField(
-                help_text="what it was decided on, as registry.changes.checks.Decided has it", null=True
+                help_text="what it was decided on, as registry.changes.checks.DecisionRecord has it", null=True
             ),
         ),
         migrations.CreateModel(

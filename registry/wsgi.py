@@ -13,17 +13,17 @@ from registry.core.renderer_pool import find_renderer
 from registry.journal import log
 from registry.namespaces.key_use import write_key_uses
 from registry.serving.credentials import start_key_reader
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.serving.journal_follower import start_poller
 from registry.serving.process_tuning import tune_process
 from registry.serving.wsgi_fast_path import serve_fetches_first
 from registry.usage import recorder
 
 # A writer polls the journal right afterwards, so that its process serves the change and no fetch has to poll.
-log.subscribe(fetcher().follower.poll)
+log.subscribe(get_fetcher().follower.poll)
 periodic_thread.start(recorder.flush_counts, write_key_uses, metrics.flush_counts)
-start_poller(fetcher().follower)
-start_key_reader(fetcher().callers)
+start_poller(get_fetcher().follower)
+start_key_reader(get_fetcher().callers)
 # Start the renderer's helper process, so that the first preview doesn't wait for it.
 threading.Thread(target=find_renderer().start, name="warm-renderer", daemon=True).start()
 allowed_hosts: set[str] = set()  # hosts of requests so far

@@ -39,8 +39,8 @@ def show_comment_form(request: HttpRequest, actor: Actor, number: int, form: Ope
         "change": change,
         "keep_prefix": f"{actor.person.username}:change:{number}:",
         "discussion": {
-            "asked": fill_form(change, form, thread_queries.list_remarks(change, actor), sample, parts),
-            "back": View(request.GET.get("view") or form.side, sample, parameters).address(),
+            "open_form": fill_form(change, form, thread_queries.list_remarks(change, actor), sample, parts),
+            "back": View(request.GET.get("view") or form.side, sample, parameters).build_query(),
         },
     }
     response = TemplateResponse(request, "frontend/changes/_thread_form.html", context)

@@ -199,11 +199,11 @@ def _find_gate_metric(actor: Actor, preview: LabelPreview) -> str:
 
 @dataclass(frozen=True)
 class MovedMeanwhile:
-    """A label that was moved after the panel was rendered. seen: the version that the panel showed, 0 for none; moves:
-    those made since, oldest first.
+    """A label that was moved after the panel was rendered. shown_number: the version that the panel showed, 0 for
+    none; moves: those made since, oldest first.
     """
 
-    seen: int
+    shown_number: int
     moves: list[LabelMove]
 
 

@@ -169,8 +169,8 @@ def build_review_rows(gate: Gate) -> list[ReviewRow]:
         elif not decision.person.is_active:
             why = gettext("does not count: the account of {person} is deactivated").format(person=person)
         rows.append(_build_review_row(gate, decision, why))
-    requests = {one.person: one for one in review_requests.list_asked(gate)}
-    rows = [replace(row, asked=requests.get(row.person)) for row in rows]
+    requests = {request.person: request for request in review_requests.list_review_requests(gate)}
+    rows = [replace(row, review_request=requests.get(row.person)) for row in rows]
     if gate.is_closed:
         return rows
     may = policy.list_eligible_approvers(rules, facts)
@@ -178,7 +178,7 @@ def build_review_rows(gate: Gate) -> list[ReviewRow]:
     if gate.approval_status.missing:
         waiting += [person for person in may if person not in last and person not in requests][:6]
     return rows + [
-        ReviewRow(person, gettext("waiting"), "circle-dashed", "", None, False, asked=requests.get(person))
+        ReviewRow(person, gettext("waiting"), "circle-dashed", "", None, False, review_request=requests.get(person))
         for person in waiting
     ]
 

@@ -50,7 +50,7 @@ def show_publish_panel(
         "may_choose": act.publish and act.schedule and change.goes_live_at is None,
         "may_roll_out": may_roll_out,
         "goes_live": read_goes_live(request.POST, change.planned_rollout if may_roll_out else None),
-        "seen_as_served": [preview.serves.number if preview.serves else 0],
+        "expected_states": [preview.serves.number if preview.serves else 0],
         "refusal": refusal,
         "obstacles": list_blocker_rows(change, gate.blockers, act, version),
         **build_evidence_context(request, actor, preview),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from registry.changes.models import Decision
-from registry.changes.review_requests import AskedReviewer
+from registry.changes.review_requests import ReviewRequest
 
 __all__ = ["BlockerRow", "CandidateRow", "CheckRow", "PermittedActions", "ReviewRow"]
 
@@ -25,7 +25,7 @@ class BlockerRow:
 class ReviewRow:
     """A reviewer's last decision, on this digest or voided by a newer head.
 
-    `why`: the rule by which it counts, or why it doesn't. `asked`: when and by whom the reviewer was requested by name.
+    `why`: the rule by which it counts, or why it doesn't. `review_request`: by whom and when they were asked by name.
     """
 
     person: str
@@ -35,7 +35,7 @@ class ReviewRow:
     decision: Decision | None
     voided: bool
     why: str = ""
-    asked: AskedReviewer | None = None
+    review_request: ReviewRequest | None = None
 
 
 @dataclass(frozen=True)

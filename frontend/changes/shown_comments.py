@@ -24,12 +24,12 @@ __all__ = [
 class SuggestionPreview:
     """The lines of the source that a suggestion on rendered lines changes, before and after, or why there are none.
 
-    `seen` is a digest of the difference. The form posts it back to prove that the reader saw this one.
+    `difference_digest` is a digest of the difference. The form posts it back to prove that the reader saw this one.
     """
 
     where: str = ""
     lines: Sequence[diff_text.Line] = ()
-    seen: str = ""
+    difference_digest: str = ""
     refusal: str = ""
 
 
@@ -134,6 +134,6 @@ class Discussion:
     rendered_link: str
     back: str
     count: int
-    asked: OpenCommentForm | None
+    open_form: OpenCommentForm | None
     may_comment: bool
     batch_warning: str = ""

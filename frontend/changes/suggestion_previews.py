@@ -69,7 +69,7 @@ def is_unseen_suggestion(request: HttpRequest, actor: Actor, number: int) -> boo
         return False
     change = changes_query.find_change(actor, Verb.COMMENT, number)
     preview = preview_suggestion(actor, change, read_place(request), suggestion)
-    return not preview.refusal and preview.seen != request.POST.get("seen")
+    return not preview.refusal and preview.difference_digest != request.POST.get("seen")
 
 
 def read_place(request: HttpRequest) -> Place:

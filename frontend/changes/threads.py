@@ -38,20 +38,20 @@ Suggestion = tuple[int, int]
 
 @dataclass(frozen=True)
 class View:
-    """The view of the page: `source`, `rendered`, `both` or `conversation`, its sample, and the rest of its query."""
+    """The page's view: `source`, `rendered`, `both` or `conversation`, its sample, and its other query parameters."""
 
     name: str
     sample: str
-    kept: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
     def shows(self, side: str) -> bool:
         """Whether the view shows lines of this side."""
         return self.name in (side, "both")
 
-    def address(self, **further: object) -> str:
-        """The query string of the view, with further parameters."""
+    def build_query(self, **extra: object) -> str:
+        """The query string of the view, with extra parameters."""
         sample = {"sample": self.sample} if self.sample and self.name in ("rendered", "both") else {}
-        return f"?{urlencode({'view': self.name, **sample, **self.kept, **further})}"
+        return f"?{urlencode({'view': self.name, **sample, **self.parameters, **extra})}"
 
 
 def build_discussion(
@@ -65,7 +65,7 @@ def build_discussion(
     batch: Sequence[Suggestion] = (),
     parts: Sequence[Mapping[str, Any]] = (),
 ) -> Discussion:
-    """asked: the lines (of the head) that were selected for a comment, or None; batch: (thread, comment).
+    """open_form: for the lines (of the head) that were selected for a comment, or None; batch: (thread, comment).
 
     parts: those of the displayed prompt, with their `source_lines`.
     """
@@ -100,11 +100,11 @@ def build_discussion(
         unsent=unsent,
         batch=chosen,
         batch_warning=gate.warn_of_suggestions([comment.comment for _, comment in chosen]) if chosen else "",
-        source_link=view.address(side="source") if act.comment else "",
-        rendered_link=view.address(side="rendered") if act.comment else "",
-        back=view.address(),
+        source_link=view.build_query(side="source") if act.comment else "",
+        rendered_link=view.build_query(side="rendered") if act.comment else "",
+        back=view.build_query(),
         count=len(threads),
-        asked=open_form,
+        open_form=open_form,
         may_comment=act.comment,
     )
 
@@ -166,7 +166,7 @@ def _build_thread(
         for read in placed.read_comments
     ]
     view = View(thread.side, thread.sample)
-    url = f"{view.address()}#thread-{thread.number}"
+    url = f"{view.build_query()}#thread-{thread.number}"
     return ThreadView(thread, comments, unsent, where, url, placed.is_outdated, placed.is_resolved)
 
 
@@ -188,7 +188,11 @@ def _build_unsent_remark(change: ChangeRequest, remark: Remark, view: View, curr
     there = view if view.shows(remark.side) and remark.side == Thread.SOURCE else View(remark.side, remark.sample)
     line = current.now(remark)
     query = {"side": remark.side, "part": remark.part, "remark": remark.pk}
-    url = f"{there.address(**query)}#comment-form" if line and remark.thread is None else there.address() + "#unsent"
+    url = (
+        f"{there.build_query(**query)}#comment-form"
+        if line and remark.thread is None
+        else there.build_query() + "#unsent"
+    )
     return RemarkView(remark, where, suggested, url)
 
 

@@ -127,7 +127,7 @@ def _build_label_context(gate: Gate, actor: Actor) -> dict[str, Any]:
     return {
         "held": served if change.is_open else None,
         "served_now": served if is_published else None,
-        "seen_as_served": [served or 0],
+        "expected_states": [served or 0],
         "unapproved": change.is_open
         and find_approval_of_label(change.template, change.label) == Approval.NEVER_APPROVED,
         "approves_served": presenters.approves_served(gate),
@@ -173,8 +173,8 @@ def _build_reading_context(
         "base": base,
         "since": since,
         "looks_since": looks_since,
-        "label_url": replace(place, kept={"against": "label"}).address(),
-        "review_url": replace(place, kept={"against": "review"}).address(),
+        "label_url": replace(place, parameters={"against": "label"}).build_query(),
+        "review_url": replace(place, parameters={"against": "review"}).build_query(),
         "timeline": timeline.list_timeline_entries(change, texts, reader) if is_conversation else [],
         "loss_notices": [LossNotice(change.template.path, loss) for loss in losses.values()],
         "tabs": _list_tabs(change, diff, query, is_conversation=is_conversation),
@@ -189,11 +189,11 @@ def _list_tabs(
     change: ChangeRequest, diff: dict[str, Any], query: dict[str, str], *, is_conversation: bool
 ) -> list[dict[str, Any]]:
     """The tabs of the difference, and of the conversation."""
-    source = {"word": gettext("Source"), "url": View("source", "", query).address(), "on": True}
+    source = {"word": gettext("Source"), "url": View("source", "", query).build_query(), "on": True}
     conversation = {
         "word": gettext("Conversation"),
         "count": changes_query.count_comments_and_decisions(change),
-        "url": View("conversation", diff["sample"], query).address(),
+        "url": View("conversation", diff["sample"], query).build_query(),
         "on": is_conversation,
     }
     return [*(diff["tabs"] or [source]), conversation]

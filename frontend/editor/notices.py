@@ -92,13 +92,13 @@ class MissingValue:
 
 @dataclass(frozen=True)
 class Notices:
-    """All notices. `rest` counts the undeclared inputs without a row; `is_error` says that they prevent a save.
+    """All notices. `hidden_count` counts the undeclared inputs without a row; `is_error` says that they prevent a save.
     `has_no_part`: the text is a plain pasted prompt that has to be converted to parts. `may_have_no_part`: its list is
     parsed as parts but contains something else, so it may be such a prompt.
     """
 
     undeclared: tuple[UndeclaredRow, ...] = ()
-    rest: int = 0
+    hidden_count: int = 0
     is_error: bool = False
     can_declare: bool = False
     missing: tuple[MissingValue, ...] = ()
@@ -108,7 +108,7 @@ class Notices:
     @property
     def count(self) -> int:
         """How many inputs are undeclared."""
-        return len(self.undeclared) + self.rest
+        return len(self.undeclared) + self.hidden_count
 
     @property
     def lacking_samples(self) -> list[str]:
@@ -142,7 +142,7 @@ def list_notices(
     has_no_part = _has_no_part(examined, text, stopped)
     return Notices(
         undeclared=rows[:MOST_ROWS],
-        rest=max(0, len(rows) - MOST_ROWS),
+        hidden_count=max(0, len(rows) - MOST_ROWS),
         is_error=declared is not None,
         can_declare=undeclared.fix is not None,
         missing=tuple(list_missing_values(problems, samples, sample)),

@@ -200,13 +200,13 @@ def _is_rolling_out(gate: Gate) -> bool:
 
 def _build_own_item(gate: Gate, username: str) -> WorkItem:
     if gate.turn is None or username not in gate.turn.people:  # they were asked by name, regardless of whose turn it is
-        review_request = review_requests.find_asked(gate, username)
+        review_request = review_requests.find_review_request(gate, username)
         item = _build_item(gate, str(_APPROVE[0]), str(_APPROVE[1]))
         if review_request is None:
             return item
         return replace(
             item,
-            reason=gettext("{name} asked for your review.").format(name=review_request.by),
+            reason=gettext("{name} asked for your review.").format(name=review_request.requested_by),
             since=review_request.at,
         )
     blocker = next((candidate for candidate in gate.blockers if candidate.waiting_for), None)

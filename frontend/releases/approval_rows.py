@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from registry.accounts.actor import Actor
 from registry.changes import policy, review_requests
-from registry.changes.review_requests import AskedReviewer
+from registry.changes.review_requests import ReviewRequest
 from registry.releases.gate import Member, ReleaseGate
 
 __all__ = ["ApprovalRow", "list_approval_rows", "list_counted_members"]
@@ -23,8 +23,8 @@ class ApprovalRow:
     """One user's decisions about the templates that they own by one rule, or about all others.
 
     owns: the folder or template of the rule, `*` for everything, empty for none. needed: the templates that still wait
-    for the user. asked: when and by whom they were last asked. button: `ask` or `remind` if the reader may do that,
-    else empty.
+    for the user. review_request: when and by whom they were last asked. button: `ask` or `remind` if the reader may do
+    that, else empty.
     """
 
     person: str
@@ -33,7 +33,7 @@ class ApprovalRow:
     look: str
     word: str
     needed: tuple[str, ...]
-    asked: AskedReviewer | None
+    review_request: ReviewRequest | None
     button: str
 
     @property
@@ -52,12 +52,12 @@ def list_counted_members(gate: ReleaseGate) -> list[Member]:
 def list_approval_rows(gate: ReleaseGate, actor: Actor, *, may_ask: bool) -> list[ApprovalRow]:
     """Rows of the reviewers, pending ones first. may_ask: whether the reader may ask for reviews."""
     opinions: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
-    requests: dict[str, dict[str, AskedReviewer]] = defaultdict(dict)
+    requests: dict[str, dict[str, ReviewRequest]] = defaultdict(dict)
     for member in list_counted_members(gate):
         path = member.change.template.path
         for person, opinion in _list_opinions(member, is_open=gate.release.is_open).items():
             opinions[person, _find_rule(member, person)][path] = opinion
-        for review_request in review_requests.list_asked(member.gate):
+        for review_request in review_requests.list_review_requests(member.gate):
             requests[review_request.person][path] = review_request
     rows: list[ApprovalRow] = []
     with_button = {actor.person.username}  # users don't ask themselves, and one button covers everything
@@ -103,7 +103,7 @@ def _is_settled(by_path: dict[str, str]) -> bool:
 
 
 def _build_row(
-    person: str, owns: str, by_path: dict[str, str], requests: dict[str, AskedReviewer], *, may_ask: bool
+    person: str, owns: str, by_path: dict[str, str], requests: dict[str, ReviewRequest], *, may_ask: bool
 ) -> ApprovalRow:
     opinions = set(by_path.values())
     count = sum(opinion == _APPROVED for opinion in by_path.values())
@@ -125,12 +125,14 @@ def _build_row(
         look=look,
         word=word,
         needed=needed,
-        asked=max((requests[path] for path in needed if path in requests), key=lambda one: one.at, default=None),
+        review_request=max(
+            (requests[path] for path in needed if path in requests), key=lambda request: request.at, default=None
+        ),
         button=_find_button(to_ask, requests) if may_ask else "",
     )
 
 
-def _find_button(paths: Sequence[str], requests: dict[str, AskedReviewer]) -> str:
+def _find_button(paths: Sequence[str], requests: dict[str, ReviewRequest]) -> str:
     if any(path not in requests for path in paths):
         return "ask"
     return "remind" if any(requests[path].may_be_reminded for path in paths) else ""

@@ -24,16 +24,16 @@ MOST_SHOWN = 20  # most differences on one page; those of the other templates ar
 @dataclass(frozen=True)
 class MemberDifference:
     """The difference of one template. base: the version it is compared with, None if the template is new. lines:
-    changed lines of its source. tokens: the token difference on the displayed sample, None if nothing renders. shown:
-    the context of the diff, None beyond the page's limit. counts: metrics as figure, word, look and icon. waits_for:
-    what its evaluation waits for, empty for nothing.
+    changed lines of its source. tokens: the token difference on the displayed sample, None if nothing renders. diff:
+    the context of its templates, None beyond the page's limit. counts: metrics as figure, word, look and icon.
+    waits_for: what its evaluation waits for, empty for nothing.
     """
 
     change: ChangeRequest
     base: Version | None
     lines: int
     tokens: int | None
-    shown: dict[str, Any] | None
+    diff: dict[str, Any] | None
     counts: Sequence[tuple[int, str, str, str]]
     waits_for: str
 
@@ -70,7 +70,7 @@ def compare_members(request: HttpRequest, members: Sequence[Member]) -> dict[int
 
 def list_difference_tabs(request: HttpRequest, differences: Sequence[MemberDifference]) -> list[dict[str, Any]]:
     """The view links for all differences. The default is the rendered view if any difference is shown rendered."""
-    views = [difference.shown["view"] for difference in differences if difference.shown]
+    views = [difference.diff["view"] for difference in differences if difference.diff]
     view_name = request.GET.get("view", "")
     chosen = view_name if view_name in VIEWS else "rendered" if "rendered" in views else "source"
     return [{"word": word, "url": f"?view={view}", "on": view == chosen} for view, word in VIEWS.items()]
@@ -90,7 +90,7 @@ def _compare(
         base=base,
         lines=max(counts.added, counts.removed),
         tokens=_count_tokens(base, rendered) if rendered else None,
-        shown=context,
+        diff=context,
         counts=count_metrics(readings),
         waits_for=evaluation.summary if evaluation and evaluation.outcome is None else "",
     )

@@ -49,7 +49,7 @@ class PanelMember(MoveRow):
     is_chosen: bool = True
 
     @property
-    def seen(self) -> str:
+    def expected(self) -> str:
         """The state that the panel shows, as posted back by the form: name, version, and the version served by the
         label.
         """
@@ -95,7 +95,7 @@ def show_publish_panel(
         "slot": find_free_minute(blocker for _, blocker in gate.blockers),
         "may_choose": act.publish and act.schedule and release.goes_live_at is None,
         "goes_live": read_goes_live(request.POST),
-        "seen": [member.seen for member in members],
+        "expected_states": [member.expected for member in members],
     }
     return _show(request, PUBLISH_PANEL, release, members, context, refusal)
 

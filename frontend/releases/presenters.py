@@ -33,7 +33,7 @@ __all__ = [
 @dataclass(frozen=True)
 class MemberRow:
     """One template of a release. `checks` is `4 of 5`; `turn` says who is waited for; `look` is ok, warn, bad or empty;
-    `seen` is its state on the page, as forms post it back.
+    `expected` is its state on the page, as forms post it back.
     """
 
     change: ChangeRequest
@@ -48,7 +48,7 @@ class MemberRow:
     causes: tuple[str, ...]
     turn: str
     may_remove: bool
-    seen: str
+    expected: str
 
 
 @dataclass(frozen=True)
@@ -207,7 +207,7 @@ def _build_member_row(member: Member, actor: Actor, *, may_change: bool) -> Memb
         causes=tuple(blocker.cause for blocker in member.blockers) if change.is_open else (),
         turn=change_presenters.describe_turn(member.blockers, actor) if change.is_open else "",
         may_remove=may_change and change.is_open,
-        seen=f"{change.template.name} {change.version.number} {holds or 0}",
+        expected=f"{change.template.name} {change.version.number} {holds or 0}",
     )
 
 

@@ -143,7 +143,7 @@ def _render_release(
         "tabs": list_difference_tabs(request, list(differences.values())),
         "act": act,
         "live_topics": _list_live_topics(gate),
-        "seen": [row.seen for row in rows if row.change.is_open],
+        "expected_states": [row.expected for row in rows if row.change.is_open],
         "affected_services": list_affected_services(release.label, [member.change for member in gate.open_members]),
         "timeline": presenters.list_release_timeline(release, actor.person.username if act.comment else ""),
         "mention_names": mentions.list_mentionable_names(release.namespace),

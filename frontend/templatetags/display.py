@@ -26,7 +26,7 @@ from frontend.web.remark_html import render_remark
 from frontend.web.script_texts import compute_script_texts_version
 from frontend.web.stylesheets import build_bundle_url
 from registry.core.names import LATEST
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 
 register = template.Library()
 register.simple_tag(wording.run_state_word)
@@ -196,7 +196,7 @@ def live_status(*topics: str) -> dict[str, Any]:
     """The line in which the page's script reports what others do meanwhile. topics: `home`, `template=<name>`,
     `change=<n>`, `releases=<namespace>`; one string may contain several.
     """
-    head = fetcher().follower.head  # None if nothing follows the journal yet: the script then starts from now
+    head = get_fetcher().follower.head  # None if nothing follows the journal yet: the script then starts from now
     return {"topics": " ".join(topics), "after": head[0] if head else ""}
 
 

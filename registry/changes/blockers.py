@@ -10,7 +10,7 @@ from datetime import datetime
 from django.utils.translation import gettext, ngettext
 
 from registry.changes.contributor_reasons import Reason
-from registry.changes.facts import ApprovalStatus, Facts
+from registry.changes.facts import ApprovalStatus, GateFacts
 from registry.core.timestamps import format_moment
 from registry.freezes.windows import StandingFreeze
 from registry.namespaces.rules import Rules
@@ -20,8 +20,8 @@ __all__ = [
     "GROUP",
     "IN_RELEASE",
     "ROLLING_OUT",
+    "ApprovalContext",
     "Blocker",
-    "Standing",
     "describe_archived",
     "describe_diverged",
     "describe_freeze",
@@ -77,18 +77,18 @@ class Blocker:
 
 
 @dataclass(frozen=True)
-class Standing:
+class ApprovalContext:
     """The state of a request as the viewer sees it.
 
-    able: the reviewers whose approval would count. against: by person, why their approval does not count.
+    eligible: the reviewers whose approval would count. reasons_against: by person, why their approval does not count.
     """
 
     rules: Rules
-    facts: Facts
-    counted: ApprovalStatus
+    facts: GateFacts
+    status: ApprovalStatus
     viewer: str
-    able: tuple[str, ...]
-    against: Mapping[str, tuple[Reason, ...]]
+    eligible: tuple[str, ...]
+    reasons_against: Mapping[str, tuple[Reason, ...]]
 
 
 def describe_archived() -> Blocker:
@@ -100,19 +100,19 @@ def describe_archived() -> Blocker:
     )
 
 
-def describe_redacted(facts: Facts) -> Blocker:
+def describe_redacted(facts: GateFacts) -> Blocker:
     """The text of the head was redacted."""
     cause = gettext("Version {number} was redacted: its text is gone.").format(number=facts.number)
     return Blocker("redacted", cause, gettext("Propose another version, or withdraw the change."), (facts.opened_by,))
 
 
-def describe_served(facts: Facts) -> Blocker:
+def describe_served(facts: GateFacts) -> Blocker:
     """The label already serves the head, by approval."""
     cause = gettext("{label} already serves exactly this.").format(label=facts.label)
     return Blocker("held", cause, gettext("Withdraw the change."), (facts.opened_by,))
 
 
-def describe_superseded(facts: Facts) -> Blocker:
+def describe_superseded(facts: GateFacts) -> Blocker:
     """The label serves a version that descends from the head."""
     cause = gettext("{label} serves version {holds} now, which already contains version {number}.").format(
         label=facts.label, holds=facts.holds, number=facts.number
@@ -120,7 +120,7 @@ def describe_superseded(facts: Facts) -> Blocker:
     return Blocker("superseded", cause, gettext("Withdraw the change."), (facts.opened_by,))
 
 
-def describe_diverged(facts: Facts) -> Blocker:
+def describe_diverged(facts: GateFacts) -> Blocker:
     """The head does not descend from what the label serves."""
     cause = gettext("Version {number} was not made from version {holds}, which {label} serves now.").format(
         number=facts.number, holds=facts.holds, label=facts.label
@@ -155,10 +155,10 @@ def describe_rollout(label: str, change: int, rollout: int, rolled_out: int) -> 
     return Blocker(ROLLING_OUT, cause, gettext("Wait until that rollout is finished, or stop it first."))
 
 
-def describe_objections(standing: Standing) -> Blocker:
+def describe_objections(context: ApprovalContext) -> Blocker:
     """Somebody requested edits of the head."""
-    objections, author = standing.counted.objections, standing.facts.author
-    if standing.viewer in objections:
+    objections, author = context.status.objections, context.facts.author
+    if context.viewer in objections:
         return Blocker("objection", gettext("You asked for edits."), gettext("Approve when they are made."), (author,))
     return Blocker(
         "objection",
@@ -168,7 +168,7 @@ def describe_objections(standing: Standing) -> Blocker:
     )
 
 
-def describe_unresolved_threads(facts: Facts) -> Blocker:
+def describe_unresolved_threads(facts: GateFacts) -> Blocker:
     """The rules require all threads to be resolved, and some are not."""
     many = facts.open_threads > 1
     cause = ngettext("{count} thread is not resolved.", "{count} threads are not resolved.", facts.open_threads)
@@ -176,23 +176,23 @@ def describe_unresolved_threads(facts: Facts) -> Blocker:
     return Blocker("threads", cause.format(count=facts.open_threads), action, (facts.author,))
 
 
-def describe_missing_approvals(standing: Standing) -> Blocker:
+def describe_missing_approvals(context: ApprovalContext) -> Blocker:
     """Approvals are missing."""
-    counted, viewer = standing.counted, standing.viewer
-    people = tuple(person for person in standing.able if person not in counted.approvals)
-    cause = ngettext("Needs {count} more approval.", "Needs {count} more approvals.", counted.missing)
-    cause = cause.format(count=counted.missing)
-    cause += _describe_void_approvals(standing)
+    status, viewer = context.status, context.viewer
+    people = tuple(person for person in context.eligible if person not in status.approvals)
+    cause = ngettext("Needs {count} more approval.", "Needs {count} more approvals.", status.missing)
+    cause = cause.format(count=status.missing)
+    cause += _describe_void_approvals(context)
     if viewer in people:
         action = gettext("Read the change, then approve it or ask for edits.")
-    elif not people and standing.rules.two_step_required:
+    elif not people and context.rules.two_step_required:
         action = gettext(
             "Ask a reviewer to turn on two-step sign-in, or an admin to make another person a reviewer: nobody else "
             "may approve."
         )
     elif not people:
         action = gettext("Ask an admin to make another person a reviewer: nobody else may approve.")
-    elif len(people) < counted.missing:
+    elif len(people) < status.missing:
         action = gettext("Ask an admin to make another person a reviewer: only {names} may approve.").format(
             names=gettext(" and ").join(people)
         )
@@ -201,25 +201,25 @@ def describe_missing_approvals(standing: Standing) -> Blocker:
     return Blocker("approvals", cause, action, people)
 
 
-def _describe_void_approvals(standing: Standing) -> str:
+def _describe_void_approvals(context: ApprovalContext) -> str:
     """Sentences about approvals that do not count: of an earlier head, of a contributor, or of somebody who may not
     approve any more.
     """
-    facts, counted = standing.facts, standing.counted
+    facts, status = context.facts, context.status
     deciding = ("approve", "request_changes", "take_back")
     last = {it.person: it for it in facts.decisions if it.decision in deciding}
     sentences = ""
     for person, decision in last.items():
         is_of_head = decision.digest == facts.digest and decision.round == facts.round
-        if decision.decision != "approve" or person in counted.approvals or not (decision.is_reviewer or is_of_head):
+        if decision.decision != "approve" or person in status.approvals or not (decision.is_reviewer or is_of_head):
             continue
-        against = standing.against.get(person, ())
-        is_own = person == standing.viewer
+        reasons = context.reasons_against.get(person, ())
+        is_own = person == context.viewer
         if not decision.is_reviewer:
-            sentence = _describe_lost_right(standing.rules, is_own=is_own)
-        elif against and is_own:
+            sentence = _describe_lost_right(context.rules, is_own=is_own)
+        elif reasons and is_own:
             sentence = gettext("Your approval does not count. {why}")
-        elif against:
+        elif reasons:
             sentence = gettext("The approval by {person} does not count: {person} {why}.")
         elif decision.digest != facts.digest and decision.number and is_own:
             sentence = gettext("Your approval was for version {old}; version {new} is proposed now.")
@@ -231,7 +231,7 @@ def _describe_void_approvals(standing: Standing) -> str:
             sentence = gettext(
                 "The approval by {person} was given before the change was reopened or got another version."
             )
-        why = (against[0].you if is_own else against[0].they) if against else ""
+        why = (reasons[0].you if is_own else reasons[0].they) if reasons else ""
         sentences += " " + sentence.format(person=person, why=why, old=decision.number, new=facts.number)
     return sentences
 
@@ -249,47 +249,47 @@ def _describe_lost_right(rules: Rules, *, is_own: bool) -> str:
     return gettext("The approval by {person} does not count: {person} may not approve here any more.")
 
 
-def describe_missing_owners(standing: Standing) -> Blocker:
+def describe_missing_owners(context: ApprovalContext) -> Blocker:
     """No owner of the path has approved."""
-    facts, owners = standing.facts, standing.counted.missing_owners
+    facts, owners = context.facts, context.status.missing_owners
     cause = gettext("An owner of {path} has to approve: {names}.").format(
-        path=facts.path, names=", ".join(_list_owner_names(standing.rules, facts))
+        path=facts.path, names=", ".join(_list_owner_names(context.rules, facts))
     )
-    people = tuple(person for person in owners if person in standing.able)
+    people = tuple(person for person in owners if person in context.eligible)
     if not people:
-        against = [reason for person in owners[:1] for reason in standing.against.get(person, ())[:1]]
+        reasons = [reason for person in owners[:1] for reason in context.reasons_against.get(person, ())[:1]]
         action = gettext("Ask an admin to name another owner: none of them may approve.")
-        if against:
+        if reasons:
             action = gettext("Ask an admin to name another owner: none of them may approve ({owner} {why}).").format(
-                owner=owners[0], why=against[0].they
+                owner=owners[0], why=reasons[0].they
             )
         return Blocker("owners", cause, action, ())
-    if standing.viewer in people:
+    if context.viewer in people:
         return Blocker("owners", cause, gettext("Approve it or ask for edits."), people)
     return Blocker("owners", cause, gettext("Ask {names}.").format(names=gettext(" or ").join(people)), people)
 
 
-def _list_owner_names(rules: Rules, facts: Facts) -> tuple[str, ...]:
+def _list_owner_names(rules: Rules, facts: GateFacts) -> tuple[str, ...]:
     """The owners of the path as in the rule: people by username, groups by title."""
     owner = rules.find_owner(facts.path)
     return (*owner.people, *(facts.find_group(name).title for name in owner.groups)) if owner else ()
 
 
-def describe_missing_group(name: str, standing: Standing) -> Blocker:
+def describe_missing_group(name: str, context: ApprovalContext) -> Blocker:
     """No member of a required group has approved."""
-    group = standing.facts.find_group(name)
+    group = context.facts.find_group(name)
     cause = gettext("Needs an approval from {group}.").format(group=group.title)
-    able_members = tuple(person for person in standing.able if person in group.people)
-    if standing.viewer in able_members:
+    eligible_members = tuple(person for person in context.eligible if person in group.people)
+    if context.viewer in eligible_members:
         action = gettext("Read the change, then approve it or ask for edits.")
-    elif able_members:
-        action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(able_members[:3]))
+    elif eligible_members:
+        action = gettext("Ask {names} to review it.").format(names=gettext(" or ").join(eligible_members[:3]))
     else:
         action = gettext("Ask an admin to put a reviewer into {group}: nobody in it may approve.")
-        if group.people and standing.rules.two_step_required:
+        if group.people and context.rules.two_step_required:
             action = gettext(
                 "Ask somebody in {group} to turn on two-step sign-in, or an admin to put a reviewer into it: nobody in "
                 "it may approve."
             )
         action = action.format(group=group.title)
-    return Blocker(f"{GROUP}{name}", cause, action, able_members)
+    return Blocker(f"{GROUP}{name}", cause, action, eligible_members)

@@ -23,7 +23,7 @@ __all__ = [
     "Approval",
     "Check",
     "CheckInputs",
-    "Decided",
+    "DecisionRecord",
     "RelatedFacts",
     "check_blockers",
     "compute_check_key",
@@ -32,7 +32,7 @@ __all__ = [
     "is_void",
     "list_checks",
     "list_required_checks",
-    "read_decided",
+    "read_decision_record",
 ]
 
 VOID = {
@@ -183,7 +183,7 @@ class Approval:
 
 
 @dataclass(frozen=True)
-class Decided:
+class DecisionRecord:
     """What a closed request was decided on: its checks and approvals at that time.
 
     In the closing event, and in the column `decided` of the request, it is this JSON object:
@@ -216,9 +216,11 @@ class Decided:
         return decided
 
 
-def read_decided(stored: Mapping[str, Any], findings: Mapping[str, Sequence[Mapping[str, object]]]) -> Decided:
+def read_decision_record(
+    stored: Mapping[str, Any], findings: Mapping[str, Sequence[Mapping[str, object]]]
+) -> DecisionRecord:
     """Parse the JSON object. findings: those of the verdicts with these keys."""
-    return Decided(
+    return DecisionRecord(
         tuple(Approval(one["person"], one["at"]) for one in stored["approvals"]),
         stored["needed"],
         tuple(_build_check(check, findings.get(check["key"], ())) for check in stored["checks"]),

@@ -132,6 +132,6 @@ def _assess_gate(gate: Gate) -> bool:
     change = gate.change
     was_unreviewed = change.unreviewed
     if change.needs_approval and gate.approval_status.is_enough:
-        change.decided = gate.to_decided().to_dict()
+        change.decided = gate.to_decision_record().to_dict()
     locking.save_state(gate)
     return was_unreviewed and not change.unreviewed

@@ -211,7 +211,7 @@ def publish_in_emergency(
         is_reviewed = gate.approval_status.is_enough  # still an emergency if a freeze or a check blocks it
         change.state, change.unreviewed = ChangeRequest.PUBLISHED, not is_reviewed
         change.closed_at = change.updated_at = log.now()
-        change.decided = gate.to_decided().to_dict()
+        change.decided = gate.to_decision_record().to_dict()
         change.save()
         move = LabelMove(template=change.template, label=change.label, after=change.version, how="broke_glass")
         move.reason, move.change = reason.strip(), change

@@ -1,4 +1,4 @@
-"""Facts of a change request that the policy evaluates, and the resulting approvals."""
+"""GateFacts of a change request that the policy evaluates, and the resulting approvals."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from registry.changes.contributor_reasons import Reason
 from registry.freezes.windows import StandingFreeze
 from registry.namespaces.rules import NamedGroup
 
-__all__ = ["ApprovalStatus", "DecisionFacts", "Exemption", "Facts", "GroupApproval"]
+__all__ = ["ApprovalStatus", "DecisionFacts", "Exemption", "GateFacts", "GroupApproval"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class DecisionFacts:
 
 
 @dataclass(frozen=True)
-class Facts:
+class GateFacts:
     """The input of the gate. People are usernames; numbers are version numbers. `contributors` are the people whose
     approval does not count, each with the reasons.
     """

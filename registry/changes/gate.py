@@ -10,8 +10,8 @@ from registry.accounts.actor import Actor
 from registry.changes import checks, policy
 from registry.changes import queries as change_queries
 from registry.changes.blockers import Blocker
-from registry.changes.checks import Approval, Check, CheckInputs, Decided
-from registry.changes.facts import ApprovalStatus, DecisionFacts, Exemption, Facts, GroupApproval
+from registry.changes.checks import Approval, Check, CheckInputs, DecisionRecord
+from registry.changes.facts import ApprovalStatus, DecisionFacts, Exemption, GateFacts, GroupApproval
 from registry.changes.gate_facts import CheckFacts, ReviewFacts
 from registry.changes.models import ChangeRequest, Decision, Verdict
 from registry.changes.thread_models import Comment
@@ -48,7 +48,7 @@ class Gate:
     change: ChangeRequest
     actor: Actor | None
     rules: Rules
-    facts: Facts
+    facts: GateFacts
     checks: tuple[Check, ...]
     inputs: CheckInputs | None
     blockers: tuple[Blocker, ...]
@@ -157,9 +157,9 @@ class Gate:
         """Whether it is this person's turn, or they were asked for a review by name."""
         return (self.turn is not None and username in self.turn.people) or username in self.awaited_reviewers
 
-    def to_decided(self) -> Decided:
+    def to_decision_record(self) -> DecisionRecord:
         """What the request is decided on now, for the event that closes it."""
-        return Decided(self.approvals, self.needed, self.checks, self.exemptions, self.group_approvals)
+        return DecisionRecord(self.approvals, self.needed, self.checks, self.exemptions, self.group_approvals)
 
 
 def evaluate_pending(actor: Actor) -> list[Gate]:
@@ -214,7 +214,11 @@ class _Reader:
 
     def _build_gate(self, change: ChangeRequest) -> Gate:
         rules, facts = self._rules[change.template.namespace_id], self._review.build_facts(change)
-        decided = checks.read_decided(change.decided, self._findings) if change.decided and not change.is_open else None
+        decided = (
+            checks.read_decision_record(change.decided, self._findings)
+            if change.decided and not change.is_open
+            else None
+        )
         if facts.closed:
             return self._build_closed_gate(change, rules, facts, decided)
         checks_now: tuple[Check, ...] = decided.checks if decided else ()
@@ -262,7 +266,9 @@ class _Reader:
             for one in blockers
         ]
 
-    def _build_closed_gate(self, change: ChangeRequest, rules: Rules, facts: Facts, decided: Decided | None) -> Gate:
+    def _build_closed_gate(
+        self, change: ChangeRequest, rules: Rules, facts: GateFacts, decided: DecisionRecord | None
+    ) -> Gate:
         approvals = decided.approvals if decided else ()
         return Gate(
             change=change,

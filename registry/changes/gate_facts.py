@@ -12,7 +12,7 @@ from registry.changes.checks import Check, CheckInputs, find_related_facts
 from registry.changes.contributors import ChangeFacts, VersionNode, find_contributors
 from registry.changes.evaluation_check import EvaluationProgress
 from registry.changes.events import ChangeDecided, ChangeHeaded, ChangeProposed, ChangeReopened
-from registry.changes.facts import DecisionFacts, Facts
+from registry.changes.facts import DecisionFacts, GateFacts
 from registry.changes.models import ChangeRequest, Decision, Verdict, list_decisions
 from registry.changes.thread_models import count_open_threads
 from registry.evaluations import attachment_queries
@@ -71,13 +71,13 @@ class ReviewFacts:
         """The number of the last decision in the request, 0 without any."""
         return max((decision.number for decision in self.decisions[change.pk]), default=0)
 
-    def build_facts(self, change: ChangeRequest) -> Facts:
+    def build_facts(self, change: ChangeRequest) -> GateFacts:
         """The facts of one request."""
         template, version, history = change.template, change.version, self.history
         served = self.find_served_version(change)
         reviewers = self._list_reviewers(template)
         descends = served is None or history.contains(version.pk, served.pk)
-        return Facts(
+        return GateFacts(
             label=change.label,
             path=template.path,
             number=version.number,

@@ -81,7 +81,9 @@ class ChangeRequest(models.Model):
         blank=True,
         help_text="username of a reviewer to by (a username) and at",
     )
-    decided = models.JSONField(null=True, help_text="what it was decided on, as registry.changes.checks.Decided has it")
+    decided = models.JSONField(
+        null=True, help_text="what it was decided on, as registry.changes.checks.DecisionRecord has it"
+    )
 
     objects = ChangeRequests.as_manager()
 

@@ -8,9 +8,9 @@ from collections.abc import Collection, Sequence
 from django.utils.translation import gettext
 
 from registry.changes import blockers
-from registry.changes.blockers import Blocker, Standing
+from registry.changes.blockers import ApprovalContext, Blocker
 from registry.changes.contributor_reasons import SUGGESTED, Reason
-from registry.changes.facts import ApprovalStatus, Exemption, Facts, GroupApproval
+from registry.changes.facts import ApprovalStatus, Exemption, GateFacts, GroupApproval
 from registry.namespaces.rules import Rules
 
 __all__ = [
@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 
-def list_reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reason, ...]:
+def list_reasons_against(rules: Rules, facts: GateFacts, person: str) -> tuple[Reason, ...]:
     """Why this person's decision does not count, unless a rule allows it."""
     if rules.self_approval:
         return ()
@@ -37,13 +37,13 @@ def list_reasons_against(rules: Rules, facts: Facts, person: str) -> tuple[Reaso
     return reasons
 
 
-def find_approver_fault(rules: Rules, facts: Facts, person: str) -> str:
+def find_approver_fault(rules: Rules, facts: GateFacts, person: str) -> str:
     """Why this person may not decide on the request, as a sentence addressed to them; empty if they may."""
     reasons = list_reasons_against(rules, facts, person)
     return reasons[0].you if reasons else ""
 
 
-def find_approver_refusal(rules: Rules, facts: Facts, person: str) -> str:
+def find_approver_refusal(rules: Rules, facts: GateFacts, person: str) -> str:
     """The sentence that refuses a decision of this reviewer, or empty; the same before and after they try."""
     fault = find_approver_fault(rules, facts, person)
     if not fault:
@@ -53,12 +53,12 @@ def find_approver_refusal(rules: Rules, facts: Facts, person: str) -> str:
     return gettext("{fault} Nobody else may approve: an admin can make another person a reviewer.").format(fault=fault)
 
 
-def list_eligible_approvers(rules: Rules, facts: Facts) -> tuple[str, ...]:
+def list_eligible_approvers(rules: Rules, facts: GateFacts) -> tuple[str, ...]:
     """The reviewers whose approval would count."""
     return tuple(person for person in facts.reviewers if not list_reasons_against(rules, facts, person))
 
 
-def find_exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
+def find_exemptions(rules: Rules, facts: GateFacts) -> tuple[Exemption, ...]:
     """The approvals that count although the person contributed, each with the rule that allows it."""
     approvals = []
     for person in count_approvals(rules, facts).approvals:
@@ -70,7 +70,7 @@ def find_exemptions(rules: Rules, facts: Facts) -> tuple[Exemption, ...]:
     return tuple(approvals)
 
 
-def find_own_decision(facts: Facts, person: str) -> str:
+def find_own_decision(facts: GateFacts, person: str) -> str:
     """This person's last decision about the head: `approve` or `request_changes`; empty if there isn't one, or it was
     taken back.
     """
@@ -81,7 +81,7 @@ def find_own_decision(facts: Facts, person: str) -> str:
     return ""
 
 
-def lacks_approvers(rules: Rules, facts: Facts, without: Collection[str] = ()) -> bool:
+def lacks_approvers(rules: Rules, facts: GateFacts, without: Collection[str] = ()) -> bool:
     """Whether, without these people, too few reviewers are left whose approval counts, no owner of the path, or no
     member of a required group.
     """
@@ -91,7 +91,7 @@ def lacks_approvers(rules: Rules, facts: Facts, without: Collection[str] = ()) -
     return bool(_find_missing_owners(rules, facts, approvers) or _find_missing_groups(rules, facts, approvers))
 
 
-def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
+def count_approvals(rules: Rules, facts: GateFacts) -> ApprovalStatus:
     """Evaluate the last decision of each reviewer in this round and on this digest; approvals by contributors don't
     count.
     """
@@ -115,7 +115,7 @@ def count_approvals(rules: Rules, facts: Facts) -> ApprovalStatus:
     )
 
 
-def list_group_approvals(rules: Rules, facts: Facts, approvals: Collection[str]) -> tuple[GroupApproval, ...]:
+def list_group_approvals(rules: Rules, facts: GateFacts, approvals: Collection[str]) -> tuple[GroupApproval, ...]:
     """List the required groups, each with its members among these approvers."""
     groups = []
     for name in rules.list_required_groups(facts.label, facts.path):
@@ -125,7 +125,7 @@ def list_group_approvals(rules: Rules, facts: Facts, approvals: Collection[str])
     return tuple(groups)
 
 
-def _find_missing_owners(rules: Rules, facts: Facts, people: Collection[str]) -> tuple[str, ...]:
+def _find_missing_owners(rules: Rules, facts: GateFacts, people: Collection[str]) -> tuple[str, ...]:
     """The owners of the path if none of these people is one; the names of owning groups if they are empty, so that
     nobody can approve as an owner.
     """
@@ -136,13 +136,13 @@ def _find_missing_owners(rules: Rules, facts: Facts, people: Collection[str]) ->
     return () if set(owners) & set(people) else owners or owner.groups
 
 
-def _find_missing_groups(rules: Rules, facts: Facts, people: Collection[str]) -> tuple[str, ...]:
+def _find_missing_groups(rules: Rules, facts: GateFacts, people: Collection[str]) -> tuple[str, ...]:
     """The names of the required groups of which none of these people is a member today."""
     required = rules.list_required_groups(facts.label, facts.path)
     return tuple(name for name in required if facts.find_group(name).people.isdisjoint(people))
 
 
-def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Blocker] = ()) -> list[Blocker]:
+def find_blockers(rules: Rules, facts: GateFacts, viewer: str, others: Sequence[Blocker] = ()) -> list[Blocker]:
     """Find everything that keeps the request from being published, with the viewer's next action; empty if it may be.
 
     `others` are blockers found elsewhere, such as required checks that have not passed.
@@ -150,18 +150,18 @@ def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Bloc
     if facts.closed:
         return []
     blocking = [] if facts.unreviewed else [*_judge_place(facts), *others]
-    counted = count_approvals(rules, facts)
-    against = {person: list_reasons_against(rules, facts, person) for person in facts.contributors}
-    standing = Standing(rules, facts, counted, viewer, list_eligible_approvers(rules, facts), against)
-    if counted.objections:
-        blocking.append(blockers.describe_objections(standing))
+    status = count_approvals(rules, facts)
+    reasons_against = {person: list_reasons_against(rules, facts, person) for person in facts.contributors}
+    context = ApprovalContext(rules, facts, status, viewer, list_eligible_approvers(rules, facts), reasons_against)
+    if status.objections:
+        blocking.append(blockers.describe_objections(context))
     if rules.threads_resolved and facts.open_threads and not facts.unreviewed:
         blocking.append(blockers.describe_unresolved_threads(facts))
-    if counted.missing:
-        blocking.append(blockers.describe_missing_approvals(standing))
-    if counted.missing_owners:
-        blocking.append(blockers.describe_missing_owners(standing))
-    blocking += [blockers.describe_missing_group(name, standing) for name in counted.missing_groups]
+    if status.missing:
+        blocking.append(blockers.describe_missing_approvals(context))
+    if status.missing_owners:
+        blocking.append(blockers.describe_missing_owners(context))
+    blocking += [blockers.describe_missing_group(name, context) for name in status.missing_groups]
     if facts.freeze is not None and not facts.unreviewed:
         blocking.append(blockers.describe_freeze(facts.freeze))
     if facts.rollout is not None and not facts.unreviewed:
@@ -171,7 +171,7 @@ def find_blockers(rules: Rules, facts: Facts, viewer: str, others: Sequence[Bloc
     return blocking
 
 
-def _judge_place(facts: Facts) -> list[Blocker]:
+def _judge_place(facts: GateFacts) -> list[Blocker]:
     """Find the blockers from the head's state and ancestry, regardless of approvals."""
     if facts.archived:
         return [blockers.describe_archived()]

@@ -23,14 +23,14 @@ from registry.templates.models import Template, Version
 
 __all__ = [
     "REMINDER_PAUSE",
-    "AskedReviewer",
     "ReviewCandidate",
+    "ReviewRequest",
     "ask_for_review",
     "ask_reviewers",
-    "find_asked",
     "find_draft_gate",
-    "list_asked",
+    "find_review_request",
     "list_candidates",
+    "list_review_requests",
     "takes_reviews",
 ]
 
@@ -41,13 +41,13 @@ _NOT_YET_NUMBERED = 2**31 - 1  # sorts a new proposal after every existing reque
 
 
 @dataclass(frozen=True)
-class AskedReviewer:
-    """A person who was asked for a review. by: who asked last; at: when. decision: their decision about the head since
-    then, `approve` or `request_changes`; empty without one.
+class ReviewRequest:
+    """A person who was asked for a review. requested_by: who asked last; at: when. decision: their decision about the
+    head since then, `approve` or `request_changes`; empty without one.
     """
 
     person: str
-    by: str
+    requested_by: str
     at: datetime
     decision: str
 
@@ -105,17 +105,17 @@ def takes_reviews(gate: Gate) -> bool:
     return change.takes_decisions and (rollout is None or rollout[1] != change.number)
 
 
-def list_asked(gate: Gate) -> list[AskedReviewer]:
+def list_review_requests(gate: Gate) -> list[ReviewRequest]:
     """List the people who were asked to review the request, in the order of the first time."""
     return [
-        AskedReviewer(person, facts["by"], from_microseconds(facts["at"]), policy.find_own_decision(gate.facts, person))
+        ReviewRequest(person, facts["by"], from_microseconds(facts["at"]), policy.find_own_decision(gate.facts, person))
         for person, facts in gate.change.asked.items()
     ]
 
 
-def find_asked(gate: Gate, person: str) -> AskedReviewer | None:
+def find_review_request(gate: Gate, person: str) -> ReviewRequest | None:
     """When and by whom this person was asked; None if they weren't."""
-    return next((reviewer for reviewer in list_asked(gate) if reviewer.person == person), None)
+    return next((request for request in list_review_requests(gate) if request.person == person), None)
 
 
 def list_candidates(gate: Gate) -> list[ReviewCandidate]:

@@ -90,8 +90,12 @@ class ChangeEffectOutput(Output):
 
     change = serializers.IntegerField(source="change.number")
     template = serializers.CharField(source="change.template.name")
-    added = serializers.ListField(child=serializers.CharField(), help_text="What blocks it then, and not before.")
-    removed = serializers.ListField(child=serializers.CharField(), help_text="What blocked it before, and not then.")
+    added = serializers.ListField(
+        child=serializers.CharField(), source="added_causes", help_text="What blocks it then, and not before."
+    )
+    removed = serializers.ListField(
+        child=serializers.CharField(), source="removed_causes", help_text="What blocked it before, and not then."
+    )
     was_ready = serializers.BooleanField(help_text="Whether it could be published before.")
     is_ready = serializers.BooleanField(help_text="Whether it can be published then.")
 

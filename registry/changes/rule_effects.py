@@ -59,11 +59,11 @@ class LabelEffect:
 
 @dataclass(frozen=True)
 class ChangeEffect:
-    """An open request whose blockers change: the causes that are added and removed."""
+    """An open request whose blockers change: the causes of added and of removed blockers."""
 
     change: ChangeRequest
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
+    added_causes: tuple[str, ...]
+    removed_causes: tuple[str, ...]
     was_ready: bool
     is_ready: bool
 
@@ -105,7 +105,7 @@ class RuleEffects:
         facts = {
             "protection": self.protection.seal,
             "labels": [(effect.label, effect.is_protected, effect.templates) for effect in self.labels],
-            "changes": [(effect.change.number, effect.added, effect.removed) for effect in self.changes],
+            "changes": [(effect.change.number, effect.added_causes, effect.removed_causes) for effect in self.changes],
             "keys": [key.pk for key in (*self.freed_keys, *self.narrowed_keys)],
             "people": self.without_two_step,
         }

@@ -23,7 +23,7 @@ from registry.changes.gate_serializers import (
 )
 from registry.changes.metric_serializers import UngatedLossesOutput
 from registry.changes.models import ChangeRequest, Decision
-from registry.changes.review_requests import AskedReviewer
+from registry.changes.review_requests import ReviewRequest
 from registry.changes.rollout_plan_serializers import RolloutPlanOutput
 from registry.changes.thread_queries import CommentText, CommentTexts
 from registry.changes.thread_serializers import EarlierTextOutput
@@ -145,7 +145,7 @@ class AskedOutput(Output):
     """Somebody who was asked for a review by name."""
 
     person = serializers.CharField()
-    by = serializers.CharField()
+    by = serializers.CharField(source="requested_by")
     at = Moment()
     decision = serializers.CharField(help_text="approve or request_changes, about the head; empty for neither.")
 
@@ -210,9 +210,9 @@ class ChangeFacts(ChangeRow):
         return [ReadDecision(row, texts.find(0, row.number, row.text, row.created_at)) for row in rows]
 
     @property
-    def asked(self) -> list[AskedReviewer]:
+    def review_requests(self) -> list[ReviewRequest]:
         """Who was asked for a review by name."""
-        return review_requests.list_asked(self.gate)
+        return review_requests.list_review_requests(self.gate)
 
 
 class ChangeOutput(ChangeItem):
@@ -249,7 +249,7 @@ class ChangeOutput(ChangeItem):
     contributors = ContributorOutput(many=True)
     exemptions = ExemptionOutput(many=True, source="gate.exemptions")
     decisions = DecisionOutput(many=True)
-    asked = AskedOutput(many=True, help_text="Who was asked for a review by name.")
+    asked = AskedOutput(many=True, source="review_requests", help_text="Who was asked for a review by name.")
     blockers = BlockerOutput(many=True, source="gate.blockers")
     ungated_losses = UngatedLossesOutput(
         allow_null=True, help_text="Metrics that get worse and block nothing; null where there are none."

@@ -152,7 +152,7 @@ def publish_change(
     version: as in `change.require_seen_version`. expected: as in `label_moves.require_unmoved`. Raises ApprovalRequired
     if reviews are missing, Gone if its version was redacted, and Conflict for every other blocker; facts["blockers"]
     lists them. Appends one event, as in `label_moves.record_move`, with the request's number and "decided" as in
-    `registry.changes.checks.Decided`.
+    `registry.changes.checks.DecisionRecord`.
     """
     with transaction.atomic():
         change = lock_change(actor, Verb.PUBLISH, number)
@@ -196,7 +196,7 @@ def publish_unblocked(actor: Actor, gate: Gate, *, is_scheduled: bool = False) -
     change = gate.change
     change.state = ChangeRequest.PUBLISHED
     change.closed_at = change.updated_at = log.now()
-    change.decided = gate.to_decided().to_dict()
+    change.decided = gate.to_decision_record().to_dict()
     change.save()
     move = LabelMove(template=change.template, label=change.label, after=change.version, how="published")
     move.reason, move.change = change.message, change
@@ -221,7 +221,7 @@ def withdraw_open(actor: Actor, gate: Gate, reason: str) -> None:
     """Close the request as withdrawn; for services, after checking that it is open, the permission and the reason."""
     change = gate.change
     locking.require_not_rolling_out(change)
-    change.decided = gate.to_decided().to_dict()
+    change.decided = gate.to_decision_record().to_dict()
     change.state = ChangeRequest.WITHDRAWN
     change.goes_live_at = change.scheduled_by = change.schedule_key = None
     change.closed_at = change.updated_at = log.now()

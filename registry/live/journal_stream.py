@@ -24,7 +24,7 @@ from registry.live.event_streams import Event, stream_events
 from registry.live.journal_feed import JournalFeed, Subscription, Topics, add_facts, load_readers
 from registry.live.requests import LiveRequest, require_user, run_in_thread
 from registry.live.wsgi_environ import HTTPProtocol
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.serving.journal_follower import COLUMNS, FollowedEvent
 
 __all__ = ["MOST_MISSED", "MOST_STREAMS", "parse_topics", "watch_journal"]
@@ -130,4 +130,4 @@ def _read_after(request: LiveRequest) -> int | None:
 @functools.cache
 def journal_feed() -> JournalFeed:
     """The feed of this process."""
-    return JournalFeed(fetcher())
+    return JournalFeed(get_fetcher())

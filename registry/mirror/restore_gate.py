@@ -11,7 +11,7 @@ from typing import Any
 from registry.changes import gate as change_gate
 from registry.changes import policy
 from registry.changes.contributor_reasons import Reason
-from registry.changes.facts import Facts
+from registry.changes.facts import GateFacts
 from registry.changes.models import ChangeRequest
 from registry.journal.models import Event
 from registry.mirror.errors import MirrorError
@@ -60,7 +60,7 @@ def _find_fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[
     return f"nobody of the group {approvals.missing_groups[0]} approved." if approvals.missing_groups else ""
 
 
-def _exclude_authors(facts: Facts) -> dict[str, tuple[Reason, ...]]:
+def _exclude_authors(facts: GateFacts) -> dict[str, tuple[Reason, ...]]:
     """The people whose approval did not count before all contributors did: those who opened the request or wrote its
     head.
     """

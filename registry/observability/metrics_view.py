@@ -32,14 +32,14 @@ def export_metrics(request: HttpRequest) -> HttpResponse:
     return HttpResponse(_read_counted() + _read_now(), content_type=CONTENT_TYPE)
 
 
-class Standing(Collector):
+class StateCollector(Collector):
     """Gauges of the database and the mirror, read on each scrape."""
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
         """One family per figure; if the database doesn't respond, only that fact."""
         up = GaugeMetricFamily("promptuary_database_up", "1 when the database answers.")
         try:
-            families = list(_read_standing())
+            families = list(_read_state())
         except DatabaseError:
             up.add_metric([], 0)
             return [up]
@@ -47,7 +47,7 @@ class Standing(Collector):
         return [up, *families]
 
 
-def _read_standing() -> Iterable[GaugeMetricFamily]:
+def _read_state() -> Iterable[GaugeMetricFamily]:
     state = mirror.read_status()
     yield GaugeMetricFamily("promptuary_mirror_lag_seconds", "Age of the oldest event not in the mirror.", state.lag)
     diverged = GaugeMetricFamily("promptuary_mirror_diverged", "1 when the mirror contradicts the journal.")
@@ -73,7 +73,7 @@ def _read_counted() -> bytes:
 
 def _read_now() -> bytes:
     registry = CollectorRegistry()
-    registry.register(Standing())
+    registry.register(StateCollector())
     return generate_latest(registry)
 
 

@@ -10,7 +10,7 @@ from registry.core.client_address import read_client_address
 from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
 from registry.rest.list_responses import answer_page, read_query
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.serving.responses import Answer
 from registry.serving.rollout_sides import read_bucket
 from registry.templates import limited_key_view
@@ -47,13 +47,13 @@ class Fetch(APIView):
         actor, target = identify_actor(request), f"{name}@{ref}"
         known_etag = request.headers.get("If-None-Match", "")
         bucket = read_bucket(request.META.get("QUERY_STRING", ""))
-        fetcher().follower.mark_due()  # this path is slow anyway, so it can be exact
+        get_fetcher().follower.mark_due()  # this path is slow anyway, so it can be exact
         if actor.key is not None:
             authorization = request.META["HTTP_AUTHORIZATION"]
             return _respond(
-                fetcher().answer(authorization, target, known_etag, read_client_address(request.META), bucket)
+                get_fetcher().answer(authorization, target, known_etag, read_client_address(request.META), bucket)
             )
-        return _respond(fetcher().answer_person(actor.person, target, known_etag, bucket))
+        return _respond(get_fetcher().answer_person(actor.person, target, known_etag, bucket))
 
 
 class History(APIView):

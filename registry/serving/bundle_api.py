@@ -14,7 +14,7 @@ from registry.namespaces.permissions import find_role
 from registry.rest import output_serializers
 from registry.serving import namespace_bundle
 from registry.serving.credentials import Caller
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.serving.label_moves_long_poll import label_moves_poll
 from registry.serving.responses import Answer
 from registry.serving.serializers import BundleOutput, MovesOutput
@@ -43,11 +43,13 @@ class Bundle(APIView):
         """Fetch all versions that a label serves in a namespace, sorted by name, with one digest for conditional
         requests.
         """
-        fetcher().follower.mark_due()
+        get_fetcher().follower.mark_due()
         label = request.query_params.get("label", "production")
         known_etag = request.headers.get("If-None-Match", "")
         return _respond(
-            namespace_bundle.answer_bundle(fetcher(), _authenticate(request, namespace), namespace, label, known_etag)
+            namespace_bundle.answer_bundle(
+                get_fetcher(), _authenticate(request, namespace), namespace, label, known_etag
+            )
         )
 
 
@@ -67,7 +69,7 @@ class Moves(APIView):
     def get(self, request: Request, namespace: str) -> HttpResponse:
         """The label moves since then. Ask again after `again` seconds."""
         actor, query = identify_actor(request), request.META.get("QUERY_STRING", "")
-        fetcher().follower.mark_due()
+        get_fetcher().follower.mark_due()
         if actor.key is not None:
             authorization, address = request.META["HTTP_AUTHORIZATION"], read_client_address(request.META)
             return _respond(label_moves_poll().answer(authorization, namespace, query, address))
@@ -77,7 +79,7 @@ class Moves(APIView):
 def _authenticate(request: Request, namespace: str) -> Caller:
     actor = identify_actor(request)
     if actor.key is not None:
-        return fetcher().authenticate(request.META["HTTP_AUTHORIZATION"], read_client_address(request.META))
+        return get_fetcher().authenticate(request.META["HTTP_AUTHORIZATION"], read_client_address(request.META))
     space = Namespace.objects.filter(name=namespace).first()
     if space is None or find_role(actor.person, space) is None:
         raise NotFound(

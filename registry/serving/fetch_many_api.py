@@ -15,7 +15,7 @@ from registry.core.problem_details import describe_error
 from registry.namespaces.authentication import identify_actor
 from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Text, read_body
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.serving.responses import APPROVAL, Answer
 from registry.serving.serializers import FetchedList
 
@@ -42,7 +42,7 @@ class FetchMany(APIView):
     def post(self, request: Request) -> HttpResponse:
         """Fetch up to 500 refs. The answer has a version or a problem for each, in the order of the request."""
         refs: list[str] = read_body(RefsInput, request)["refs"]
-        fetcher().follower.mark_due()
+        get_fetcher().follower.mark_due()
         results, size = [], 0
         for ref in refs:
             results.append(_join_result(ref, _answer(request, ref)))
@@ -63,9 +63,9 @@ class FetchMany(APIView):
 def _answer(request: Request, ref: str) -> Answer | PromptuaryError:
     actor = identify_actor(request)
     if actor.key is not None:
-        return fetcher().answer(request.META["HTTP_AUTHORIZATION"], ref, address=read_client_address(request.META))
+        return get_fetcher().answer(request.META["HTTP_AUTHORIZATION"], ref, address=read_client_address(request.META))
     try:
-        return fetcher().answer_person(actor.person, ref)
+        return get_fetcher().answer_person(actor.person, ref)
     except PromptuaryError as error:
         return error
 

@@ -43,7 +43,7 @@ from registry.serving.responses import Answer, ServedVersion, VersionCache, buil
 from registry.serving.rollout_sides import answer_side, gets_candidate, is_candidate
 from registry.usage import recorder
 
-__all__ = ["Fetcher", "fetcher"]
+__all__ = ["Fetcher", "get_fetcher"]
 
 MOST_NAMES = 200  # read in one query
 
@@ -288,8 +288,8 @@ class Fetcher:
 
 
 @functools.cache
-def fetcher() -> Fetcher:
-    """The process's fetcher. A redaction or another journal clears all caches of the process."""
+def get_fetcher() -> Fetcher:
+    """Return the process's fetcher. A redaction or another journal clears all caches of the process."""
     new_fetcher = Fetcher(attempts=key_attempts())
     new_fetcher.listeners.append(_forget_texts)
     return new_fetcher

@@ -22,7 +22,7 @@ from registry.namespaces import key_queries, key_rights, permissions
 from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import KEY_VERBS, NEVER_BY_NARROW_KEY, Verb
 from registry.serving.credentials import read_caller
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.templates import labels as template_labels
 from registry.templates import queries as template_queries
 from registry.templates.models import Template
@@ -42,11 +42,11 @@ _OK, _UNAUTHORIZED = 200, 401
 
 @dataclass(frozen=True)
 class KeyAbility:
-    """One sentence about a key: `Can fetch` and the rest of it."""
+    """One sentence about a key: `Can fetch` and what follows."""
 
     is_allowed: bool
     verb: str
-    rest: str
+    description: str
 
 
 @dataclass(frozen=True)
@@ -98,8 +98,8 @@ def try_key(  # what is tried, and from where
         if address:
             key_queries.require_address(key.id, parse_networks(key.addresses), address)
         if verb is Verb.FETCH:
-            fetcher().follower.poll_if_due()
-            version = fetcher().find_version(read_caller(key, time.monotonic()), target)
+            get_fetcher().follower.poll_if_due()
+            version = get_fetcher().find_version(read_caller(key, time.monotonic()), target)
             return KeyTrial(act, target, _OK, "", version.number, version.digest)
         _require_right(Actor(key.person, key), verb, template, ref)
     except PromptuaryError as error:

@@ -30,7 +30,7 @@ class AbilityOutput(Output):
 
     is_allowed = serializers.BooleanField()
     verb = serializers.CharField(help_text="Its beginning: Can fetch.")
-    rest = serializers.CharField()
+    rest = serializers.CharField(source="description")
 
 
 class AbilityList(Output):

@@ -28,7 +28,7 @@ from registry.journal.models import Event
 from registry.namespaces.verbs import Verb
 from registry.rollouts.events import RolloutStarted, RolloutStepped, RolloutStopped
 from registry.serving.credentials import Caller
-from registry.serving.fetcher import Fetcher, fetcher
+from registry.serving.fetcher import Fetcher, get_fetcher
 from registry.serving.journal_follower import HEAD_MAX_AGE, FollowedEvent, renew_connection
 from registry.serving.responses import Answer, build_refusal, make_answer
 from registry.serving.retry_pace import RetryPace
@@ -205,7 +205,7 @@ class LabelMovesPoll:
 @functools.cache
 def label_moves_poll() -> LabelMovesPoll:
     """The process's long poll."""
-    return LabelMovesPoll(fetcher())
+    return LabelMovesPoll(get_fetcher())
 
 
 def _to_fields(moves: MovesAnswer) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from promptuary.renderer.after_fork import run_after_fork
 from registry.core import metrics, tracing
 from registry.core.client_address import read_client_address
 from registry.core.errors import PromptuaryError
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.serving.label_moves_long_poll import label_moves_poll
 from registry.serving.responses import Answer, build_refusal, matches_etag
 from registry.serving.rollout_sides import BUCKET, read_bucket
@@ -70,7 +70,7 @@ def find_cached_answers(hosts: set[str]) -> FindCached:
 
     hosts: those that Django has allowed so far; `serve_fetches_first` fills it.
     """
-    cached, start = fetcher().cached, len(TEMPLATES)
+    cached, start = get_fetcher().cached, len(TEMPLATES)
     count_200, count_304 = metrics.find_counter(200).step, metrics.find_counter(304).step
 
     def find(
@@ -171,7 +171,7 @@ def _answer(environ: dict[str, Any], hosts: set[str]) -> Answer | None:
             bucket = read_bucket(query) if BUCKET in query else None
         except PromptuaryError as error:
             return build_refusal(error)
-        return fetcher().answer(authorization, path[len(TEMPLATES) :], etags, address, bucket)
+        return get_fetcher().answer(authorization, path[len(TEMPLATES) :], etags, address, bucket)
     if path.startswith(NAMESPACES) and path.endswith(MOVES):
         tracing.current_request_id.set(choose_request_id(environ.get("HTTP_X_REQUEST_ID")))
         namespace = path[len(NAMESPACES) : -len(MOVES)]

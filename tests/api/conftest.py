@@ -19,7 +19,7 @@ from registry.changes import services as change_services
 from registry.journal import log
 from registry.journal.models import Event
 from registry.namespaces import keys, throttling
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.serving.wsgi_fast_path import serve_fetches_first
 from registry.templates import labels
 from registry.templates import save as template_save
@@ -126,7 +126,7 @@ class Caller:
 @pytest.fixture(autouse=True)
 def _forget_everything() -> None:
     """Each test begins with a database that no process has looked at."""
-    fetcher().clear()
+    get_fetcher().clear()
     throttling.forget_calls()
     caches["default"].clear()
 
@@ -150,7 +150,7 @@ class _Quiet(WSGIRequestHandler):
 @pytest.fixture
 def server(transactional_db: None) -> Iterator[str]:
     """The address of a threaded server, assembled as in `registry.wsgi`. Requires `transactional_db`."""
-    log.subscribe(fetcher().follower.poll)
+    log.subscribe(get_fetcher().follower.poll)
     httpd = ThreadedWSGIServer(("127.0.0.1", 0), _Quiet)
     httpd.set_app(serve_fetches_first(WSGIHandler()))
     thread = threading.Thread(target=httpd.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

@@ -22,7 +22,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from tests.api.conftest import Caller
 from tests.api.test_permissions import TABLE, fill_body, measure_world, write_world
 from tests.support.commit_seed import read_commit_seed
@@ -99,7 +99,7 @@ def make_call(caller: Caller, case: Any) -> schemathesis.Response:
     headers = {name.replace("-", "_"): str(value) for name, value in (case.headers or {}).items()}
     for cache in caches.all(initialized_only=True):
         cache.clear()  # what counts a caller's calls
-    fetcher().clear()
+    get_fetcher().clear()
     with transaction.atomic():
         answer = caller.call(case.method, path, body, **headers)
         content = b"".join(answer) if answer.streaming else answer.content

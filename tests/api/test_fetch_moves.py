@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from django.db import connections
 
-from registry.serving.fetcher import Fetcher, fetcher
+from registry.serving.fetcher import Fetcher, get_fetcher
 from registry.serving.label_moves_long_poll import LabelMovesPoll, label_moves_poll
 from registry.serving.retry_pace import SHORTEST
 from registry.templates import labels
@@ -93,7 +93,7 @@ def test_ahead_of_django_the_answer_is_the_same(cast, author):
 def test_nothing_new_asks_the_database_nothing(author, django_assert_num_queries):
     cursor = label_moves_poll().read_moves_since("support", None).cursor
     label_moves_poll().read_moves_since("support", cursor)
-    fetcher().follower.next_poll = time.monotonic() + 60
+    get_fetcher().follower.next_poll = time.monotonic() + 60
     with django_assert_num_queries(0):
         assert label_moves_poll().read_moves_since("support", cursor).moves == []
 
@@ -124,7 +124,7 @@ def test_a_waiting_request_returns_as_soon_as_a_label_moves(cast, server, author
 @pytest.mark.usefixtures("transactional_db")
 def test_without_a_free_slot_the_response_says_when_to_ask_again(cast, server, author, settings):
     cursor = label_moves_poll().read_moves_since("support", None).cursor
-    full = LabelMovesPoll(fetcher())
+    full = LabelMovesPoll(get_fetcher())
     full._waiting_slots = threading.BoundedSemaphore(1)
     with ThreadPoolExecutor(1) as pool:
         pool.submit(_wait, full, cursor)

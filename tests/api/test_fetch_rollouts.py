@@ -15,7 +15,7 @@ from promptuary.renderer.rollouts import is_on_candidate_side
 from registry.changes import decisions
 from registry.redaction import services as redaction_services
 from registry.rollouts import services
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.serving.wsgi_fast_path import serve_fetches_first
 from registry.usage import recorder
 from registry.usage.models import Fetch
@@ -51,7 +51,7 @@ def rollout(cast):
 @pytest.fixture
 def fetch_fast(cast):
     """Fetch the label as a server does, one application for all calls: (status, headers but the request's id, body)."""
-    fetcher().clear()
+    get_fetcher().clear()
     key = cast.key("author", "write")
     application = serve_fetches_first(WSGIHandler())
 
@@ -103,7 +103,7 @@ def test_cached_sides_follow_a_step_and_what_is_fetched_is_counted(cast, rollout
     candidates = sum(is_on_candidate_side(SALT, bucket, 5000) for bucket in BUCKETS)
     assert counts == {1: 2 * (len(BUCKETS) - candidates), 2: 2 * candidates}
     services.step_rollout(actor=cast.actor("author"), number=1)
-    fetcher().follower.mark_due()  # the head may be 0.4 s old otherwise
+    get_fetcher().follower.mark_due()  # the head may be 0.4 s old otherwise
     for bucket in BUCKETS:
         side = "candidate" if is_on_candidate_side(SALT, bucket, 7500) else "stable"
         assert fetch_fast(f"bucket={bucket}")[1]["Promptuary-Side"] == side
@@ -127,7 +127,7 @@ def test_without_a_bucket_it_is_the_stable_one_with_the_facts_of_the_rollout(cal
 
 def test_a_step_is_a_new_entity_tag_and_an_end_the_old_one(cast, caller, rollout):
     author = caller("author")
-    fetcher().clear()
+    get_fetcher().clear()
     before = author.get(LABEL)["ETag"]
     assert author.get(LABEL, If_None_Match=before).status_code == 304
     services.step_rollout(actor=cast.actor("author"), number=1)
@@ -195,7 +195,7 @@ def test_the_bundle_of_a_label_changes_with_a_step(cast, caller, rollout):
 
 
 def test_a_redacted_candidate_is_served_to_nobody(cast, caller, rollout):
-    fetcher().clear()
+    get_fetcher().clear()
     redaction_services.redact_version(actor=cast.actor("admin"), name=REPLY, version=2, reason="A password", force=True)
     for bucket in BUCKETS[:5]:
         assert caller("author").get(f"{LABEL}?bucket={bucket}").json()["version"] == 1

@@ -6,7 +6,7 @@ import pytest
 
 from registry.accounts.models import Key
 from registry.namespaces.key_use import write_key_uses
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.usage import recorder
 from registry.usage.models import Fetch
 from tests.api.conftest import REPLY, SAMPLES, Caller
@@ -88,7 +88,7 @@ def test_a_key_was_used_by_every_request(cast, key):
 
 def test_counts_of_an_earlier_journal_are_dropped(key):
     Ahead(key)(f"{PATH}@1")
-    fetcher().follower.head = (fetcher().follower.head[0], "sha256:of another journal")
-    fetcher().follower.mark_due()
+    get_fetcher().follower.head = (get_fetcher().follower.head[0], "sha256:of another journal")
+    get_fetcher().follower.mark_due()
     Ahead(key)(f"{PATH}@production")
     assert counted() == {"production": 1}

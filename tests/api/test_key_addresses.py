@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from registry.namespaces import keys
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.serving.wsgi_fast_path import serve_fetches_first
 from tests.api.conftest import REPLY, Caller, problem
 
@@ -27,7 +27,7 @@ BODIES = {"check": {"document": "- name: a\n  content: b\n"}, "many": {"refs": [
 
 @pytest.fixture
 def secret(cast) -> str:
-    fetcher().clear()
+    get_fetcher().clear()
     cast.save()
     return str(cast.key("author", "write", addresses=OFFICE))
 
@@ -83,12 +83,12 @@ def test_no_memory_of_the_fast_path_lets_another_address_in(secret):
 
 
 def test_a_limit_that_is_set_holds_for_what_was_fetched_before(cast):
-    fetcher().clear()
+    get_fetcher().clear()
     cast.save()
     secret = cast.key("author", "write")
     assert [fetch_fast(secret, OUTSIDE) for _ in range(2)] == ["200", "200"]
     keys.set_key_addresses(actor=cast.actor("admin"), key_id=secret.split("_")[1], addresses=OFFICE)
-    fetcher().follower.mark_due()
+    get_fetcher().follower.mark_due()
     assert fetch_fast(secret, OUTSIDE) == "403"
 
 

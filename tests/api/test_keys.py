@@ -8,7 +8,7 @@ import pytest
 from registry.accounts.models import Key
 from registry.journal import log
 from registry.namespaces import keys
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.usage import recorder
 from tests.api.conftest import OTHER, REPLY, Caller, problem
 
@@ -158,10 +158,10 @@ def test_a_fetch_follows_the_label_that_its_key_is_limited_to(cast, staged):
 def test_a_rotation_takes_effect_in_a_warm_process_within_a_second(cast):
     cast.save()
     key = cast.key(scope="write")
-    assert fetcher().answer(f"Bearer {key}", f"{REPLY}@1").status == 200
+    assert get_fetcher().answer(f"Bearer {key}", f"{REPLY}@1").status == 200
     keys.rotate_key(actor=cast.actor("admin"), key_id=key.split("_")[1])
-    fetcher().follower.mark_due()  # what the journal's subscriber does; other processes look by themselves every 0.4 s
-    assert fetcher().answer(f"Bearer {key}", f"{REPLY}@1").status == 401
+    get_fetcher().follower.mark_due()  # as the journal's subscriber does; other processes poll every 0.4 s
+    assert get_fetcher().answer(f"Bearer {key}", f"{REPLY}@1").status == 401
 
 
 def test_the_last_use_is_written_by_no_read(cast):

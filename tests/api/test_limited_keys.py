@@ -28,7 +28,7 @@ from registry.releases import comments as release_comments
 from registry.releases import proposals
 from registry.releases.plans import ReleaseSelection
 from registry.rollouts import services as rollout_services
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.templates import save as template_save
 from registry.webhooks import services as webhook_services
 from tests.api.conftest import REPLY, Caller, problem
@@ -75,7 +75,7 @@ def world(cast, settings):
     """Version 1 on production and staging, version 2 strange and on canary; requests in each state, runs, a dataset."""
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     numbers = write_or_insert("world of limited keys", lambda: _write_world(cast))
-    fetcher().clear()
+    get_fetcher().clear()
     manage_accounts(cast.people["admin"])
     return {
         **numbers,
@@ -233,7 +233,7 @@ def test_no_call_reveals_unreadable_versions_to_a_limited_key(cast, world, limit
             answer = caller.call(method, path, body, **(headers[0] if headers else {}))
             content = b"".join(answer)
             transaction.set_rollback(True)
-        fetcher().clear()
+        get_fetcher().clear()
         if STRANGE.encode() in content:
             told.append(name)
         if answer.status_code >= 500:

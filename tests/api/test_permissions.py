@@ -27,7 +27,7 @@ from registry.releases import schedules as release_schedules
 from registry.releases import services as release_services
 from registry.releases.plans import ReleaseSelection
 from registry.rollouts import services as rollout_services
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.webhooks import services as webhook_services
 from tests.api.conftest import DOCUMENT, OTHER, REPLY, SAMPLES, THIRD, Caller
 from tests.support.asked_improvements import ASKING, write_improvements
@@ -574,7 +574,7 @@ def fill_body(body: Any, world: dict[str, Any]) -> Any:
 
 
 def _try(caller: Caller, method: str, path: str, body: Any) -> int:
-    fetcher().clear()
+    get_fetcher().clear()
     with transaction.atomic():
         status = caller.call(method, path, body).status_code
         transaction.set_rollback(True)

@@ -23,7 +23,7 @@ from registry.playground.models import PlaygroundColumn
 from registry.redaction import services as redaction_services
 from registry.redaction.column_contents import Holds
 from registry.redaction.text_columns import COLUMNS
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.templates import drafts, labels, presence, sample_renderings, samples
 from registry.usage.models import Report
 from tests.api.conftest import DOCUMENT, OTHER, REPLY
@@ -71,7 +71,7 @@ def planted(cast, settings, tmp_path):
         created_at=leaked.created_at,
     )
     _report(cast, leaked)
-    fetched = fetcher().answer(f"Bearer {cast.key('author', 'write')}", f"{REPLY}@2")
+    fetched = get_fetcher().answer(f"Bearer {cast.key('author', 'write')}", f"{REPLY}@2")
     assert CANARY in fetched.body.decode()
     change_services.withdraw_change(actor=author, number=change.number, reason="Not needed")
     third = cast.save(OTHER, base=leaked.digest).version
@@ -114,7 +114,7 @@ def _propose_with_model(author, run, version):
 
 
 def _report(cast, version):
-    actor = fetcher().authenticate(f"Bearer {cast.key('author', 'write')}")
+    actor = get_fetcher().authenticate(f"Bearer {cast.key('author', 'write')}")
     row = Report(
         key_id=actor.key, version=version, day=version.created_at.date(), last_at=version.created_at, renders=1
     )
@@ -236,7 +236,7 @@ def test_it_is_in_all_of_them_before_and_in_none_afterwards(cast, caller, plante
     assert list_addresses_with_canary(request_all(caller, "reader"))
     redaction_services.redact_version(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody")
     mirror.catch_up()
-    fetcher().follower.poll()
+    get_fetcher().follower.poll()
     left = list_columns_with(CANARY)
     assert left == set()
     assert not is_in_git(settings.MIRROR_PATH, CANARY)

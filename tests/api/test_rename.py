@@ -5,7 +5,7 @@ import base64
 import pytest
 from django.test import Client
 
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.templates import rename
 from registry.usage import recorder
 from registry.usage.models import Fetch, Report
@@ -64,7 +64,7 @@ def test_a_former_name_answers_the_same_bytes_as_before(cast, key, ref):
     ahead = Ahead(key)
     _, headers, body = ahead(f"{PATH}{REPLY}@{ref}")
     rename_reply(cast)
-    fetcher().follower.mark_due()
+    get_fetcher().follower.mark_due()
     _, told, again = ahead(f"{PATH}{REPLY}@{ref}")
     assert again == body
     assert {**told, "X-Request-Id": ""} == {**headers, "X-Request-Id": ""}
@@ -79,7 +79,7 @@ def test_a_label_that_moves_later_moves_for_the_former_name_too(cast, key):
     digest = Caller(key=key).get(f"{T}@1").json()["digest"]
     cast.save(OTHER, name=ANSWER, base=digest)
     cast.publish(2, name=ANSWER)
-    fetcher().follower.mark_due()
+    get_fetcher().follower.mark_due()
     assert ahead(f"{PATH}{REPLY}@production")[1]["ETag"] != first
     assert Caller(key=key).get(f"{T}@production").json()["version"] == 2
 

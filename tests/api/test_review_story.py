@@ -9,7 +9,7 @@ import pytest
 from registry.changes import check_results
 from registry.mirror import writer
 from registry.namespaces import services as namespace_services
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from tests.api.conftest import DOCUMENT, REPLY, SAMPLES, problem
 
 PATH = f"templates/{REPLY}"
@@ -51,13 +51,13 @@ def test_a_change_goes_all_the_way_and_back_over_the_api(people, mirror):
     approval = {"decision": "approve", "digest": head["digest"]}
     problem(reviewer.post(f"changes/{change}/decisions", approval), 403, "not-allowed")
     _approve_and_publish(author, second, change, head["digest"])
-    fetcher().follower.mark_due()
+    get_fetcher().follower.mark_due()
     now = service.get(f"{PATH}@production").json()
     assert (now["version"], now["digest"]) == (head["version"], head["digest"])
     assert "Please answer" in now["document"]
     back = {"version": first["version"], "reason": "Customers ask for the old words"}
     assert reviewer.post(f"{PATH}/-/labels/production/roll-back", back).status_code == 200
-    fetcher().follower.mark_due()
+    get_fetcher().follower.mark_due()
     assert service.get(f"{PATH}@production").json()["digest"] == first["digest"]
     moves = service.get(f"{PATH}/-/labels/production/history").json()["results"]
     assert [move["how"] for move in moves] == ["rolled_back", "published", "published"]

@@ -18,7 +18,7 @@ from registry.changes import services as change_services
 from registry.changes.models import ChangeRequest
 from registry.core.renderer_pool import find_renderer
 from registry.namespaces import throttling
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.templates import save as template_save
 from registry.templates.models import Version
 from tests.people import load_people
@@ -84,7 +84,7 @@ class Desk:
 
 def set_desk() -> Desk:
     """Make `support` (production protected), `demo` (unprotected) with every role, and an outsider's `other`."""
-    fetcher().clear()
+    get_fetcher().clear()
     throttling.forget_calls()
     for name in ("default", "frames"):
         caches[name].clear()

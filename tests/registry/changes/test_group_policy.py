@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from registry.changes import policy
 from registry.changes.contributor_reasons import Reason
-from registry.changes.facts import DecisionFacts, Facts
+from registry.changes.facts import DecisionFacts, GateFacts
 from registry.namespaces.rules import ApprovalRule, NamedGroup, Owner, Rules
 from tests.support.examples import example_count
 
 DIGEST = "sha256:3"
 PEOPLE = ("ada", "ben", "cleo", "dan")
 LEGAL, MEDICINE = NamedGroup("Legal", frozenset({"ada", "ben"})), NamedGroup("Medicine", frozenset({"ben", "cleo"}))
-FACTS = Facts(
+FACTS = GateFacts(
     label="production",
     path="refunds/late/reply",
     number=3,

@@ -6,11 +6,11 @@ import pytest
 
 from registry.changes import policy
 from registry.changes.contributor_reasons import Reason
-from registry.changes.facts import DecisionFacts, Facts
+from registry.changes.facts import DecisionFacts, GateFacts
 from registry.namespaces.rules import ApprovalRule, Owner, Rules
 
 D2, D3 = "sha256:2", "sha256:3"
-FACTS = Facts(
+FACTS = GateFacts(
     label="production",
     path="refunds/reply",
     number=3,

@@ -41,8 +41,9 @@ def test_an_asked_reviewer_is_notified_once_and_the_change_waits_on_them(author,
     assert kind == "review.requested"
     assert sentence.startswith("author asks for your review: support/reply v1")
     assert evaluate(change).waits_on("reviewer")
-    (asked,) = review_requests.list_asked(evaluate(change))
-    assert (asked.person, asked.by, asked.decision, asked.may_be_reminded) == ("reviewer", "author", "", False)
+    (request,) = review_requests.list_review_requests(evaluate(change))
+    assert (request.person, request.requested_by, request.decision) == ("reviewer", "author", "")
+    assert not request.may_be_reminded
 
 
 def test_a_change_waits_on_an_asked_reviewer_during_another_turn(author, admin, change):
@@ -73,7 +74,7 @@ def test_within_a_day_nobody_is_asked_again(author, admin, change):
 def test_after_a_day_a_reminder_takes_the_place_of_what_waited(author, admin, change):
     ask(author, change)
     let_a_day_pass(change)
-    assert review_requests.find_asked(evaluate(change), "reviewer").may_be_reminded
+    assert review_requests.find_review_request(evaluate(change), "reviewer").may_be_reminded
     ask(admin, change)
     ((_, sentence),) = told("reviewer")
     assert sentence.startswith("admin asks for your review again")
@@ -140,12 +141,12 @@ def test_owners_are_suggested_first_then_needed_groups_then_earlier_reviewers(ad
     approval_rules = [{"label": "production", "groups": ["legal"]}]
     rules.set_rules(actor=admin, namespace="support", approval_rules=approval_rules)
     change = propose(save("two"))
-    found = [(each.person, each.reason) for each in review_requests.list_candidates(evaluate(change))]
-    assert found == [("admin", "group"), ("reviewer", "earlier")]
+    candidates = [(row.person, row.reason) for row in review_requests.list_candidates(evaluate(change))]
+    assert candidates == [("admin", "group"), ("reviewer", "earlier")]
     owners = [{"pattern": "*", "people": ["reviewer"]}]
     rules.set_rules(actor=admin, namespace="support", owners=owners)
-    found = [(each.person, each.reason) for each in review_requests.list_candidates(evaluate(change))]
-    assert found == [("reviewer", "owner"), ("admin", "group")]
+    candidates = [(row.person, row.reason) for row in review_requests.list_candidates(evaluate(change))]
+    assert candidates == [("reviewer", "owner"), ("admin", "group")]
 
 
 def test_before_there_is_a_request_its_contributors_are_not_candidates(author, reviewer, save):

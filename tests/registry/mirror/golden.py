@@ -29,7 +29,7 @@ from registry.core import lru
 from registry.journal.models import Event
 from registry.namespaces import keys
 from registry.serving.credentials import Caller
-from registry.serving.fetcher import Fetcher, fetcher
+from registry.serving.fetcher import Fetcher, get_fetcher
 from registry.serving.label_moves_long_poll import LabelMovesPoll
 from registry.webhooks import messages
 from tests.support import row_snapshot
@@ -192,7 +192,7 @@ class _Process:
 
     def _look(self) -> None:
         self._fetcher.follower.poll()
-        fetcher().follower.poll()  # it empties the memories of the process
+        get_fetcher().follower.poll()  # it empties the memories of the process
 
     def _append(self, event: Event, template: str) -> int:
         newest = Event.objects.latest("number")

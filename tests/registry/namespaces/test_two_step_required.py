@@ -10,7 +10,7 @@ from registry.journal.models import Event
 from registry.namespaces import keys, permissions, queries, services
 from registry.namespaces.models import Namespace, Role
 from registry.namespaces.verbs import TABLE, Verb
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 
 READING = [verb for verb in Verb if TABLE[verb] is Role.READER]
 WRITING = [verb for verb in Verb if TABLE[verb] is not Role.READER]
@@ -67,14 +67,14 @@ def test_without_the_rule_nothing_is_asked(support, author):
 
 
 def test_a_key_writes_as_far_as_its_person_may_and_goes_on_fetching(support, save, admin, author):
-    fetcher().clear()
+    get_fetcher().clear()
     save("one")
     issued = keys.issue_key(actor=admin, namespace="support", name="bot", scope="write", person="author")
     rules.set_rules(actor=build_operator_actor(), namespace="support", two_step_required=True)
     strict, by_key = Namespace.objects.get(name="support"), Actor(author.person, issued.key)
     assert not permissions.is_allowed(by_key, Verb.SAVE, strict)
     assert permissions.is_allowed(by_key, Verb.FETCH, strict)
-    assert fetcher().answer(f"Bearer {issued.secret}", "support/reply@1").status == 200
+    assert get_fetcher().answer(f"Bearer {issued.secret}", "support/reply@1").status == 200
     switch_on(author)
     assert permissions.is_allowed(by_key, Verb.SAVE, strict)
 

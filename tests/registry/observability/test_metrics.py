@@ -12,7 +12,7 @@ from registry.core import metrics
 from registry.jobs import queue
 from registry.jobs.models import Job
 from registry.namespaces import keys, services
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.templates import preview
 from registry.templates import save as template_save
 
@@ -74,11 +74,11 @@ def test_fetches_are_counted_by_what_became_of_them(client):
         actor=admin, name="support/reply", document="- name: a\n  content: b\n", message=""
     )
     key = "Bearer " + keys.issue_key(actor=admin, namespace="support", name="chat", scope="write").secret
-    fetcher().clear()
-    fetcher().answer(key, "support/reply@1")
-    fetcher().answer(key, "support/reply@1", f'"{saved.version.digest}"')
-    fetcher().answer(key, "support/reply@7")
-    fetcher().answer("Bearer pb_wrong_key", "support/reply@1")
+    get_fetcher().clear()
+    get_fetcher().answer(key, "support/reply@1")
+    get_fetcher().answer(key, "support/reply@1", f'"{saved.version.digest}"')
+    get_fetcher().answer(key, "support/reply@7")
+    get_fetcher().answer("Bearer pb_wrong_key", "support/reply@1")
     after = {name: figure(client, f'promptuary_fetches_total{{outcome="{name}"}}') for name in names}
     assert {name: after[name] - before[name] for name in names} == dict.fromkeys(names, 1.0)
 

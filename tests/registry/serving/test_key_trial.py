@@ -8,7 +8,7 @@ from registry.changes import rules as change_rules
 from registry.changes import services as changes
 from registry.core.errors import Invalid, NotAllowed, NotFound
 from registry.namespaces import keys, services
-from registry.serving.fetcher import fetcher
+from registry.serving.fetcher import get_fetcher
 from registry.serving.key_trial import ACTS, describe_abilities, try_key
 from registry.templates import labels
 from registry.templates import save as template_save
@@ -18,7 +18,7 @@ from registry.usage.models import Fetch
 @pytest.fixture
 def reply(save, author, support):
     """Two versions, staging on the first."""
-    fetcher().clear()
+    get_fetcher().clear()
     save("one")
     save("two")
     labels.move_label(actor=author, name="support/reply", label="staging", version=1, expected=None)
@@ -30,7 +30,7 @@ def issue(admin, **facts) -> keys.IssuedKey:
 
 
 def told(admin, key_id) -> dict[str, str]:
-    return {row.verb: row.rest for row in describe_abilities(admin, key_id)}
+    return {row.verb: row.description for row in describe_abilities(admin, key_id)}
 
 
 def test_a_key_that_only_fetches_says_what_and_where(admin, reply):
@@ -82,7 +82,7 @@ def test_a_fetch_is_tried_by_the_rules_of_the_keys_own_fetches_and_not_counted(a
     issued = issue(admin, verbs=["fetch"], labels=["staging"])
     for ref in ("1", "2", "staging", "production", "latest", "9"):
         trial = try_key(actor=admin, key_id=issued.key.id, act="fetch", template="support/reply", ref=ref)
-        real = fetcher().answer(f"Bearer {issued.secret}", f"support/reply@{ref}")
+        real = get_fetcher().answer(f"Bearer {issued.secret}", f"support/reply@{ref}")
         assert trial.status == real.status
     trial = try_key(actor=admin, key_id=issued.key.id, act="fetch", template="support/reply", ref="staging")
     assert (trial.is_allowed, trial.number) == (True, 1)
@@ -184,7 +184,7 @@ def test_a_trial_from_an_address_is_answered_as_the_keys_own_call_from_there(adm
         trial = try_key(
             actor=admin, key_id=issued.key.id, act="fetch", template="support/reply", ref="staging", address=address
         )
-        real = fetcher().answer(f"Bearer {issued.secret}", "support/reply@staging", address=address)
+        real = get_fetcher().answer(f"Bearer {issued.secret}", "support/reply@staging", address=address)
         assert trial.status == real.status == status
     assert told(admin, issued.key.id)["Can't be used"] == "from network addresses other than 203.0.113.0/24."
 
