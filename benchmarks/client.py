@@ -123,16 +123,16 @@ def measure_start(url: str, key: str, environment: dict[str, str]) -> None:
     # With cached byte code, as in an installed package; the first round writes it.
     environment = {**environment, "PYTHONPYCACHEPREFIX": f"{environment['PROMPTUARY_HOME']}/bytecode"}
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    found: dict[str, list[list[float]]] = {name: [] for name in STARTS}
+    figures: dict[str, list[list[float]]] = {name: [] for name in STARTS}
     for _ in range(6):
         for name, (before, work) in STARTS.items():
             program = MEASURE.format(before=before, work=work)
             answer = servers.run_command([sys.executable, "-c", program, url, key, NAME], environment)
-            found[name].append([float(figure) for figure in answer.split()[-3:]])
+            figures[name].append([float(figure) for figure in answer.split()[-3:]])
     print("\na fresh process (megabytes beyond the bare package)")
     medians = {
         name: [statistics.median(numbers) for numbers in zip(*rounds[1:], strict=True)]
-        for name, rounds in found.items()
+        for name, rounds in figures.items()
     }
     for name, (seconds, own, resident) in medians.items():
         print(f"  {name:32} {seconds:5.2f} s   {own:5.1f} MB of its own, {resident:5.1f} MB resident")
@@ -216,11 +216,11 @@ def measure_live_clients(url: str, key: str) -> None:
             )
             answer.raise_for_status()
             started = time.perf_counter()
-            left, after = set(clients), []
-            while left and time.perf_counter() - started < 30:
-                arrived = {client for client in left if client.get(NAME).version == version}
+            waiting, after = set(clients), []
+            while waiting and time.perf_counter() - started < 30:
+                arrived = {client for client in waiting if client.get(NAME).version == version}
                 after += [time.perf_counter() - started] * len(arrived)
-                left -= arrived
+                waiting -= arrived
                 time.sleep(0.005)  # bounded polling, as an application would do
             slowest.append(time.perf_counter() - started)
             medians.append(statistics.median(after))
@@ -248,8 +248,8 @@ def measure_dead_server(url: str, key: str, home: str, survivor: Promptuary) -> 
         stale,
     )
     with Promptuary(url, key, cache_dir=home, reports=False) as again:
-        told = [again.fetch(name) for name in NAMES[:20]]
-        check_gate(f"{len(told)} fetches of a new process from its disk", all(fetched.stale for fetched in told))
+        results = [again.fetch(name) for name in NAMES[:20]]
+        check_gate(f"{len(results)} fetches of a new process from its disk", all(fetched.stale for fetched in results))
     with closing(socket.create_server(("127.0.0.1", 0))) as silent:
         address = f"http://127.0.0.1:{silent.getsockname()[1]}"
         for name, where in (("nobody listens", url), ("somebody listens and says nothing", address)):

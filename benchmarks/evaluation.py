@@ -46,9 +46,9 @@ def make_rows(count: int) -> tuple[list[list[dict[str, Any]]], list[list[dict[st
     ]
     expected, retrieved, golds, answers = [], [], [], []
     for _ in range(count):
-        found = chance.sample(keys, 10)
-        expected.append([{"id": key} for key in chance.sample(found, 2) + chance.sample(keys, 1)])
-        retrieved.append([{"id": key} for key in found])
+        keys_of_row = chance.sample(keys, 10)
+        expected.append([{"id": key} for key in chance.sample(keys_of_row, 2) + chance.sample(keys, 1)])
+        retrieved.append([{"id": key} for key in keys_of_row])
         golds.append(" ".join(chance.choices(words, k=6)))
         answers.append(golds[-1] if chance.random() < 0.3 else " ".join(chance.choices(words, k=6)))
     return expected, retrieved, golds, answers
@@ -56,12 +56,12 @@ def make_rows(count: int) -> tuple[list[list[dict[str, Any]]], list[list[dict[st
 
 def measure_time(call: Callable[[], Any]) -> tuple[float, Any]:
     """The lowest CPU time of several rounds in seconds, and the result of the last."""
-    best, found = float("inf"), None
+    best, result = float("inf"), None
     for _ in range(ROUNDS):
         start = time.process_time()
-        found = call()
+        result = call()
         best = min(best, time.process_time() - start)
-    return best, found
+    return best, result
 
 
 def build_peers(expected: Any, retrieved: Any, golds: Any, answers: Any) -> dict[str, Callable[[], Any]]:
@@ -70,8 +70,8 @@ def build_peers(expected: Any, retrieved: Any, golds: Any, answers: Any) -> dict
     from haystack.components import evaluators  # noqa: PLC0415  # an optional peer
 
     gold = [[Document(id=d["id"], content=d["id"]) for d in row] for row in expected]
-    found = [[Document(id=d["id"], content=d["id"]) for d in row] for row in retrieved]
-    ranked = {"ground_truth_documents": gold, "retrieved_documents": found}
+    documents = [[Document(id=d["id"], content=d["id"]) for d in row] for row in retrieved]
+    ranked = {"ground_truth_documents": gold, "retrieved_documents": documents}
     return {
         "recall_multi_hit": lambda: evaluators.DocumentRecallEvaluator(mode="multi_hit").run(**ranked)["score"],
         "mrr": lambda: evaluators.DocumentMRREvaluator().run(**ranked)["score"],
@@ -95,12 +95,12 @@ def main(count: int) -> None:
         print("haystack-ai is not installed: only our own figures (pip install haystack-ai)")
     print(f"{count} rows, CPU seconds, least of {ROUNDS}\n{'metric':<18}{'ours':>9}{'haystack':>10}{'ratio':>8}")
     sums = [0.0, 0.0]
-    for name, (gold, given) in ours.items():
-        mine, scored = measure_time(partial(evaluation.score, name, gold, given))
-        found = scored["score"]
-        peer, value = measure_time(theirs[name]) if name in theirs else (0.0, found)
+    for name, (gold, outputs) in ours.items():
+        mine, scored = measure_time(partial(evaluation.score, name, gold, outputs))
+        score = scored["score"]
+        peer, value = measure_time(theirs[name]) if name in theirs else (0.0, score)
         sums = [sums[0] + mine, sums[1] + peer]
-        same = "" if abs(found - value) < 1e-9 else "  DIFFERENT VALUES"
+        same = "" if abs(score - value) < 1e-9 else "  DIFFERENT VALUES"
         print(
             f"{name:<18}{mine:>9.3f}{peer or float('nan'):>10.3f}{(peer / mine) if peer else float('nan'):>8.1f}{same}"
         )

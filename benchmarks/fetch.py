@@ -76,8 +76,8 @@ def main() -> None:
     options = parser.parse_args()
     if shutil.which("wrk") is None:
         sys.exit("This benchmark needs wrk (apt install wrk).")
-    for peer, found in (("nginx", shutil.which("nginx")), ("mlflow", servers.find_mlflow())):
-        print(f"{peer}: {found or 'not installed, left out'}")
+    for peer, path in (("nginx", shutil.which("nginx")), ("mlflow", servers.find_mlflow())):
+        print(f"{peer}: {path or 'not installed, left out'}")
     print(f"load of this machine before: {os.getloadavg()[0]:.1f}\n")
     gates = Gates()
     if options.only in (None, "warm"):
@@ -162,15 +162,15 @@ def measure_writes(gates: Gates) -> None:
 
 def measure_growth(gates: Gates, versions: int) -> None:
     """Measure the same fetch with a thousand versions and with many."""
-    found = {}
+    rates = {}
     for count in (1_000, versions):
         with run_seeded_registry(count) as (_, port, keys, _):
             base = f"http://127.0.0.1:{port}/api/v1/templates"
             scattered = measure_in_turns({"": (f"http://127.0.0.1:{port}/", keys[0])}, {"": (count // EACH, EACH)})[""]
             warm = measure_in_turns({"": (f"{base}/bench/many/t3@7", keys[0])})[""]
             print_rows({f"{count:,} versions, one of them": warm, f"{count:,} versions, at random": scattered})
-            found[count] = warm
-    gates.check(f"a fetch of one of {versions:,} / of 1,000", find_worst_ratio(found[versions], found[1_000]), 0.8)
+            rates[count] = warm
+    gates.check(f"a fetch of one of {versions:,} / of 1,000", find_worst_ratio(rates[versions], rates[1_000]), 0.8)
 
 
 def measure_rollout(gates: Gates) -> None:
@@ -221,15 +221,18 @@ def measure_in_turns(
     rate: int | None = None,
 ) -> Rows:
     """Medians over interleaved rounds, by target and then by connections."""
-    seen: dict[str, dict[int, list[Load]]] = {name: {} for name in targets}
+    loads_by_target: dict[str, dict[int, list[Load]]] = {name: {} for name in targets}
     for name, (url, key) in targets.items():  # cold workers aren't measured
         warm_up(url, key, (scatter or {}).get(name))
     for _ in range(ROUNDS):
         for count in CONNECTIONS:
             for name, (url, key) in targets.items():
                 load = run_wrk(url, key, count, seconds, (scatter or {}).get(name), rate)
-                seen[name].setdefault(count, []).append(load)
-    return {name: {count: take_medians(loads) for count, loads in counts.items()} for name, counts in seen.items()}
+                loads_by_target[name].setdefault(count, []).append(load)
+    return {
+        name: {count: take_medians(loads) for count, loads in counts.items()}
+        for name, counts in loads_by_target.items()
+    }
 
 
 def warm_up(url: str, key: str, scatter: tuple[int, int] | None) -> None:
@@ -251,8 +254,8 @@ def print_rows(rows: Rows) -> None:
     """Print requests a second and the latency, by connections."""
     print(f"{'':36}" + "".join(f"{f'{count} conn.':>12} p50 ms  p99 ms" for count in CONNECTIONS))
     for name, counts in rows.items():
-        shown = "".join(f"{load.rate:>10,.0f}/s {load.p50:>6.2f} {load.p99:>7.1f}" for load in counts.values())
-        print(f"{name:36}{shown}")
+        columns = "".join(f"{load.rate:>10,.0f}/s {load.p50:>6.2f} {load.p99:>7.1f}" for load in counts.values())
+        print(f"{name:36}{columns}")
     print(flush=True)
 
 
@@ -273,7 +276,7 @@ def keep_writing(base: str, key: str) -> Iterator[list[int]]:
     ended, done = threading.Event(), [0]
 
     def write() -> None:
-        digest, held = "", None
+        digest, served = "", None
         while not ended.wait(0.5):
             number = done[0] // 2 + 1
             if done[0] % 2 == 0:
@@ -285,8 +288,10 @@ def keep_writing(base: str, key: str) -> Iterator[list[int]]:
                 )
                 digest = answer["digest"]
             else:
-                send_put(f"{base}/templates/bench/moving/-/labels/staging", key, {"version": number, "expected": held})
-                held = number
+                send_put(
+                    f"{base}/templates/bench/moving/-/labels/staging", key, {"version": number, "expected": served}
+                )
+                served = number
             done[0] += 1
 
     thread = threading.Thread(target=write)

@@ -70,29 +70,29 @@ def measure(
                 call(value)
             if turn:  # the first round warms up compiled templates
                 times[name].append((time.process_time() - start) * 1000 / repeated)
-    return {name: statistics.median(found) for name, found in times.items()}
+    return {name: statistics.median(durations) for name, durations in times.items()}
 
 
 def show(title: str, results: dict[int, dict[str, float]], base: str, ours: str) -> None:
     print(f"\n{title}\n{'':44}" + "".join(f"{f'N={size}':>22}" for size in results))
     for name in next(iter(results.values())):
         row = ""
-        for found in results.values():
-            if name not in found:
+        for medians in results.values():
+            if name not in medians:
                 row += f"{'-':>22}"
                 continue
-            ratio = found[name] / found[base]
-            row += f"{found[name]:>11.3f} ms {ratio:>5.2f}x " if found[name] else f"{'0':>22}"
+            ratio = medians[name] / medians[base]
+            row += f"{medians[name]:>11.3f} ms {ratio:>5.2f}x " if medians[name] else f"{'0':>22}"
         print(f"{name:44}{row}")
-    if base in PLAIN_JINJA and ours in found:
+    if base in PLAIN_JINJA and ours in medians:
         record_ratio(f"{title}: {base} / ours", statistics.median(each[base] / each[ours] for each in results.values()))
     for name in next(iter(results.values())):
         if (
             name not in (base, ours)
             and name.startswith(("prompt-poet", "hermes", "langchain", "haystack"))
-            and ours in found
+            and ours in medians
         ):
-            ratios = [found[name] / found[ours] for found in results.values() if name in found]
+            ratios = [medians[name] / medians[ours] for medians in results.values() if name in medians]
             record_ratio(f"{title}: {name} / ours", statistics.median(ratios))
             print(f"  ours is faster than {name}: {', '.join(f'{ratio:.1f}' for ratio in ratios)} times")
 
@@ -173,7 +173,7 @@ class Bench:
                 turns = [f"{turn['author']}: {turn['text']}" for turn in values["turns"]]
                 texts = [SYSTEM, *turns, values["question"]]
                 encodings = self.core.encode_batch_fast(texts, add_special_tokens=False)
-                cut_greedily([len(found.ids) for found in encodings], limit)
+                cut_greedily([len(encoding.ids) for encoding in encodings], limit)
 
             def render(values: Any, limit: int = limit) -> None:
                 self.template.render(values, token_limit=limit, tokenizer=self.tokenizer)
@@ -243,7 +243,7 @@ class Bench:
                 )  # fmt: skip
         show("Targets", results, "promptuary .text", "promptuary .tokens")
         sizes_of = ", ".join(
-            f"N={size} {found['promptuary .tokens'] * 1000 / size:.2f}" for size, found in results.items()
+            f"N={size} {medians['promptuary .tokens'] * 1000 / size:.2f}" for size, medians in results.items()
         )
         print(f"  .tokens, microseconds a turn: {sizes_of}")
 
@@ -281,7 +281,7 @@ class Bench:
     def measure_import(self) -> None:
         print("\nImport\n" + " " * 44 + f"{'CPU ms':>10}{'RSS MB':>10}")
         modules = ["promptuary.renderer", "promptuary.renderer.template", *(["prompt_poet"] if self.poet else [])]
-        found = {}
+        medians = {}
         for module in modules:
             code = (
                 f"import time; start = time.process_time(); import {module}; spent = time.process_time() - start\n"
@@ -294,10 +294,10 @@ class Bench:
                         check=True).stdout.split()))
                 for _ in range(5)
             ]  # fmt: skip
-            found[module] = [statistics.median(column) for column in zip(*runs, strict=True)]
-            print(f"{module:44}{found[module][0]:>10.0f}{found[module][1]:>10.0f}")
+            medians[module] = [statistics.median(column) for column in zip(*runs, strict=True)]
+            print(f"{module:44}{medians[module][0]:>10.0f}{medians[module][1]:>10.0f}")
         if self.poet:
-            ours, theirs = found["promptuary.renderer"], found["prompt_poet"]
+            ours, theirs = medians["promptuary.renderer"], medians["prompt_poet"]
             print(f"  ours is {ours[0] / theirs[0]:.2f} of its time and {ours[1] / theirs[1]:.2f} of its memory")
 
 

@@ -69,6 +69,6 @@ def _list_causes(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         if isinstance(error, BaseExceptionGroup):
-            for each in error.exceptions:
-                yield from _list_causes(each)
+            for exception in error.exceptions:
+                yield from _list_causes(exception)
         error = error.__cause__ or error.__context__

@@ -60,8 +60,8 @@ class Buildah:
 
     def has_image(self, name: str) -> bool:
         """Whether there is an image of that name."""
-        found = subprocess.run(self.command("inspect", "--type", "image", name), check=False, capture_output=True)
-        return found.returncode == 0
+        process = subprocess.run(self.command("inspect", "--type", "image", name), check=False, capture_output=True)
+        return process.returncode == 0
 
 
 def main() -> int:

@@ -45,9 +45,9 @@ def test_a_higher_ratio_has_not_fallen():
 
 
 def test_the_baseline_holds_ratios_of_programs_that_exist():
-    kept = json.loads(baseline.BASELINE.read_text(encoding="utf-8"))
-    assert kept["programs"]
-    for program, entry in kept["programs"].items():
+    data = json.loads(baseline.BASELINE.read_text(encoding="utf-8"))
+    assert data["programs"]
+    for program, entry in data["programs"].items():
         assert program in baseline.PROGRAMS
         assert entry["date"]
         assert entry["machine"]

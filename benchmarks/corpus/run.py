@@ -166,10 +166,10 @@ def _check_code(text: str, language: str, templates: tuple[ImportedTemplate, ...
 def _make_code_data(template: ImportedTemplate, names: Any, module: ast.Module) -> dict[str, Any]:
     """Made-up values for the inputs of a template: by name, by path, or by the expression that they replace."""
     data = infer_data(template.document)
-    shown = {match["shown"]: match["name"] for d in template.differences if (match := _RENAMED.match(d.message))}
-    if not shown:
+    renamed = {match["shown"]: match["name"] for d in template.differences if (match := _RENAMED.match(d.message))}
+    if not renamed:
         return data
-    for written, name in shown.items():
+    for written, name in renamed.items():
         if plain_name := re.fullmatch(r"\{(\w+)\}", written):
             data[name] = make_text(plain_name[1])
     for node in ast.walk(module):
@@ -177,12 +177,12 @@ def _make_code_data(template: ImportedTemplate, names: Any, module: ast.Module) 
             source = ast.unparse(ast.JoinedStr([node]))[2:-1]
             plain = f"{{{ast.unparse(node.value)}}}"
             for written in (source[:80], plain[:80]):
-                if written in shown:
-                    data[shown[written]] = evaluate_field(node, names)
+                if written in renamed:
+                    data[renamed[written]] = evaluate_field(node, names)
         elif isinstance(node, ast.expr):
             written = f"{{{ast.unparse(node)}}}"[:80]
-            if written in shown:
-                data[shown[written]] = make_text(ast.unparse(node))
+            if written in renamed:
+                data[renamed[written]] = make_text(ast.unparse(node))
     return data
 
 
@@ -192,11 +192,11 @@ def _rename_values(template: ImportedTemplate, data: dict[str, Any]) -> dict[str
     for difference in template.differences:
         match = _RENAMED.match(difference.message)
         if match:
-            shown = match["shown"].strip("{}<>!$ ")
-            if match["name"] not in data and not re.search(r"\W", shown):
-                named[match["name"]] = data.get(shown, make_text(shown))
+            expression = match["shown"].strip("{}<>!$ ")
+            if match["name"] not in data and not re.search(r"\W", expression):
+                named[match["name"]] = data.get(expression, make_text(expression))
             elif match["name"] not in data:
-                named[match["name"]] = _render_expression(shown, data)
+                named[match["name"]] = _render_expression(expression, data)
     return named
 
 

@@ -51,11 +51,11 @@ def build_menu(
     roll_backs: the labels that can be rolled back. date_url: the date field on the page of the scheduled change or
     release, else empty.
     """
-    template, source, held = row.template, state.source, state.target
+    template, source, target = row.template, state.source, state.target
     compare_word = compare_url = ""
-    if source and held and source != held:
-        compare_word = gettext("Compare v{held} with v{number}").format(held=held, number=source)
-        compare_url = f"{reverse('diff', args=[template.name])}?{urlencode({'from': held, 'to': source})}"
+    if source and target and source != target:
+        compare_word = gettext("Compare v{held} with v{number}").format(held=target, number=source)
+        compare_url = f"{reverse('diff', args=[template.name])}?{urlencode({'from': target, 'to': source})}"
     moves = []
     for label in labels if source else ():
         place = row.places.get(label)

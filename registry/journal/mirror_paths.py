@@ -65,32 +65,32 @@ def _percent_encode(character: str) -> str:
 
 def locate_document(template: str) -> str:
     """The file of a template's newest document."""
-    namespace_name, rest = names.check_template(template)
-    return f"{namespace_name}/{rest}.yml.j2"
+    namespace_name, path = names.check_template(template)
+    return f"{namespace_name}/{path}.yml.j2"
 
 
 def locate_samples(template: str) -> str:
     """The file of a template's samples, next to the document."""
-    namespace_name, rest = names.check_template(template)
-    return f"{namespace_name}/{rest}.samples.yml"
+    namespace_name, path = names.check_template(template)
+    return f"{namespace_name}/{path}.samples.yml"
 
 
 def locate_dataset_archive_mark(name: str) -> str:
     """The file that exists while a dataset is archived."""
-    namespace_name, rest = names.check_template(name)
-    return f".promptuary/{namespace_name}/archived-datasets/{rest}.yml"
+    namespace_name, path = names.check_template(name)
+    return f".promptuary/{namespace_name}/archived-datasets/{path}.yml"
 
 
 def locate_dataset(name: str) -> str:
     """The file of a dataset's newest rows, among the templates: its ending keeps it apart from one of the same name."""
-    namespace_name, rest = names.check_template(name)
-    return f"{namespace_name}/{rest}.dataset.jsonl"
+    namespace_name, path = names.check_template(name)
+    return f"{namespace_name}/{path}.dataset.jsonl"
 
 
 def locate_dataset_facts(name: str) -> str:
     """The file of a dataset's newest version's metadata: number, digest, message."""
-    namespace_name, rest = names.check_template(name)
-    return f".promptuary/{namespace_name}/datasets/{rest}.yml"
+    namespace_name, path = names.check_template(name)
+    return f".promptuary/{namespace_name}/datasets/{path}.yml"
 
 
 def locate_attachment(namespace_name: str, name: str) -> str:
@@ -101,32 +101,32 @@ def locate_attachment(namespace_name: str, name: str) -> str:
 
 def locate_bundle(template: str) -> str:
     """The file of everything else frozen in the newest version: number, digest, fragments, profile."""
-    namespace_name, rest = names.check_template(template)
-    return f".promptuary/{namespace_name}/versions/{rest}.yml"
+    namespace_name, path = names.check_template(template)
+    return f".promptuary/{namespace_name}/versions/{path}.yml"
 
 
 def locate_redaction(template: str, version: int) -> str:
     """The file that says when, by whom and why a version's text was removed."""
-    namespace_name, rest = names.check_template(template)
-    return f".promptuary/{namespace_name}/redacted/{rest}/{version}.yml"
+    namespace_name, path = names.check_template(template)
+    return f".promptuary/{namespace_name}/redacted/{path}/{version}.yml"
 
 
 def locate_archive_mark(template: str) -> str:
     """The file that exists while a template is archived."""
-    namespace_name, rest = names.check_template(template)
-    return f".promptuary/{namespace_name}/archived/{rest}.yml"
+    namespace_name, path = names.check_template(template)
+    return f".promptuary/{namespace_name}/archived/{path}.yml"
 
 
 def locate_former_name(name: str) -> str:
     """The file that says which template a former name redirects to."""
-    namespace_name, rest = names.check_template(name)
-    return f".promptuary/{namespace_name}/former-names/{rest}.yml"
+    namespace_name, path = names.check_template(name)
+    return f".promptuary/{namespace_name}/former-names/{path}.yml"
 
 
 def locate_label(template: str, name: str) -> str:
     """The file of one label of one template. Folders have no dot, so a label and a folder never collide."""
-    namespace_name, rest = names.check_template(template)
-    return f".promptuary/{namespace_name}/labels/{rest}/{_escape(names.check_label(name))}.yml"
+    namespace_name, path = names.check_template(template)
+    return f".promptuary/{namespace_name}/labels/{path}/{_escape(names.check_label(name))}.yml"
 
 
 def locate_change_step(namespace_name: str, number: int, event: int, step: str) -> str:
@@ -148,8 +148,8 @@ def locate_freeze(namespace_name: str, number: int) -> str:
 
 def locate_verdict(template: str, event: int, check: str) -> str:
     """The file of one check's verdict on one version."""
-    namespace_name, rest = names.check_template(template)
-    return f".promptuary/{namespace_name}/verdicts/{rest}/{event:08d}-{_escape(check)}.yml"
+    namespace_name, path = names.check_template(template)
+    return f".promptuary/{namespace_name}/verdicts/{path}/{event:08d}-{_escape(check)}.yml"
 
 
 def locate_namespace(name: str) -> str:

@@ -51,8 +51,8 @@ class ReleaseRollBackPreview:
     @property
     def is_ready(self) -> bool:
         """Whether the actor can roll back all remaining members together."""
-        rest = [member for member in self.members if not member.target.is_back]
-        return bool(rest) and not any(member.fault or member.missing_right for member in rest)
+        members = [member for member in self.members if not member.target.is_back]
+        return bool(members) and not any(member.fault or member.missing_right for member in members)
 
     @property
     def moving_services(self) -> int:

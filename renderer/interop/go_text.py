@@ -92,8 +92,8 @@ class _Reader:
             end = tag.end()
         if self.scopes:
             raise LossError(f"`{self.scopes[-1].action}` has no `end`", self.scopes[-1].line)
-        rest = self.text[end:]
-        pieces.append(rest.lstrip() if trims_next else rest)
+        text = self.text[end:]
+        pieces.append(text.lstrip() if trims_next else text)
         return PlainText(tuple(pieces), (_LENIENT, *self.differences, *self.names.differences()))
 
     def _read_action(self, tag: str, body: str) -> Piece:

@@ -88,8 +88,8 @@ class _Reader(ScopedValues):
         if self.scopes:
             scope = self.scopes[-1]
             raise LossError(f"`{{{{#{scope.tag}}}}}` is never closed", scope.line)
-        rest = self.text[end:]
-        pieces.append(rest.lstrip() if strips_next else rest)
+        text = self.text[end:]
+        pieces.append(text.lstrip() if strips_next else text)
         if any(not isinstance(piece, str) for piece in pieces):
             self.differences[_LENIENT] = None
         return PlainText(tuple(pieces), (*self.differences, *self.names.differences()))

@@ -71,9 +71,9 @@ def test_head_and_odd_questions_are_answered_as_get_is(client, world, route):  #
     failed = []
     for index, (_, path) in enumerate(_rows({"GET"})):
         address = f"/api/v1/{path.format(**world)}"
-        got, head = client.get(address), client.head(address)
-        if head.status_code != got.status_code or b"".join(head):
-            failed.append((path, got.status_code, head.status_code))
+        response, head = client.get(address), client.head(address)
+        if head.status_code != response.status_code or b"".join(head):
+            failed.append((path, response.status_code, head.status_code))
         for query in QUERIES[index % 3 :: 3]:
             mark = "&" if "?" in address else "?"
             if (status := client.get(f"{address}{mark}{query}").status_code) >= 500:

@@ -64,8 +64,8 @@ def test_a_break_is_not_accepted_without_words_nor_for_another_digest(caller, br
 
 def test_the_checks_run_again_when_they_are_asked_for(caller, broken):
     Job.objects.all().delete()
-    asked = caller("author").post("changes/2/checks")
-    assert (asked.status_code, asked.json()["number"]) == (202, 2)
+    response = caller("author").post("changes/2/checks")
+    assert (response.status_code, response.json()["number"]) == (202, 2)
     assert caller("author").post("changes/2/checks").status_code == 202
     assert list(Job.objects.values_list("kind", "subject")) == [("change.checks", "change 2")]
 

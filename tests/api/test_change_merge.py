@@ -38,12 +38,12 @@ def test_changes_apart_from_each_other_merge_as_they_are(caller, beside):
 def test_conflicts_are_listed_and_decided_by_the_caller(caller, beside, stored):
     beside(THEIRS)
     author = caller("author")
-    found = author.get("changes/3/merge").json()
-    assert (found["clean"], [one["line"] for one in found["conflicts"]]) == (False, [2])
-    assert found["conflicts"][0]["ours"] == "description: Answer it\n"
+    body = author.get("changes/3/merge").json()
+    assert (body["clean"], [one["line"] for one in body["conflicts"]]) == (False, [2])
+    assert body["conflicts"][0]["ours"] == "description: Answer it\n"
     before = stored()
     assert problem(author.post("changes/3/merge"), 409, "conflict")["lines"] == [2]
-    problem(author.post("changes/3/merge", {"document": found["document"]}), 409, "conflict")
+    problem(author.post("changes/3/merge", {"document": body["document"]}), 409, "conflict")
     problem(author.post("changes/3/merge", {"document": "- ["}), 422, "invalid")
     assert stored() == before
     decided = author.post("changes/3/merge", {"document": THEIRS, "message": "Ours is shorter"})
@@ -53,6 +53,6 @@ def test_conflicts_are_listed_and_decided_by_the_caller(caller, beside, stored):
 def test_merging_a_change_that_needs_no_merge_is_refused(cast, caller):
     cast.save()
     cast.propose(1)
-    found = caller("reader").get("changes/1/merge").json()
-    assert (found["needed"], found["document"], found["conflicts"]) == (False, None, [])
+    body = caller("reader").get("changes/1/merge").json()
+    assert (body["needed"], body["document"], body["conflicts"]) == (False, None, [])
     assert "nothing to merge" in problem(caller("author").post("changes/1/merge"), 409, "conflict")["detail"]

@@ -41,7 +41,7 @@ def test_an_approval_is_taken_back_and_needed_again(cast, caller, first):
     reviewer.post("changes/1/decisions", {"decision": "approve", "digest": first})
     answer = reviewer.post("changes/1/decisions", {"decision": "take_back", "digest": first})
     assert (answer.status_code, answer.json()["state"]) == (201, "open")
-    assert [said["decision"] for said in answer.json()["decisions"]] == ["approve", "take_back"]
+    assert [decision["decision"] for decision in answer.json()["decisions"]] == ["approve", "take_back"]
     again = reviewer.post("changes/1/decisions", {"decision": "take_back", "digest": first})
     assert problem(again, 409, "conflict")["detail"].startswith("You have neither approved version 1")
 
@@ -54,7 +54,7 @@ def test_a_change_has_its_proposal_and_its_conversation(cast, caller, first):
     body = caller("reader").get("changes/1").json()
     assert (body["number"], body["template"], body["label"], body["version"]) == (1, REPLY, "production", 1)
     assert (body["digest"], body["state"], body["author"], body["message"]) == (first, "open", "author", "Please")
-    assert [(said["person"], said["decision"], said["text"]) for said in body["decisions"]] == [
+    assert [(decision["person"], decision["decision"], decision["text"]) for decision in body["decisions"]] == [
         ("reviewer", "comment", "Why now?")
     ]
 
@@ -63,8 +63,8 @@ def test_an_unapproved_change_is_not_published(cast, caller, first, stored):
     cast.propose(1)
     for role in ("author", "admin"):
         person, before = caller(role), stored()
-        found = problem(person.post("changes/1/publish"), 403, "approval-required")
-        assert found["blockers"][0]["code"] == "approvals"
+        details = problem(person.post("changes/1/publish"), 403, "approval-required")
+        assert details["blockers"][0]["code"] == "approvals"
         assert stored() == before
 
 
@@ -72,8 +72,8 @@ def test_a_decision_on_a_stale_digest_is_a_conflict(cast, caller, first, stored)
     cast.propose(2)
     before = stored()
     body = {"decision": "approve", "digest": first}
-    found = problem(caller("reviewer", session=True).post("changes/1/decisions", body), 409, "conflict")
-    assert (found["version"], stored()) == (2, before)
+    details = problem(caller("reviewer", session=True).post("changes/1/decisions", body), 409, "conflict")
+    assert (details["version"], stored()) == (2, before)
 
 
 def test_nobody_approves_their_own_change(cast, caller, stored):
@@ -114,8 +114,8 @@ def test_a_version_not_based_on_the_served_one_is_not_published(cast, caller, fi
     cast.publish(2)
     cast.propose(3)
     decisions.decide_on_change(actor=cast.actor("reviewer"), number=2, decision="approve", digest=digest)
-    found = problem(caller("author").post("changes/2/publish"), 409, "conflict")
-    assert [blocker["code"] for blocker in found["blockers"]] == ["diverged"]
+    details = problem(caller("author").post("changes/2/publish"), 409, "conflict")
+    assert [blocker["code"] for blocker in details["blockers"]] == ["diverged"]
 
 
 @pytest.mark.parametrize(

@@ -15,10 +15,10 @@ def test_a_sound_document_has_no_problems_and_the_digest_of_its_version(cast, ca
 
 def test_problems_are_the_answer_and_not_an_error(caller):
     response = caller("reader").post("check", {"document": DOCUMENT.replace("{{ question }}", "{{ answer }}")})
-    found = response.json()["problems"]
+    problems = response.json()["problems"]
     assert response.status_code == 200
-    assert found[0].keys() >= {"code", "severity", "message", "line", "column", "fix"}
-    assert any(item["severity"] == "error" and item["line"] == 8 for item in found)
+    assert problems[0].keys() >= {"code", "severity", "message", "line", "column", "fix"}
+    assert any(item["severity"] == "error" and item["line"] == 8 for item in problems)
     assert Template.objects.count() == 0
 
 
@@ -30,8 +30,8 @@ def test_a_problem_of_a_sample_names_the_sample(caller):
 def test_a_fragment_of_strangers_is_as_good_as_missing(cast, caller):
     cast.save(name="support/policy")
     document = DOCUMENT.replace("{{ question }}", "{{ question }}{{ fragment('support/policy@1') }}")
-    found = caller("outsider").post("check", {"document": document}).json()["problems"]
-    assert any(item["severity"] == "error" and "support/policy" in item["message"] for item in found)
+    problems = caller("outsider").post("check", {"document": document}).json()["problems"]
+    assert any(item["severity"] == "error" and "support/policy" in item["message"] for item in problems)
 
 
 def test_a_hostile_template_is_answered_and_so_is_the_next_call(caller):
@@ -64,8 +64,8 @@ def test_a_document_that_no_data_can_render_is_not_saved(caller, name, front):
     needed = renderer.load(document(1000)).render().token_count
     author = caller("author")
     for limit in (10, needed - 1):
-        found = author.post("check", {"document": document(limit)}).json()["problems"]
-        assert [(item["code"], item["severity"]) for item in found] == [("PT603", "error")]
+        problems = author.post("check", {"document": document(limit)}).json()["problems"]
+        assert [(item["code"], item["severity"]) for item in problems] == [("PT603", "error")]
         refused = author.put("templates/support/long", {"document": document(limit), "message": ""})
         assert problem(refused, 422, "invalid")["problems"][0]["code"] == "PT603"
     assert author.put("templates/support/long", {"document": document(needed), "message": ""}).status_code == 201
@@ -79,6 +79,6 @@ def test_an_empty_document_is_not_saved(caller, document):
 
 def test_a_placeholder_of_another_language_is_reported_with_its_fix(caller):
     body = {"document": "---\nformat: text\n---\nTell {topic} a tale", "message": ""}
-    (found,) = caller("author").put("templates/support/tale", body).json()["problems"]
-    assert (found["code"], found["severity"], found["line"], found["column"]) == ("PT208", "warning", 4, 6)
-    assert [edit["text"] for edit in found["fix"]["edits"]] == ["{{ topic }}"]
+    (problem,) = caller("author").put("templates/support/tale", body).json()["problems"]
+    assert (problem["code"], problem["severity"], problem["line"], problem["column"]) == ("PT208", "warning", 4, 6)
+    assert [edit["text"] for edit in problem["fix"]["edits"]] == ["{{ topic }}"]

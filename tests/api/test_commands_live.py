@@ -210,8 +210,8 @@ def test_a_dry_run_of_a_rollback_lists_its_effects_and_moves_nothing(run, cast):
     assert "A reviewer rolls it back at once, without an approval." in result.output
     assert "Undo: a reviewer rolls production back to version 2" in result.output
     assert result.output.endswith("Nothing was stored.\n")
-    told = _json(run("rollback", REPLY, 1, "--dry-run", "--json", *reader))
-    assert (told["serves"], told["version"], told["undo_version"]) == (2, 1, 2)
+    data = _json(run("rollback", REPLY, 1, "--dry-run", "--json", *reader))
+    assert (data["serves"], data["version"], data["undo_version"]) == (2, 1, 2)
     assert "nothing to roll back" in run("rollback", REPLY, 2, "-n", *reader).output
     refused = run("rollback", REPLY, 1, "--key", cast.key("reviewer", "", verbs=["roll_back"]))
     assert (refused.exit_code, "--reason is missing" in refused.stderr) == (2, True)
@@ -272,13 +272,13 @@ def test_estimate_reports_the_expected_cost_of_a_run(run, cast, monkeypatch, set
     rows = "".join(json.dumps({"inputs": {"question": f"q{n}"}}) + "\n" for n in range(3))
     datasets.save_dataset(actor=cast.actor("author"), name="support/questions", text=rows)
     arguments = ("estimate", f"{REPLY}@production", "--dataset", "support/questions", "--model", "asked")
-    told = _json(run(*arguments, "--json"))
-    assert (told["rows"], told["completion_tokens"], told["currency"]) == (3, 2400, "USD")
-    assert float(told["cost"]) == pytest.approx((told["prompt_tokens"] * 0.1 + 2400 * 0.2) / 1e6)
+    data = _json(run(*arguments, "--json"))
+    assert (data["rows"], data["completion_tokens"], data["currency"]) == (3, 2400, "USD")
+    assert float(data["cost"]) == pytest.approx((data["prompt_tokens"] * 0.1 + 2400 * 0.2) / 1e6)
     text = run(*arguments)
     assert (text.exit_code, text.stdout) == (
         0,
-        f"3 rows, {told['prompt_tokens']} tokens in prompts, 2,400 in replies (at most): {told['cost']} USD\n",
+        f"3 rows, {data['prompt_tokens']} tokens in prompts, 2,400 in replies (at most): {data['cost']} USD\n",
     )
     free = run("estimate", REPLY, "--dataset", "support/questions")
     assert "no cost, it has no price" in free.stdout
@@ -288,8 +288,8 @@ def test_estimate_reports_the_expected_cost_of_a_run(run, cast, monkeypatch, set
     cast.save(document, name="support/judge")
     judging = ("--judge", "support/judge@1", "--judge-model", "asked", "--judge-path", "documents=inputs.question")
     judged = _json(run(*arguments, *judging, "--json"))
-    assert (judged["prompt_tokens"], judged["judge_completion_tokens"]) == (told["prompt_tokens"], 2400)
-    assert float(judged["cost"]) > float(told["cost"])
+    assert (judged["prompt_tokens"], judged["judge_completion_tokens"]) == (data["prompt_tokens"], 2400)
+    assert float(judged["cost"]) > float(data["cost"])
     assert (
         f"; {judged['judge_prompt_tokens']:,} tokens in prompts of the judge, 2,400" in run(*arguments, *judging).stdout
     )

@@ -15,9 +15,9 @@ def test_rows_are_saved_and_read_back(caller):
     author = caller("author")
     made = author.put(PATH, {"rows": ROWS, "message": "Begin"})
     assert (made.status_code, made.json()["version"], made.json()["count"]) == (201, 1, 2)
-    found = author.get(f"{PATH}/-/rows").json()["results"]
-    assert found[0] == {"index": 0, **ROWS[0]}
-    assert found[1] == {"index": 1, **ROWS[1], "expected": None}
+    results = author.get(f"{PATH}/-/rows").json()["results"]
+    assert results[0] == {"index": 0, **ROWS[0]}
+    assert results[1] == {"index": 1, **ROWS[1], "expected": None}
 
 
 def test_the_same_rows_make_no_version(caller):
@@ -40,8 +40,8 @@ def test_a_row_that_does_not_fit_is_named_with_its_path(cast, caller, stored):
     cast.save()
     author, before = caller("author"), stored()
     answer = author.put(PATH, {"rows": [*ROWS, {"inputs": {"question": 3}}], "template": REPLY})
-    found = problem(answer, 422, "invalid")
-    assert (list(found["fields"]), stored()) == (["row 3.inputs.question"], before)
+    details = problem(answer, 422, "invalid")
+    assert (list(details["fields"]), stored()) == (["row 3.inputs.question"], before)
 
 
 def test_a_real_call_becomes_a_row_once(caller):
@@ -51,8 +51,8 @@ def test_a_real_call_becomes_a_row_once(caller):
     added, again = (author.post(f"{PATH}/-/rows", call) for _ in range(2))
     assert (added.status_code, added.json()["version"], added.json()["count"]) == (201, 2, 3)
     assert (again.status_code, again.json()["version"], again["ETag"]) == (200, 2, added["ETag"])
-    found = problem(author.post(f"{PATH}/-/rows", {"rows": [{"id": "a", "inputs": {}}]}), 422, "invalid")
-    assert list(found["fields"]) == ["rows.0.id"]
+    details = problem(author.post(f"{PATH}/-/rows", {"rows": [{"id": "a", "inputs": {}}]}), 422, "invalid")
+    assert list(details["fields"]) == ["rows.0.id"]
     problem(author.post(f"{PATH}/-/rows", {"rows": ["a"]}), 400, "bad-request")
 
 
@@ -60,10 +60,10 @@ def test_two_versions_are_compared(caller):
     author = caller("author")
     first = author.put(PATH, {"rows": ROWS})
     author.put(PATH, {"rows": [{**ROWS[0], "expected": {"answer": "Eva"}}, {"inputs": {}}]}, If_Match=first["ETag"])
-    found = author.get(f"{PATH}/-/diff?from=1").json()
-    assert (found["from"], found["to"], found["same"]) == (1, 2, 0)
-    assert [row["index"] for row in found["added"] + found["removed"]] == [1, 1]
-    assert found["changed"][0]["after"]["expected"] == {"answer": "Eva"}
+    body = author.get(f"{PATH}/-/diff?from=1").json()
+    assert (body["from"], body["to"], body["same"]) == (1, 2, 0)
+    assert [row["index"] for row in body["added"] + body["removed"]] == [1, 1]
+    assert body["changed"][0]["after"]["expected"] == {"answer": "Eva"}
     assert [row["version"] for row in author.get(f"{PATH}/-/versions").json()["results"]] == [2, 1]
 
 
@@ -75,8 +75,8 @@ def test_a_body_of_another_form_is_refused(caller, body):
 def test_a_list_shows_names_and_the_latest_version(caller):
     author = caller("author")
     author.put(PATH, {"rows": ROWS})
-    found = author.get("datasets?search=quest&namespace=support").json()["results"]
-    assert [(row["name"], row["latest"]["count"]) for row in found] == [("support/questions", 2)]
+    results = author.get("datasets?search=quest&namespace=support").json()["results"]
+    assert [(row["name"], row["latest"]["count"]) for row in results] == [("support/questions", 2)]
 
 
 def test_numbers_in_the_query_are_numbers(caller):

@@ -17,8 +17,8 @@ def policy(cast):
 
 
 def test_dependants_are_listed_with_their_references(caller, policy):
-    found = caller("reader").get(PATH).json()
-    assert found == {"results": [{"template": "support/rules", "references": ["support/policy@1"]}]}
+    body = caller("reader").get(PATH).json()
+    assert body == {"results": [{"template": "support/rules", "references": ["support/policy@1"]}]}
 
 
 def test_dependants_move_to_the_version_by_a_request_each(caller, policy):

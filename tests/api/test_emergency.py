@@ -39,9 +39,9 @@ def test_the_change_says_that_it_was_an_emergency_and_who_approved_it_afterwards
     )
     body = reviewer.post("changes/1/emergency", WHY).json()
     assert (body["emergency"], body["unreviewed"]) == (True, True)
-    told = body["published_in_emergency"]
-    assert (told["person"], told["reason"], told["served"]) == ("reviewer", WHY["reason"], True)
-    assert (told["approved_by"], told["approved_at"], told["closed_at"]) == ([], None, None)
+    emergency = body["published_in_emergency"]
+    assert (emergency["person"], emergency["reason"], emergency["served"]) == ("reviewer", WHY["reason"], True)
+    assert (emergency["approved_by"], emergency["approved_at"], emergency["closed_at"]) == ([], None, None)
     for state in ("pending", "published"):
         [listed] = caller("reader").get(f"changes?state={state}").json()["results"]
         assert (listed["emergency"], listed["unreviewed"]) == (True, True)
@@ -93,8 +93,8 @@ def test_an_approval_from_before_a_roll_back_does_not_count(caller, cast, allowe
     labels.roll_back_label(actor=cast.actor("admin"), name=REPLY, label="production", version=1, reason="Wrong")
     number = cast.propose(second.number).number
     body = caller("reviewer", session=True).post(f"changes/{number}/emergency", WHY).json()
-    told = body["published_in_emergency"]
-    assert (body["unreviewed"], told["served"], told["rolled_back_before"], told["roll_back_to"]) == (
+    emergency = body["published_in_emergency"]
+    assert (body["unreviewed"], emergency["served"], emergency["rolled_back_before"], emergency["roll_back_to"]) == (
         True,
         True,
         True,
@@ -107,8 +107,8 @@ def test_an_approval_from_before_a_roll_back_does_not_count(caller, cast, allowe
 
 def test_a_namespace_that_does_not_allow_it_refuses(caller, change, stored):
     reviewer, before = caller("reviewer", session=True), stored()
-    found = problem(reviewer.post("changes/1/emergency", WHY), 403, "not-allowed")
-    assert "break_glass" in found["detail"]
+    details = problem(reviewer.post("changes/1/emergency", WHY), 403, "not-allowed")
+    assert "break_glass" in details["detail"]
     assert stored() == before
 
 

@@ -155,11 +155,11 @@ def test_a_key_limited_to_approved_versions_is_refused_with_the_reason(cast, ver
 
 
 def test_the_cache_stays_within_its_budget(cast, versions):
-    memory, found = VersionCache(budget=20_000), load_version(REPLY, "2")
-    assert found is not None
+    memory, version = VersionCache(budget=20_000), load_version(REPLY, "2")
+    assert version is not None
     for number in range(1000):
-        memory.keep(f"support/t{number}@1", found)
-    assert memory.find("support/t999@1") is found
+        memory.keep(f"support/t{number}@1", version)
+    assert memory.find("support/t999@1") is version
     assert memory.find("support/t1@1") is None
 
 

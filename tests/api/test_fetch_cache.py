@@ -33,37 +33,37 @@ def clock() -> Clock:
 
 
 def test_another_process_sees_a_moved_label_within_a_second(cast, clock, versions):
-    other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
-    assert b'"version":2' in other.answer(key, f"{REPLY}@production").body
+    fetcher, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
+    assert b'"version":2' in fetcher.answer(key, f"{REPLY}@production").body
     cast.publish(3)
     clock.now += 0.99
-    assert b'"version":3' in other.answer(key, f"{REPLY}@production").body
+    assert b'"version":3' in fetcher.answer(key, f"{REPLY}@production").body
 
 
 def test_another_process_refuses_a_revoked_key_within_a_second(cast, clock, versions):
     issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="old", scope="write", person="author")
-    other, key = Fetcher(clock=clock), f"Bearer {issued.secret}"
-    assert other.answer(key, f"{REPLY}@2").status == 200
+    fetcher, key = Fetcher(clock=clock), f"Bearer {issued.secret}"
+    assert fetcher.answer(key, f"{REPLY}@2").status == 200
     keys.revoke_key(actor=cast.actor("admin"), key_id=issued.key.id)
     clock.now += 0.99
-    assert other.answer(key, f"{REPLY}@2").status == 401
+    assert fetcher.answer(key, f"{REPLY}@2").status == 401
 
 
 def test_another_process_heeds_a_lost_role_within_a_second(cast, clock, versions):
-    other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
-    assert other.answer(key, f"{REPLY}@2").status == 200
+    fetcher, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
+    assert fetcher.answer(key, f"{REPLY}@2").status == 200
     namespace_services.set_role(actor=cast.actor("admin"), namespace="support", username="author", role=None)
     clock.now += 0.99
-    assert other.answer(key, f"{REPLY}@2").status == 404
+    assert fetcher.answer(key, f"{REPLY}@2").status == 404
 
 
 def test_a_save_does_not_cost_what_is_kept_of_others(cast, clock, versions, django_assert_num_queries):
-    other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
-    other.answer(key, f"{REPLY}@production")
+    fetcher, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
+    fetcher.answer(key, f"{REPLY}@production")
     cast.save(name="support/another")
     clock.now += 0.5
     with django_assert_num_queries(2):  # the journal's head, and newer events
-        assert other.answer(key, f"{REPLY}@production").status == 200
+        assert fetcher.answer(key, f"{REPLY}@production").status == 200
 
 
 @pytest.mark.parametrize(("late", "readers"), [(0.1, 1), (KEY_STALE_WHILE_REFRESHING + 0.1, 2)])
@@ -74,42 +74,42 @@ def test_while_one_reads_a_key_again_others_go_on_with_it_for_a_moment(cast, clo
         def authenticate(self, token: str, address: str) -> Any:
             reading.append(token)
             if len(reading) == 2:  # what another thread gets meanwhile
-                assert (found.authenticate(key) is known) == (readers == 1)
+                assert (fetcher.authenticate(key) is known) == (readers == 1)
             return super().authenticate(token, address)
 
-    found, key = Fetcher(clock=clock, attempts=Reading(clock)), f"Bearer {cast.key(scope='read')}"
-    known = found.authenticate(key)
+    fetcher, key = Fetcher(clock=clock, attempts=Reading(clock)), f"Bearer {cast.key(scope='read')}"
+    known = fetcher.authenticate(key)
     clock.now += KEY_TTL + late
-    assert found.authenticate(key) is not known
+    assert fetcher.authenticate(key) is not known
     assert len(reading) == 1 + readers
-    assert found.authenticate(key) is found.authenticate(key)
+    assert fetcher.authenticate(key) is fetcher.authenticate(key)
 
 
 def test_the_reader_reads_a_key_again_and_no_fetch_waits_for_it(cast, clock, versions, django_assert_num_queries):
-    found, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
-    found.callers.has_reader = True
-    found.answer(*asked)  # the first one reads the journal's head
-    found.answer(*asked)
+    fetcher, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
+    fetcher.callers.has_reader = True
+    fetcher.answer(*asked)  # the first one reads the journal's head
+    fetcher.answer(*asked)
     for _ in range(2):
         clock.now += KEY_TTL + 0.1
-        found.follower.poll()
+        fetcher.follower.poll()
         with django_assert_num_queries(0):
-            assert all(found.cached(*asked) for _ in range(3))
-        found.callers.read_next_key()
+            assert all(fetcher.cached(*asked) for _ in range(3))
+        fetcher.callers.read_next_key()
     clock.now += KEY_TTL + KEY_STALE_WHILE_REFRESHING + 0.01
-    found.follower.poll()
-    assert found.cached(*asked) is None  # the reader was too slow
+    fetcher.follower.poll()
+    assert fetcher.cached(*asked) is None  # the reader was too slow
 
 
 def test_without_a_reader_a_fetch_reads_the_key_that_is_due(cast, clock, versions):
-    found, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
-    found.answer(*asked)
-    found.answer(*asked)
+    fetcher, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
+    fetcher.answer(*asked)
+    fetcher.answer(*asked)
     clock.now += KEY_TTL + 0.1
-    found.follower.poll()
-    assert found.cached(*asked) is None
-    found.answer(*asked)
-    assert found.cached(*asked)
+    fetcher.follower.poll()
+    assert fetcher.cached(*asked) is None
+    fetcher.answer(*asked)
+    assert fetcher.cached(*asked)
 
 
 def _wait_until_reader_is_told(found, asked, clock):
@@ -125,8 +125,8 @@ def _wait_until_reader_is_told(found, asked, clock):
 @pytest.mark.parametrize("act", ["expire", "leave", "change"])
 def test_the_reader_finds_out_what_happened_to_a_key(cast, clock, versions, act):
     issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="a", scope="write", person="author")
-    found, asked = Fetcher(clock=clock), (f"Bearer {issued.secret}", f"{REPLY}@2")
-    _wait_until_reader_is_told(found, asked, clock)
+    fetcher, asked = Fetcher(clock=clock), (f"Bearer {issued.secret}", f"{REPLY}@2")
+    _wait_until_reader_is_told(fetcher, asked, clock)
     # Without an event, so that only the reader can notice it.
     if act == "expire":
         Key.objects.update(expires_at=log.now())
@@ -134,20 +134,20 @@ def test_the_reader_finds_out_what_happened_to_a_key(cast, clock, versions, act)
         Key.objects.update(namespace=Namespace.objects.get(name="demo"))
     else:
         Key.objects.update(labels=["staging"])
-    found.callers.read_next_key()
-    assert found.cached(*asked) is None
-    assert found.answer(*asked).status == {"expire": 401, "leave": 404, "change": 403}[act]
+    fetcher.callers.read_next_key()
+    assert fetcher.cached(*asked) is None
+    assert fetcher.answer(*asked).status == {"expire": 401, "leave": 404, "change": 403}[act]
 
 
 def test_a_key_that_the_reader_cannot_read_is_read_by_a_fetch(cast, clock, versions):
-    found, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
-    _wait_until_reader_is_told(found, asked, clock)
+    fetcher, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
+    _wait_until_reader_is_told(fetcher, asked, clock)
     with connection.execute_wrapper(_fail):
-        found.callers.read_next_key()
+        fetcher.callers.read_next_key()
     clock.now += KEY_STALE_WHILE_REFRESHING
-    found.follower.poll()
-    assert found.cached(*asked) is None
-    assert found.answer(*asked).status == 200
+    fetcher.follower.poll()
+    assert fetcher.cached(*asked) is None
+    assert fetcher.answer(*asked).status == 200
 
 
 @pytest.mark.parametrize("ref", ["2", "production"])
@@ -155,33 +155,33 @@ def test_a_key_that_the_reader_cannot_read_is_read_by_a_fetch(cast, clock, versi
 def test_an_event_about_another_template_leaves_a_fetch_in_memory(
     cast, clock, versions, django_assert_num_queries, ref, scope
 ):
-    found, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope=scope)}", f"{REPLY}@{ref}")
-    found.answer(*asked)
-    found.answer(*asked)
+    fetcher, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope=scope)}", f"{REPLY}@{ref}")
+    fetcher.answer(*asked)
+    fetcher.answer(*asked)
     cast.save(name="support/another")
-    found.follower.poll()
+    fetcher.follower.poll()
     with django_assert_num_queries(0):
-        assert found.cached(*asked)
+        assert fetcher.cached(*asked)
 
 
 def test_a_moved_label_ends_only_what_it_served(cast, clock, versions):
-    found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
+    fetcher, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
     for ref in ("2", "production", "2", "production"):
-        found.answer(key, f"{REPLY}@{ref}")
+        fetcher.answer(key, f"{REPLY}@{ref}")
     cast.publish(3)
-    found.follower.poll()
-    assert found.cached(key, f"{REPLY}@2")
-    assert found.cached(key, f"{REPLY}@production") is None
+    fetcher.follower.poll()
+    assert fetcher.cached(key, f"{REPLY}@2")
+    assert fetcher.cached(key, f"{REPLY}@production") is None
 
 
 @pytest.mark.parametrize("event", ["decision", "role", "revocation"])
 def test_an_event_about_rights_ends_what_was_decided_by_them(cast, clock, versions, event):
     issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="a", scope="read", person="author")
-    found, asked = Fetcher(clock=clock), (f"Bearer {issued.secret}", f"{REPLY}@2")
+    fetcher, asked = Fetcher(clock=clock), (f"Bearer {issued.secret}", f"{REPLY}@2")
     change = cast.propose(3)
-    found.answer(*asked)
-    found.answer(*asked)
-    assert found.cached(*asked)
+    fetcher.answer(*asked)
+    fetcher.answer(*asked)
+    assert fetcher.cached(*asked)
     if event == "decision":
         decisions.decide_on_change(
             actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=versions[2].digest
@@ -190,19 +190,19 @@ def test_an_event_about_rights_ends_what_was_decided_by_them(cast, clock, versio
         namespace_services.set_role(actor=cast.actor("admin"), namespace="support", username="author", role=None)
     else:
         keys.revoke_key(actor=cast.actor("admin"), key_id=issued.key.id)
-    found.follower.poll()
-    assert found.cached(*asked) is None
-    assert found.answer(*asked).status == {"decision": 200, "role": 404, "revocation": 401}[event]
+    fetcher.follower.poll()
+    assert fetcher.cached(*asked) is None
+    assert fetcher.answer(*asked).status == {"decision": 200, "role": 404, "revocation": 401}[event]
 
 
 def test_a_database_that_does_not_answer_is_reported_as_busy(cast, clock, versions):
-    found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
-    found.answer(key, f"{REPLY}@2")
+    fetcher, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
+    fetcher.answer(key, f"{REPLY}@2")
     clock.now += 2
     with connection.execute_wrapper(_fail):
-        answer = found.answer(key, f"{REPLY}@2")
+        answer = fetcher.answer(key, f"{REPLY}@2")
     assert (answer.status, dict(answer.headers)["Retry-After"]) == (503, "1")
-    assert found.answer(key, f"{REPLY}@2").status == 200
+    assert fetcher.answer(key, f"{REPLY}@2").status == 200
 
 
 def _fail(*_arguments: object) -> None:
@@ -210,20 +210,20 @@ def _fail(*_arguments: object) -> None:
 
 
 def test_another_journal_makes_every_process_forget(cast, clock, versions):
-    other, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
-    other.answer(key, f"{REPLY}@2")
-    other.follower.head = (other.follower.head[0], "sha256:of another journal")
+    fetcher, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='write')}"
+    fetcher.answer(key, f"{REPLY}@2")
+    fetcher.follower.head = (fetcher.follower.head[0], "sha256:of another journal")
     clock.now += 1
-    other.answer(key, f"{REPLY}@production")
-    assert other._versions.find(f"{REPLY}@2") is None
+    fetcher.answer(key, f"{REPLY}@production")
+    assert fetcher._versions.find(f"{REPLY}@2") is None
 
 
 def test_an_approval_opens_the_version_to_limited_keys(cast, clock, versions):
-    found, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
-    assert found.answer(key, f"{REPLY}@3").status == 403
+    fetcher, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
+    assert fetcher.answer(key, f"{REPLY}@3").status == 403
     change = cast.propose(3)
     decisions.decide_on_change(
         actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=versions[2].digest
     )
     clock.now += 1
-    assert found.answer(key, f"{REPLY}@3").status == 200
+    assert fetcher.answer(key, f"{REPLY}@3").status == 200

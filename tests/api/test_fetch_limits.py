@@ -42,12 +42,12 @@ def test_a_key_limited_to_labels_gets_what_they_serve_by_any_ref(cast, versions)
 
 def test_a_version_that_the_label_left_is_refused_within_a_second(cast, versions):
     clock = Clock()
-    found, key = Fetcher(clock=clock), f"Bearer {issue(cast, labels=['staging'])}"
-    assert found.answer(key, f"{REPLY}@1").status == 200
+    fetcher, key = Fetcher(clock=clock), f"Bearer {issue(cast, labels=['staging'])}"
+    assert fetcher.answer(key, f"{REPLY}@1").status == 200
     cast.move("staging", 2, expected=1)
     clock.now += 0.99
-    assert found.answer(key, f"{REPLY}@1").status == 403
-    assert found.answer(key, f"{REPLY}@2").status == 200
+    assert fetcher.answer(key, f"{REPLY}@1").status == 403
+    assert fetcher.answer(key, f"{REPLY}@2").status == 200
 
 
 def test_a_label_that_is_not_set_opens_nothing(cast, versions):
@@ -64,22 +64,22 @@ def test_a_key_without_the_verb_fetches_nothing(cast, versions):
 
 def test_wrong_keys_are_soon_answered_without_asking_the_database(settings, cast, versions, django_assert_num_queries):
     settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "anonymous": "3/min"}
-    found = Fetcher(clock=Clock())
+    fetcher = Fetcher(clock=Clock())
     for _ in range(3):
-        assert found.answer("Bearer pb_aaaaaaaa_x", f"{REPLY}@1", address="192.0.2.1").status == 401
+        assert fetcher.answer("Bearer pb_aaaaaaaa_x", f"{REPLY}@1", address="192.0.2.1").status == 401
     with django_assert_num_queries(0):
-        answer = found.answer("Bearer pb_aaaaaaaa_y", f"{REPLY}@1", address="192.0.2.1")
+        answer = fetcher.answer("Bearer pb_aaaaaaaa_y", f"{REPLY}@1", address="192.0.2.1")
     assert (answer.status, dict(answer.headers)["Retry-After"]) == (429, "61")
-    assert found.answer("Bearer pb_aaaaaaaa_y", f"{REPLY}@1", address="192.0.2.2").status == 401
+    assert fetcher.answer("Bearer pb_aaaaaaaa_y", f"{REPLY}@1", address="192.0.2.2").status == 401
 
 
 def test_a_key_that_asks_for_nothing_again_and_again_has_to_wait(settings, cast, versions):
     settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "caller": "2/min"}
     clock = Clock()
-    found, key = Fetcher(clock=clock), f"Bearer {issue(cast)}"
-    assert [found.answer(key, f"{REPLY}@{ref}").status for ref in ("8", "9", "9")] == [404, 404, 429]
+    fetcher, key = Fetcher(clock=clock), f"Bearer {issue(cast)}"
+    assert [fetcher.answer(key, f"{REPLY}@{ref}").status for ref in ("8", "9", "9")] == [404, 404, 429]
     clock.now += 61
-    assert found.answer(key, f"{REPLY}@1").status == 200
+    assert fetcher.answer(key, f"{REPLY}@1").status == 200
 
 
 def test_successful_fetches_are_never_limited(settings, cast, versions):

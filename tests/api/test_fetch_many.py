@@ -64,8 +64,8 @@ def test_no_ref_gives_no_result(caller, versions):
 
 @pytest.mark.parametrize("body", [{}, {"refs": "a@1"}, {"refs": [1]}, {"refs": ["a@1"] * 501}, {"refs": ["a" * 701]}])
 def test_other_bodies_are_refused(caller, versions, body):
-    found = problem(caller("author").post("fetch", body), 400, "bad-request")
-    assert next(iter(found["fields"])).startswith("refs")
+    details = problem(caller("author").post("fetch", body), 400, "bad-request")
+    assert next(iter(details["fields"])).startswith("refs")
 
 
 def test_five_hundred_refs_that_are_kept_ask_the_database_no_more_than_one(

@@ -51,9 +51,9 @@ def test_only_the_last_move_of_a_label_is_reported(cast, author):
     cast.save(OTHER, base=cast.move("staging", 1).version.digest)
     cast.move("staging", 2, expected=1)
     labels.remove_label(actor=cast.actor("author"), name=REPLY, label="staging", expected=2)
-    found = author.get(f"{MOVES}?after={cursor}").json()["moves"]
-    assert found[-1] == {"name": REPLY, "label": "staging", "version": None, "digest": None}
-    assert len(found) == 2
+    moves = author.get(f"{MOVES}?after={cursor}").json()["moves"]
+    assert moves[-1] == {"name": REPLY, "label": "staging", "version": None, "digest": None}
+    assert len(moves) == 2
 
 
 def test_moves_in_another_namespace_are_not_reported(cast, author):

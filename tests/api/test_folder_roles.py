@@ -27,9 +27,9 @@ def test_a_role_in_a_folder_is_given_listed_and_taken(admin, caller):
 
 def test_a_group_with_a_role_is_given_one_in_a_folder(admin):
     admin.post("namespaces/support/groups", {"title": "Legal", "role": "reader"})
-    given = admin.put(f"{FOLDERS}/groups/legal/refunds", {"role": "author"}).json()
-    assert given["warnings"] == ["No template is in this folder yet."]
-    assert (given["folder"], given["person"], given["group"], given["role"]) == ("refunds", None, "legal", "author")
+    body = admin.put(f"{FOLDERS}/groups/legal/refunds", {"role": "author"}).json()
+    assert body["warnings"] == ["No template is in this folder yet."]
+    assert (body["folder"], body["person"], body["group"], body["role"]) == ("refunds", None, "legal", "author")
     assert admin.call("DELETE", f"{FOLDERS}/groups/legal/refunds").status_code == 204
 
 

@@ -41,8 +41,8 @@ def label(cast: Cast) -> Iterator[Cast]:
     write_or_insert("a version that nobody approved", write)
     moves = LabelMove.objects.count()
     yield cast
-    held = Label.objects.get(template__name=REPLY, name="production")
-    assert (held.version.number, LabelMove.objects.count()) == (1, moves)
+    label = Label.objects.get(template__name=REPLY, name="production")
+    assert (label.version.number, LabelMove.objects.count()) == (1, moves)
 
 
 @pytest.fixture

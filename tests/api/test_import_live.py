@@ -66,7 +66,7 @@ def test_a_repeated_import_keeps_later_saves(run, caller):
 
 def test_a_template_of_the_registry_is_exported_at_a_ref(run):
     _import(run)
-    told = json.loads(run("export", "support/greet@1", "--to", "langfuse").stdout)
-    assert (told["prompt"], told["name"]) == (PROMPT["prompt"], "Greet")
+    data = json.loads(run("export", "support/greet@1", "--to", "langfuse").stdout)
+    assert (data["prompt"], data["name"]) == (PROMPT["prompt"], "Greet")
     refused = run("export", REPLY, "--to", "haystack")
     assert (refused.exit_code, "format" in refused.stderr) == (1, True)

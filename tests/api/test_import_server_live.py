@@ -76,8 +76,8 @@ def test_again_changes_nothing_and_no_label_is_moved(run, caller, stored):
     assert _told(run()) == {"demo/support/refunds/reply": ("unchanged", 1), "demo/support/say": ("unchanged", 1)}
     assert stored() == before
     for name in ("support/refunds/reply", "support/say"):
-        found = caller("author", namespace="demo").get(f"templates/demo/{name}").json()
-        assert found["labels"] == {}
+        body = caller("author", namespace="demo").get(f"templates/demo/{name}").json()
+        assert body["labels"] == {}
 
 
 def test_a_label_selects_the_imported_versions(run):

@@ -113,8 +113,8 @@ def test_a_revocation_set_for_later_is_cancelled_over_the_api(admin, cast):
     path, until = f"keys/{issued['id']}", (log.now() + timedelta(hours=1)).isoformat()
     problem(admin.post(f"{path}/keep"), 409, "conflict")
     assert admin.call("DELETE", f"{path}?{urlencode({'keep_until': until})}").json()["expires_at"][:19] == until[:19]
-    kept = admin.post(f"{path}/keep").json()
-    assert (kept["revoked_at"], kept["expires_at"]) == (None, issued["expires_at"])
+    body = admin.post(f"{path}/keep").json()
+    assert (body["revoked_at"], body["expires_at"]) == (None, issued["expires_at"])
     problem(admin.post(f"{path}/keep"), 409, "conflict")
 
 
@@ -192,5 +192,5 @@ def test_a_person_lists_the_keys_that_act_for_them_and_revokes_one(cast):
 
 def test_a_key_lists_and_revokes_none_not_even_itself(cast):
     caller = Caller(key=cast.key("author", "write"))
-    found = problem(caller.get("keys"), 403, "not-allowed")
-    problem(caller.call("DELETE", f"keys/{found['key']}"), 403, "not-allowed")
+    details = problem(caller.get("keys"), 403, "not-allowed")
+    problem(caller.call("DELETE", f"keys/{details['key']}"), 403, "not-allowed")

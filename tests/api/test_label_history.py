@@ -13,13 +13,13 @@ def test_the_moves_of_a_label_are_listed_newest_first(cast, caller):
     cast.publish(2)
     labels.roll_back_label(actor=cast.actor("reviewer"), name=REPLY, label="production", version=1, reason="Rude")
     cast.move("staging", 2)
-    found = caller("reader").get(PATH).json()["results"]
-    assert [(one["before"], one["after"], one["how"], one["change"]) for one in found] == [
+    results = caller("reader").get(PATH).json()["results"]
+    assert [(one["before"], one["after"], one["how"], one["change"]) for one in results] == [
         (2, 1, "rolled_back", None),
         (1, 2, "published", 2),
         (None, 1, "published", 1),
     ]
-    assert (found[0]["person"], found[0]["reason"]) == ("reviewer", "Rude")
+    assert (results[0]["person"], results[0]["reason"]) == ("reviewer", "Rude")
 
 
 def test_the_moves_come_page_by_page(cast, caller):

@@ -36,8 +36,8 @@ def test_a_move_may_say_why_and_its_history_repeats_it(caller, two):
 def test_a_label_that_serves_another_version_is_a_conflict(cast, caller, two, stored, expected):
     cast.move("staging", 1)
     author, before = caller("author"), stored()
-    found = problem(author.put(f"{PATH}/staging", {"version": 2, "expected": expected}), 409, "conflict")
-    assert (found["actual"], stored()) == (1, before)
+    details = problem(author.put(f"{PATH}/staging", {"version": 2, "expected": expected}), 409, "conflict")
+    assert (details["actual"], stored()) == (1, before)
 
 
 def test_a_protected_label_needs_an_approval_for_every_role(caller, two, stored):
@@ -52,8 +52,8 @@ def test_a_protected_label_needs_an_approval_for_every_role(caller, two, stored)
 @pytest.mark.parametrize("label", ["latest", "Upper", "9lives", "a" * 37, "-a", "sha256:abc"])
 def test_a_label_of_another_form_is_refused(caller, two, stored, label):
     author, before = caller("author"), stored()
-    found = problem(author.put(f"{PATH}/{label}", {"version": 1, "expected": None}), 422, "invalid")
-    assert (list(found["fields"]), stored()) == (["label"], before)
+    details = problem(author.put(f"{PATH}/{label}", {"version": 1, "expected": None}), 422, "invalid")
+    assert (list(details["fields"]), stored()) == (["label"], before)
 
 
 @pytest.mark.parametrize(
@@ -104,8 +104,8 @@ def test_a_key_rolls_back_only_with_that_verb_by_name(cast, two, stored, label):
     cast.move("staging", 2, expected=1)
     path, body, before = f"{PATH}/{label}/roll-back", {"version": 1, "reason": "Answers in verse"}, stored()
     written = Caller(key=cast.key("reviewer", "write"))
-    found = problem(written.post(path, body), 403, "not-allowed")
-    assert (found["verb"], "takes one with the verb roll_back" in found["detail"]) == ("roll_back", True)
+    details = problem(written.post(path, body), 403, "not-allowed")
+    assert (details["verb"], "takes one with the verb roll_back" in details["detail"]) == ("roll_back", True)
     before += 1  # the key
     assert stored() == before
     named = Caller(key=cast.key("reviewer", "", verbs=["roll_back"]))

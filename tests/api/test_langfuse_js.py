@@ -43,8 +43,8 @@ def told(client, server, cast) -> dict[str, Any]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("LANGFUSE")}
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, env=environment)
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
-    return found
+    data: dict[str, Any] = json.loads(done.stdout.strip().splitlines()[-1])
+    return data
 
 
 def test_the_client_fetches_caches_compiles_lists_and_is_refused_with_the_reason(told):

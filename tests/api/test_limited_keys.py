@@ -188,8 +188,8 @@ def _write_rollout(cast) -> dict[str, int]:
 def calls(world):
     """Every call there is, as the table of permissions has it, and further ways to ask for the strange version."""
     for (route, method), (path, body, _) in TABLE.items():
-        given = {**body, "digest": world["digest"]} if body and "digest" in body else body
-        yield f"{route} {method}", method, path.format(**world), given
+        sent = {**body, "digest": world["digest"]} if body and "digest" in body else body
+        yield f"{route} {method}", method, path.format(**world), sent
     for ref in ("2", "latest", "canary", "1", "production"):
         yield f"fetch {ref}", "GET", f"{T}@{ref}", None
         yield f"many {ref}", "POST", "fetch", {"refs": [f"{REPLY}@{ref}"]}
@@ -227,7 +227,7 @@ def calls(world):
 @pytest.mark.parametrize("limit", LIMITS)
 def test_no_call_reveals_unreadable_versions_to_a_limited_key(cast, world, limit):
     caller = Caller(key=cast.key("author", **{"scope": "", **LIMITS[limit]}))
-    told, failed = [], []
+    leaking, failed = [], []
     for name, method, path, body, *headers in calls(world):
         with transaction.atomic():
             answer = caller.call(method, path, body, **(headers[0] if headers else {}))
@@ -235,18 +235,18 @@ def test_no_call_reveals_unreadable_versions_to_a_limited_key(cast, world, limit
             transaction.set_rollback(True)
         get_fetcher().clear()
         if STRANGE.encode() in content:
-            told.append(name)
+            leaking.append(name)
         if answer.status_code >= 500:
             failed.append(name)
-    assert (told, failed) == ([], [])
+    assert (leaking, failed) == ([], [])
 
 
 def test_a_key_without_limits_reads_everything(cast, world):
     caller = Caller(key=cast.key("author", "write"))
-    told = {name for name, method, path, *_ in calls(world) if method == "GET" and has_it(caller, path)}
-    assert told >= {"api-templates GET", "api-threads GET", "api-change GET", "api-run-rows GET", "api-events GET"}
-    assert told >= {"api-releases GET", "api-release GET", "api-rollout GET"}
-    assert told >= {"api-dataset-rows GET", "api-samples GET", "api-template GET", "api-versions GET", "fetch 2"}
+    answered = {name for name, method, path, *_ in calls(world) if method == "GET" and has_it(caller, path)}
+    assert answered >= {"api-templates GET", "api-threads GET", "api-change GET", "api-run-rows GET", "api-events GET"}
+    assert answered >= {"api-releases GET", "api-release GET", "api-rollout GET"}
+    assert answered >= {"api-dataset-rows GET", "api-samples GET", "api-template GET", "api-versions GET", "fetch 2"}
 
 
 def has_it(caller, path):
@@ -259,29 +259,29 @@ def test_the_search_answers_the_strange_word_as_it_answers_nonsense(cast, world,
     caller = Caller(key=cast.key("author", **{"scope": "", **LIMITS[limit]}))
     for query in ("search={}", "tag={}", "search=reply {}", "search={}&label=production"):
         words = (STRANGE, STRANGE[:5], "nonsense")
-        found = [caller.get("templates?" + quote(query.format(word), safe="=&")).content for word in words]
-        assert found[0] == found[1] == found[2]
-        assert json.loads(found[0])["results"] == []
+        contents = [caller.get("templates?" + quote(query.format(word), safe="=&")).content for word in words]
+        assert contents[0] == contents[1] == contents[2]
+        assert json.loads(contents[0])["results"] == []
 
 
 def test_search_finds_names_and_served_texts(cast, world):
     caller = Caller(key=cast.key("author", "read"))
     for query in ("search=kindly", "search=KINDLY question", "tag=support", "search=refunds"):
-        found = caller.get("templates?" + quote(query, safe="=&")).json()["results"]
-        assert [row["name"] for row in found] == [REPLY]
+        results = caller.get("templates?" + quote(query, safe="=&")).json()["results"]
+        assert [row["name"] for row in results] == [REPLY]
 
 
 def test_a_template_is_described_as_its_label_serves_it(cast, world):
     caller = Caller(key=cast.key("author", "read"))
-    told = caller.get(T).json()
-    assert (told["description"], told["tags"]) == ("Answer a question kindly", ["support"])
-    assert told["latest"] == {"version": 1, "digest": world["digest"]}
+    body = caller.get(T).json()
+    assert (body["description"], body["tags"]) == ("Answer a question kindly", ["support"])
+    assert body["latest"] == {"version": 1, "digest": world["digest"]}
     assert [row["version"] for row in caller.get(f"{T}/-/versions").json()["results"]] == [1]
 
 
 def test_a_template_that_nothing_serves_is_a_name(cast, world):
-    told = Caller(key=cast.key("author", "read")).get("templates/support/open").json()
-    assert (told["description"], told["tags"], told["latest"], told["labels"]) == ("", [], None, {})
+    body = Caller(key=cast.key("author", "read")).get("templates/support/open").json()
+    assert (body["description"], body["tags"], body["latest"], body["labels"]) == ("", [], None, {})
 
 
 def test_the_history_holds_what_was_approved_but_is_served_no_more(cast, world):
@@ -296,10 +296,10 @@ def test_the_history_holds_what_was_approved_but_is_served_no_more(cast, world):
 
 
 def test_a_refusal_names_the_limits_of_the_key(cast, world):
-    found = problem(Caller(key=cast.key("author", "read")).get("changes"), 403, "not-allowed")
-    assert "is limited to approved versions, and this shows text of other versions too" in found["detail"]
-    found = problem(Caller(key=cast.key("author", "read", labels=["staging"])).get("runs"), 403, "not-allowed")
-    assert "is limited to what staging serves" in found["detail"]
+    details = problem(Caller(key=cast.key("author", "read")).get("changes"), 403, "not-allowed")
+    assert "is limited to approved versions, and this shows text of other versions too" in details["detail"]
+    details = problem(Caller(key=cast.key("author", "read", labels=["staging"])).get("runs"), 403, "not-allowed")
+    assert "is limited to what staging serves" in details["detail"]
 
 
 def test_a_limited_key_publishes_and_reads_no_text_in_the_answer(cast, world):
@@ -331,8 +331,8 @@ def test_a_key_limited_to_labels_saves_and_learns_nothing_of_the_samples_and_mes
     caller = Caller(key=cast.key("author", "write", labels=["staging"]))
     current = {"If_Match": f'"{world["strange"]}"'}
     body = {"document": APPROVED.replace("maxLength: 100", "maxLength: 3"), "message": "Short"}
-    found = problem(caller.put(T, body, **current), 422, "invalid")
-    assert [one["message"] for one in found["problems"]] == [
+    details = problem(caller.put(T, body, **current), 422, "invalid")
+    assert [one["message"] for one in details["problems"]] == [
         "a sample kept beside the template does not fit; a person who signs in sees which"
     ]
     again = caller.put(T, {"document": LATEST, "message": "Mine"}, **current)

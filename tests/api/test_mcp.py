@@ -39,9 +39,9 @@ def connection(server, cast):
     cast.save(DOCUMENT)
     cast.publish(1)
     cast.save(name="support/unpublished")
-    found = Connection(server, cast.key())
-    yield found
-    found.close()
+    connection = Connection(server, cast.key())
+    yield connection
+    connection.close()
 
 
 @pytest.fixture
@@ -59,9 +59,9 @@ def call(connection):
 
 
 def test_prompts_on_production_are_listed_with_their_arguments(call):
-    found = call(lambda client: client.list_prompts())
-    assert [prompt.name for prompt in found.prompts] == [REPLY]
-    arguments = {a.name: (a.required, a.description) for a in found.prompts[0].arguments}
+    result = call(lambda client: client.list_prompts())
+    assert [prompt.name for prompt in result.prompts] == [REPLY]
+    arguments = {a.name: (a.required, a.description) for a in result.prompts[0].arguments}
     assert arguments == {
         "question": (True, "what was asked"),
         "tone": (False, "text"),
@@ -71,8 +71,8 @@ def test_prompts_on_production_are_listed_with_their_arguments(call):
 
 def test_a_prompt_comes_rendered_with_typed_arguments(call):
     arguments = {"question": "{{ 7*7 }}?", "places": '["a", "b"]'}
-    found = call(lambda client: client.get_prompt(REPLY, arguments))
-    said = [(message.role, message.content.text) for message in found.messages]
+    result = call(lambda client: client.get_prompt(REPLY, arguments))
+    said = [(message.role, message.content.text) for message in result.messages]
     assert said == [("user", "Be warm."), ("assistant", "a"), ("assistant", "b"), ("user", "{{ 7*7 }}?")]
 
 
@@ -95,8 +95,8 @@ def test_a_failed_rendering_is_reported(call, name, arguments, told):
 
 def test_an_argument_with_listed_values_is_completed(call):
     reference = PromptReference(type="ref/prompt", name=REPLY)
-    found = call(lambda client: client.complete(reference, {"name": "tone", "value": "f"}))
-    assert found.completion.values == ["formal", "friendly"]
+    result = call(lambda client: client.complete(reference, {"name": "tone", "value": "f"}))
+    assert result.completion.values == ["formal", "friendly"]
 
 
 def test_the_command_answers_on_standard_input(connection, server, cast):

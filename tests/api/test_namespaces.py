@@ -23,14 +23,14 @@ def approved(cast) -> int:
 
 
 def test_a_caller_sees_their_namespaces_with_role_and_rules(cast):
-    found = Caller(person=cast.people["reader"]).get("namespaces").json()["results"]
-    assert [(one["name"], one["role"]) for one in found] == [("demo", "reader"), ("support", "reader")]
-    assert found[1]["rules"]["protected_labels"] == ["production"]
+    results = Caller(person=cast.people["reader"]).get("namespaces").json()["results"]
+    assert [(one["name"], one["role"]) for one in results] == [("demo", "reader"), ("support", "reader")]
+    assert results[1]["rules"]["protected_labels"] == ["production"]
 
 
 def test_a_key_sees_its_own_namespace(cast):
-    found = Caller(key=cast.key()).get("namespaces").json()["results"]
-    assert [one["name"] for one in found] == ["support"]
+    results = Caller(key=cast.key()).get("namespaces").json()["results"]
+    assert [one["name"] for one in results] == ["support"]
 
 
 def test_the_creator_of_a_namespace_is_its_admin(cast):

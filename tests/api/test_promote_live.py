@@ -53,44 +53,44 @@ def run(server, cast, tmp_path, monkeypatch):
 
 
 def test_the_difference_comes_first_and_a_no_stores_nothing(run):
-    asked = run(REPLY, "--as", OUTSIDE, input="n\n")
-    assert asked.exit_code == 1
-    assert "+description: Answer a question\n" in asked.stdout
-    assert "Propose this for production" in asked.stderr
-    assert "Nothing was stored." in asked.stderr
+    result = run(REPLY, "--as", OUTSIDE, input="n\n")
+    assert result.exit_code == 1
+    assert "+description: Answer a question\n" in result.stdout
+    assert "Propose this for production" in result.stderr
+    assert "Nothing was stored." in result.stderr
     assert not Template.objects.filter(name=OUTSIDE).exists()
 
 
 def test_a_yes_opens_a_change_that_names_registry_pin_and_digest(run, server):
-    asked = run(REPLY, "--as", OUTSIDE, "-m", "Works well", input="y\n")
-    assert asked.exit_code == 0, asked.stderr
+    result = run(REPLY, "--as", OUTSIDE, "-m", "Works well", input="y\n")
+    assert result.exit_code == 0, result.stderr
     change = ChangeRequest.objects.get(template__name=OUTSIDE)
     digest = change.version.digest
     origin = f"Works well\n\nPromoted from {server}: {REPLY}@1, {digest}"
     assert (change.label, change.message, change.version.message) == ("production", origin, origin)
     assert change.version.document == DOCUMENT
-    assert f"/changes/{change.number}" in asked.stderr
+    assert f"/changes/{change.number}" in result.stderr
 
 
 def test_a_dry_run_stores_nothing_and_needs_no_answer(run):
-    told = run(f"{REPLY}@2", "--as", OUTSIDE, "--dry-run", "--json")
-    facts = json.loads(told.stdout)
-    assert (told.exit_code, facts["stored"], facts["holds"]) == (0, False, None)
+    result = run(f"{REPLY}@2", "--as", OUTSIDE, "--dry-run", "--json")
+    facts = json.loads(result.stdout)
+    assert (result.exit_code, facts["stored"], facts["holds"]) == (0, False, None)
     assert facts["source"]["pin"] == f"{REPLY}@2"
     assert "question well" in facts["diff"]
     assert not Template.objects.filter(name=OUTSIDE).exists()
 
 
 def test_a_dry_run_for_a_reader_says_that_nothing_was_stored(run):
-    told = run(f"{REPLY}@2", "--as", OUTSIDE, "--dry-run")
-    assert (told.exit_code, "This was a dry run: nothing was stored." in told.stderr) == (0, True)
+    result = run(f"{REPLY}@2", "--as", OUTSIDE, "--dry-run")
+    assert (result.exit_code, "This was a dry run: nothing was stored." in result.stderr) == (0, True)
     assert not Template.objects.filter(name=OUTSIDE).exists()
 
 
 def test_a_dry_run_shows_what_follows_there_as_proposing_there_does(run):
     assert run(REPLY, "--as", OUTSIDE, "--yes").exit_code == 0
-    told = run(f"{REPLY}@2", "--as", OUTSIDE, "--dry-run")
-    assert told.exit_code == 0, told.stderr
+    result = run(f"{REPLY}@2", "--as", OUTSIDE, "--dry-run")
+    assert result.exit_code == 0, result.stderr
     for line in (
         "It would be version 2 there.",
         "No service fetched production in the last 30 days.",
@@ -98,7 +98,7 @@ def test_a_dry_run_shows_what_follows_there_as_proposing_there_does(run):
         "problems passed",
         "Needs 1 approval.",
     ):
-        assert f"  {line}\n" in told.stderr, told.stderr
+        assert f"  {line}\n" in result.stderr, result.stderr
     facts = json.loads(run(f"{REPLY}@2", "--as", OUTSIDE, "--dry-run", "--json").stdout)
     assert (facts["preview"]["version"], facts["preview"]["state"], facts["fault"]) == (2, "new", "")
     assert Template.objects.get(name=OUTSIDE).latest.number == 1
@@ -107,14 +107,14 @@ def test_a_dry_run_shows_what_follows_there_as_proposing_there_does(run):
 def test_a_dry_run_of_what_the_rules_there_refuse_shows_the_rest_and_fails(run, cast):
     standards = {"tags": {"severity": "error", "least": 3}}
     rules.set_rules(actor=cast.actor("outsider"), namespace="other", standards=standards)
-    told = run(REPLY, "--as", OUTSIDE, "--dry-run")
-    assert told.exit_code == 1
-    assert "+description: Answer a question\n" in told.stdout
-    assert "It would be version 1 there." in told.stderr
-    assert "Line 3: error PT002: this namespace requires at least 3 tags" in told.stderr
-    assert "The document can't be saved there. line 3:" in told.stderr
-    asked = run(REPLY, "--as", OUTSIDE, "--dry-run", "--json")
-    assert (asked.exit_code, "at least 3 tags" in json.loads(asked.stdout)["fault"]) == (1, True)
+    result = run(REPLY, "--as", OUTSIDE, "--dry-run")
+    assert result.exit_code == 1
+    assert "+description: Answer a question\n" in result.stdout
+    assert "It would be version 1 there." in result.stderr
+    assert "Line 3: error PT002: this namespace requires at least 3 tags" in result.stderr
+    assert "The document can't be saved there. line 3:" in result.stderr
+    result = run(REPLY, "--as", OUTSIDE, "--dry-run", "--json")
+    assert (result.exit_code, "at least 3 tags" in json.loads(result.stdout)["fault"]) == (1, True)
 
 
 def test_a_newer_version_joins_the_open_change_and_the_same_one_is_refused(run):
@@ -128,36 +128,36 @@ def test_a_newer_version_joins_the_open_change_and_the_same_one_is_refused(run):
 
 def test_a_version_that_the_label_already_serves_is_refused(run, monkeypatch, cast):
     monkeypatch.setenv("PROMPTUARY_TO_KEY", cast.key(scope="write"))
-    told = run(REPLY, "--yes")
-    assert (told.exit_code, "serves this text already, as version 1" in told.stderr) == (1, True)
+    result = run(REPLY, "--yes")
+    assert (result.exit_code, "serves this text already, as version 1" in result.stderr) == (1, True)
 
 
 def test_a_namespace_that_is_not_there_is_named(run):
-    told = run(REPLY, "--as", "nowhere/reply", "--yes")
-    assert (told.exit_code, "There is no namespace nowhere" in told.stderr) == (1, True)
+    result = run(REPLY, "--as", "nowhere/reply", "--yes")
+    assert (result.exit_code, "There is no namespace nowhere" in result.stderr) == (1, True)
 
 
 def test_a_key_without_the_right_is_refused_and_nothing_is_stored(run, monkeypatch, cast):
     monkeypatch.setenv("PROMPTUARY_TO_KEY", cast.key("outsider", "read", "other", approved_only=False))
-    told = run(REPLY, "--as", OUTSIDE, "--yes")
-    assert told.exit_code == 1
-    assert "http://127.0.0.1" in told.stderr
+    result = run(REPLY, "--as", OUTSIDE, "--yes")
+    assert result.exit_code == 1
+    assert "http://127.0.0.1" in result.stderr
     assert not Template.objects.filter(name=OUTSIDE).exists()
     monkeypatch.setenv("PROMPTUARY_TO_KEY", "pb_nokeyatall_x")
     assert run(REPLY, "--as", OUTSIDE, "--yes").exit_code == 2
 
 
 def test_a_label_that_is_not_protected_is_refused(run):
-    told = run(REPLY, "--as", OUTSIDE, "--label", "staging", "--yes")
-    assert (told.exit_code, "staging is not protected in other" in told.stderr) == (1, True)
+    result = run(REPLY, "--as", OUTSIDE, "--label", "staging", "--yes")
+    assert (result.exit_code, "staging is not protected in other" in result.stderr) == (1, True)
 
 
 def test_a_document_whose_fragment_is_missing_there_is_refused_before_anything_is_stored(run, cast):
     cast.save("---\nformat: text\n---\nBe kind.\n", name="support/policy")
     text = DOCUMENT.replace("{{ question }}", "{{ question }}{{ fragment('support/policy@1') }}")
     cast.save(text, name="support/kind")
-    told = run("support/kind@1", "--as", "other/kind", "--yes")
-    assert (told.exit_code, "support/policy@1" in told.stderr) == (1, True)
+    result = run("support/kind@1", "--as", "other/kind", "--yes")
+    assert (result.exit_code, "support/policy@1" in result.stderr) == (1, True)
     assert not Template.objects.filter(name="other/kind").exists()
 
 
@@ -168,7 +168,7 @@ def test_json_cannot_ask(run):
 def test_another_registry_with_a_home_of_its_own_gets_the_change(server, cast, tmp_path, monkeypatch):
     cast.save("---\nformat: text\n---\nBe kind.\n", name="support/policy")
     text = DOCUMENT.replace("{{ question }}", "{{ question }}{{ fragment('support/policy@1') }}")
-    kept = cast.save(text, name="support/kind").version.digest
+    digest = cast.save(text, name="support/kind").version.digest
     place = instances.make_instance(tmp_path / "home", "sqlite")
     issued = json.loads(place.run("-c", PEOPLE).stdout)
     other = Server(place)
@@ -189,8 +189,8 @@ def test_another_registry_with_a_home_of_its_own_gets_the_change(server, cast, t
         assert (code, other.url in told["error"]["detail"]) == (1, True)
         assert promote("support/policy@1")[0] == 0
         code, told = promote("support/kind@1")
-        assert (code, told["change"]["state"], told["change"]["digest"]) == (0, "open", kept)
-        assert told["change"]["message"] == f"Promoted from {server}: support/kind@1\n\n{kept}"
+        assert (code, told["change"]["state"], told["change"]["digest"]) == (0, "open", digest)
+        assert told["change"]["message"] == f"Promoted from {server}: support/kind@1\n\n{digest}"
         assert promote("support/kind@1")[0] == 1
     finally:
         other.kill()
@@ -199,8 +199,8 @@ def test_another_registry_with_a_home_of_its_own_gets_the_change(server, cast, t
 
 def test_a_redacted_version_is_not_promoted(run, cast):
     redact_version(actor=cast.actor("admin"), name=REPLY, version=1, reason="A name", force=True)
-    told = run(REPLY, "--as", OUTSIDE, "--yes")
-    assert (told.exit_code, f"{REPLY}@1 was redacted on" in told.stderr) == (1, True), told.stderr
+    result = run(REPLY, "--as", OUTSIDE, "--yes")
+    assert (result.exit_code, f"{REPLY}@1 was redacted on" in result.stderr) == (1, True), result.stderr
     assert not Template.objects.filter(name=OUTSIDE).exists()
 
 
@@ -209,7 +209,7 @@ def test_a_version_follows_one_that_the_other_registry_redacted(run, cast):
     written = DOCUMENT.replace("Answer a question", "Answer Kim")
     template_save.save_version(actor=outsider, name=OUTSIDE, document=written, message="", base=None)
     redact_version(actor=outsider, name=OUTSIDE, version=1, reason="A name", force=True)
-    asked = run(REPLY, "--as", OUTSIDE, "--yes")
-    assert asked.exit_code == 0, asked.stderr
+    result = run(REPLY, "--as", OUTSIDE, "--yes")
+    assert result.exit_code == 0, result.stderr
     change = ChangeRequest.objects.latest("number")
     assert (change.template.name, change.version.number, change.version.document) == (OUTSIDE, 2, DOCUMENT)

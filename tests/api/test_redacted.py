@@ -33,9 +33,9 @@ def test_a_fetch_by_number_label_or_digest_answers_gone(cast, caller, digest, re
     author = caller("author", session=session)
     assert author.get(path).status_code == 200
     redact(cast)
-    said = problem(author.get(path, If_None_Match="*"), 410, "gone")
-    assert (said["redacted_by"], said["reason"]) == ("admin", "It held a name")
-    assert said["redacted_at"].endswith("Z")
+    details = problem(author.get(path, If_None_Match="*"), 410, "gone")
+    assert (details["redacted_by"], details["reason"]) == ("admin", "It held a name")
+    assert details["redacted_at"].endswith("Z")
     assert "Answer a question" not in author.get(path).content.decode()
 
 

@@ -124,14 +124,14 @@ def _report(cast, version):
 
 def list_columns_with(text):
     """(table, column) of every column of the database that holds the text."""
-    found = set()
+    places = set()
     with connection.cursor() as cursor:
         for table in connection.introspection.table_names(cursor):
             cursor.execute(f'SELECT * FROM "{table}"')
             names = [column[0] for column in cursor.description]
             for row in cursor.fetchall():
-                found |= {(table, name) for name, value in zip(names, row, strict=True) if text in str(value)}
-    return found
+                places |= {(table, name) for name, value in zip(names, row, strict=True) if text in str(value)}
+    return places
 
 
 def is_in_git(path, text):
@@ -155,17 +155,17 @@ def crawl(person):
     ]
     waiting += ["/changes/", "/changes/1", "/runs/1", "/runs/1/rows", "/runs/1/rows/0", "/mail", "/t/?q=zebra"]
     waiting += [f"/runs/1/export.{form}" for form in ("jsonl", "json", "csv", "html")]
-    seen: dict[str, str] = {}
-    while waiting and len(seen) < PAGES:
+    pages: dict[str, str] = {}
+    while waiting and len(pages) < PAGES:
         address = waiting.pop(0)
-        if address in seen or re.match(r"/(log|api|static|theme)", address):
+        if address in pages or re.match(r"/(log|api|static|theme)", address):
             continue
         answer = browser.get(address)
-        seen[address] = b"".join(answer).decode(errors="replace")
+        pages[address] = b"".join(answer).decode(errors="replace")
         assert answer.status_code < 500, address
         if answer.get("Content-Type", "").startswith("text/html"):
-            waiting += [link.replace("&amp;", "&") for link in re.findall(r'href="(/[^"#]*)', seen[address])]
-    return seen
+            waiting += [link.replace("&amp;", "&") for link in re.findall(r'href="(/[^"#]*)', pages[address])]
+    return pages
 
 
 API = [
@@ -191,10 +191,10 @@ API = [
 
 
 def request_all(caller, role):
-    asked = caller(role, session=True)
-    found = {path: b"".join(asked.get(path)).decode(errors="replace") for path in API}
-    found["fetch"] = asked.post("fetch", {"refs": [f"{REPLY}@2", f"{REPLY}@staging"]}).content.decode()
-    return found
+    session = caller(role, session=True)
+    answers = {path: b"".join(session.get(path)).decode(errors="replace") for path in API}
+    answers["fetch"] = session.post("fetch", {"refs": [f"{REPLY}@2", f"{REPLY}@staging"]}).content.decode()
+    return answers
 
 
 def list_addresses_with_canary(texts):
@@ -237,8 +237,8 @@ def test_it_is_in_all_of_them_before_and_in_none_afterwards(cast, caller, plante
     redaction_services.redact_version(actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody")
     mirror.catch_up()
     get_fetcher().follower.poll()
-    left = list_columns_with(CANARY)
-    assert left == set()
+    places = list_columns_with(CANARY)
+    assert places == set()
     assert not is_in_git(settings.MIRROR_PATH, CANARY)
     for role in ROLES:
         assert list_addresses_with_canary(request_all(caller, role)) == []
@@ -248,8 +248,8 @@ def test_it_is_in_all_of_them_before_and_in_none_afterwards(cast, caller, plante
 def test_the_latest_goes_from_the_lists_and_the_search_as_well(cast, caller):
     first = cast.save().version
     cast.save(LEAKED, base=first.digest)
-    found = {("registry_template", "description"), ("registry_searchentry", "facts"), ("registry_tag", "name")}
-    assert found <= list_columns_with(CANARY)
+    places = {("registry_template", "description"), ("registry_searchentry", "facts"), ("registry_tag", "name")}
+    assert places <= list_columns_with(CANARY)
     assert ("registry_searchentry", "words") in list_columns_with("quagga")  # the index is of single words
     redaction_services.redact_version(
         actor=cast.actor("admin"), name=REPLY, version=2, reason="It names somebody", force=True

@@ -138,6 +138,6 @@ def test_only_a_published_release_of_this_namespace_has_a_way_back(cast, caller)
     save_both(cast)
     body = {"label": "production", "title": "Both", "versions": {ONE: 1, TWO: 1}}
     caller("author").post("namespaces/support/releases", body)
-    found = problem(caller("reader", session=True).get(ADDRESS), 409, "conflict")
-    assert "only a published one can be rolled back" in found["detail"]
+    details = problem(caller("reader", session=True).get(ADDRESS), 409, "conflict")
+    assert "only a published one can be rolled back" in details["detail"]
     problem(caller("admin", session=True).get(ADDRESS.replace("support", "demo")), 404, "not-found")

@@ -83,8 +83,8 @@ def test_a_folder_is_promoted_from_another_label_as_planned(cast, caller, digest
 
 
 def test_a_blocker_of_one_template_blocks_the_release(caller, opened):
-    found = problem(caller("author").post(f"{PLACE}/1/publish"), 403, "approval-required")
-    assert [(blocker["template"], blocker["change"], blocker["code"]) for blocker in found["blockers"]] == [
+    details = problem(caller("author").post(f"{PLACE}/1/publish"), 403, "approval-required")
+    assert [(blocker["template"], blocker["change"], blocker["code"]) for blocker in details["blockers"]] == [
         (ONE, 1, "approvals"),
         (TWO, 2, "approvals"),
     ]
@@ -92,8 +92,8 @@ def test_a_blocker_of_one_template_blocks_the_release(caller, opened):
 
 def test_a_member_is_not_published_alone_and_says_why(caller, opened):
     approve(caller, opened)
-    found = problem(caller("author").post("changes/1/publish"), 409, "conflict")
-    assert [blocker["code"] for blocker in found["blockers"]] == ["release"]
+    details = problem(caller("author").post("changes/1/publish"), 409, "conflict")
+    assert [blocker["code"] for blocker in details["blockers"]] == ["release"]
     change = caller("author").get("changes/1").json()
     assert (change["release"], change["state"]) == (1, "approved")
 
@@ -169,8 +169,8 @@ def test_edits_are_asked_for_with_a_reason_and_of_all_or_none(caller, opened):
     answer = reviewer.post(place, {"digests": digests, "text": "Shorter"})
     assert (answer.status_code, answer.json()["ready"]) == (201, False)
     for change in digests:
-        (said,) = reviewer.get(f"changes/{change}").json()["decisions"]
-        assert (said["decision"], said["text"]) == ("request_changes", "Shorter")
+        (decision,) = reviewer.get(f"changes/{change}").json()["decisions"]
+        assert (decision["decision"], decision["text"]) == ("request_changes", "Shorter")
 
 
 def test_approvals_name_numbers_of_changes(caller, opened):

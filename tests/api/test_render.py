@@ -63,14 +63,14 @@ def test_an_invalid_render_request_is_refused_with_its_status(cast, caller, body
 
 
 def test_a_missing_input_is_named_with_its_problem(caller):
-    found = problem(caller("reader").post("render", {"document": DOCUMENT, "data": {}}), 422, "invalid")
-    assert "question" in found["problems"][0]["message"]
+    details = problem(caller("reader").post("render", {"document": DOCUMENT, "data": {}}), 422, "invalid")
+    assert "question" in details["problems"][0]["message"]
 
 
 def test_another_body_is_tried_in_the_place_of_the_documents(cast, caller):
     cast.save()
-    asked = {"template": REPLY, "ref": "1", "data": DATA, "prompt": "- name: other\n  content: 'Q: {{ question }}'\n"}
-    body = caller("author").post("render", asked).json()
+    fields = {"template": REPLY, "ref": "1", "data": DATA, "prompt": "- name: other\n  content: 'Q: {{ question }}'\n"}
+    body = caller("author").post("render", fields).json()
     assert body["messages"] == [{"role": "user", "content": "Q: Where is my parcel?"}]
     assert (body["overridden"], body["version"], body["digest"]) == (True, None, None)
     assert body["stamp"] | {"rendered_digest": ""} == {
@@ -87,16 +87,16 @@ def test_another_body_is_tried_in_the_place_of_the_documents(cast, caller):
 
 def test_the_inputs_stay_when_the_body_is_another(cast, caller):
     cast.save()
-    asked = {"template": REPLY, "ref": "1", "data": {"question": 3}, "prompt": "- name: other\n  content: Hello\n"}
-    found = problem(caller("author").post("render", asked), 422, "invalid")
-    assert "question" in found["problems"][0]["message"]
+    fields = {"template": REPLY, "ref": "1", "data": {"question": 3}, "prompt": "- name: other\n  content: Hello\n"}
+    details = problem(caller("author").post("render", fields), 422, "invalid")
+    assert "question" in details["problems"][0]["message"]
 
 
 def test_another_body_that_cannot_be_read_is_refused_with_its_line(cast, caller):
     cast.save()
-    asked = {"template": REPLY, "ref": "1", "data": DATA, "prompt": "- name: other\n  content: '{{ question'\n"}
-    assert problem(caller("author").post("render", asked), 422, "invalid")["problems"][0]["line"] == 2
-    problem(caller("author").post("render", {**asked, "prompt": 3}), 400, "bad-request")
+    fields = {"template": REPLY, "ref": "1", "data": DATA, "prompt": "- name: other\n  content: '{{ question'\n"}
+    assert problem(caller("author").post("render", fields), 422, "invalid")["problems"][0]["line"] == 2
+    problem(caller("author").post("render", {**fields, "prompt": 3}), 400, "bad-request")
 
 
 def test_one_of_several_prompts_is_chosen_by_its_index(caller):

@@ -31,5 +31,5 @@ def test_the_newest_version_has_to_be_named(cast, caller, stored):
 def test_a_restore_over_a_newer_version_is_refused(cast, caller):
     _, second = _two_versions(cast)
     cast.save(THIRD, base=second)
-    found = problem(caller("author").post(PATH, {"version": 1}, If_Match=second), 412, "stale")
-    assert found["latest"] == 3
+    details = problem(caller("author").post(PATH, {"version": 1}, If_Match=second), 412, "stale")
+    assert details["latest"] == 3

@@ -77,9 +77,9 @@ def test_two_runs_are_compared(cast, author, run):
         OTHER.replace('"{{ question }}"', '"so {{ question }}"'), base=Template.objects.get(name=REPLY).latest.digest
     )
     after = run()
-    found = author.get(f"runs/{after}/compare?with={before}&metric=squad_exact_match").json()
-    assert (found["worse"], found["winner"], len(found["rows"])) == (5, before, 5)
-    assert (found["rows"][0]["before"], found["rows"][0]["after"], saved.version.number) == (1.0, 0.0, 2)
+    body = author.get(f"runs/{after}/compare?with={before}&metric=squad_exact_match").json()
+    assert (body["worse"], body["winner"], len(body["rows"])) == (5, before, 5)
+    assert (body["rows"][0]["before"], body["rows"][0]["after"], saved.version.number) == (1.0, 0.0, 2)
     problem(author.get(f"runs/{after}/compare?with={before}&metric=bleu"), 422, "invalid")
     problem(author.get(f"runs/{after}/compare?with={before}"), 400, "bad-request")
 
@@ -134,8 +134,8 @@ def test_a_report_is_set_against_another_run(author, run):
 
 def test_runs_are_filtered_by_template_and_dataset(author, run):
     number = run()
-    found = author.get(f"runs?template={REPLY}&state=done&dataset=support/questions").json()["results"]
-    assert [row["number"] for row in found] == [number]
+    results = author.get(f"runs?template={REPLY}&state=done&dataset=support/questions").json()["results"]
+    assert [row["number"] for row in results] == [number]
     assert author.get("runs?state=queued").json()["results"] == []
     problem(author.get("runs?state=unknown"), 422, "invalid")
 

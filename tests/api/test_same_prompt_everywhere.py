@@ -137,9 +137,9 @@ def entry_points(server: str, cast: Cast):
 
 def compare(entry_points: EntryPoints, name: str, document: str, data: Answer, target: Any) -> None:
     """Preview a document, save it and render it in three ways."""
-    shown = entry_points.preview(name, document, data)
+    editor_preview = entry_points.preview(name, document, data)
     if not entry_points.save(name, document):
-        assert any(problem.severity == "error" for problem in shown.problems)
+        assert any(problem.severity == "error" for problem in editor_preview.problems)
         return
     prompt, by_command = entry_points.ask_client(name, data), entry_points.ask_command(name, data, target)
     asked = {"template": name, "ref": "1", "data": data, "target": target}
@@ -149,8 +149,8 @@ def compare(entry_points: EntryPoints, name: str, document: str, data: Answer, t
         by_api = entry_points.ask_api({**asked, "index": 0})
     assert by_api == (prompt.to_dict(target) if isinstance(prompt, Prompt) else prompt)
     entry_points.counts["stopped"] += "problem" in by_api
-    if not shown.placeholders and prompt != MISSING:
-        compare_with_preview(shown, prompt)
+    if not editor_preview.placeholders and prompt != MISSING:
+        compare_with_preview(editor_preview, prompt)
         entry_points.counts["previewed"] += 1
 
 

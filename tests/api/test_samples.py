@@ -23,8 +23,8 @@ def test_a_template_without_samples_has_none(cast, caller):
 def test_a_sample_that_does_not_fit_the_latest_version_is_refused(cast, caller, stored):
     cast.save()
     author, before = caller("author"), stored()
-    found = problem(author.put(PATH, {"samples": {"bad": {"question": 1}}}), 422, "invalid")
-    assert (found["problems"][0]["sample"], stored()) == ("bad", before)
+    details = problem(author.put(PATH, {"samples": {"bad": {"question": 1}}}), 422, "invalid")
+    assert (details["problems"][0]["sample"], stored()) == ("bad", before)
 
 
 @pytest.mark.parametrize("samples", [[], "x", None, {"a": []}, {"a": None}])

@@ -39,16 +39,16 @@ def test_saving_an_unchanged_text_creates_no_version(cast, caller):
 def test_a_save_over_an_existing_template_without_its_base_is_refused(cast, caller, stored):
     cast.save()
     author, before = caller("author"), stored()
-    found = problem(author.put(PATH, _save(OTHER)), 428, "precondition-required")
-    assert (found["latest"], stored()) == (1, before)
+    details = problem(author.put(PATH, _save(OTHER)), 428, "precondition-required")
+    assert (details["latest"], stored()) == (1, before)
 
 
 def test_a_save_made_from_an_older_version_is_refused(cast, caller, stored):
     old = cast.save().version.digest
     cast.save(OTHER, base=old)
     author, before = caller("author"), stored()
-    found = problem(author.put(PATH, _save(THIRD), If_Match=old), 412, "stale")
-    assert (found["latest"], stored()) == (2, before)
+    details = problem(author.put(PATH, _save(THIRD), If_Match=old), 412, "stale")
+    assert (details["latest"], stored()) == (2, before)
 
 
 def test_a_parallel_save_exists_next_to_the_newer_version(cast, caller):
@@ -84,8 +84,8 @@ BROKEN = {
 @pytest.mark.parametrize("fault", BROKEN)
 def test_a_document_with_an_error_is_refused_with_its_problems(caller, stored, fault):
     author, before = caller("author"), stored()
-    found = problem(author.put(PATH, _save(BROKEN[fault])), 422, "invalid")["problems"]
-    errors = [item for item in found if item["severity"] == "error"]
+    details = problem(author.put(PATH, _save(BROKEN[fault])), 422, "invalid")["problems"]
+    errors = [item for item in details if item["severity"] == "error"]
     assert errors
     assert all(item["line"] >= 1 and item["code"].startswith("PT") and item["message"] for item in errors)
     assert (stored(), Template.objects.count(), Version.objects.count()) == (before, 0, 0)
@@ -101,8 +101,8 @@ def test_a_document_with_an_error_is_refused_with_its_problems(caller, stored, f
 )
 def test_a_sample_that_breaks_its_schema_is_refused(caller, stored, samples, name):
     author, before = caller("author"), stored()
-    found = problem(author.put(PATH, _save(samples=samples)), 422, "invalid")["problems"]
-    assert [item["sample"] for item in found if item["severity"] == "error"] == [name]
+    details = problem(author.put(PATH, _save(samples=samples)), 422, "invalid")["problems"]
+    assert [item["sample"] for item in details if item["severity"] == "error"] == [name]
     assert (stored(), Template.objects.count(), SampleSet.objects.count()) == (before, 0, 0)
 
 
@@ -110,8 +110,8 @@ def test_a_sample_over_the_token_limit_is_refused(caller, stored):
     tight = DOCUMENT.replace("tags: [support]", "model: gpt-4o\ntoken_limit: 12")
     author, before = caller("author"), stored()
     body = _save(tight, samples={"long": {"question": "word " * 20}})
-    found = problem(author.put(PATH, body), 422, "invalid")["problems"]
-    assert any(item["sample"] == "long" and item["severity"] == "error" for item in found)
+    details = problem(author.put(PATH, body), 422, "invalid")["problems"]
+    assert any(item["sample"] == "long" and item["severity"] == "error" for item in details)
     assert stored() == before
 
 
@@ -153,8 +153,8 @@ def test_a_body_of_another_form_is_refused_naming_the_field(caller, stored, body
 )
 def test_a_name_that_is_not_a_slug_is_refused(caller, stored, name):
     author, before = caller("author"), stored()
-    found = problem(author.put(f"templates/{name.replace(' ', '%20')}", _save()), 422, "invalid")
-    assert (list(found["fields"]), stored()) == (["name"], before)
+    details = problem(author.put(f"templates/{name.replace(' ', '%20')}", _save()), 422, "invalid")
+    assert (list(details["fields"]), stored()) == (["name"], before)
 
 
 def test_a_document_of_more_than_256_kib_is_too_large(caller, stored):

@@ -36,9 +36,9 @@ def test_scores_come_with_the_mean_the_agreement_and_where_people_differ(caller,
     for role, scores in (("reviewer", ["5", "4", "2"]), ("admin", ["5", "5", "5"])):
         for index, score in enumerate(scores):
             caller(role).put(f"runs/{number}/rows/{index}/score", {"score": score})
-    found = caller("reader").get(f"runs/{number}/scores").json()
-    assert (found["mean"], found["count"], found["raters"], found["differing"]) == (pytest.approx(5 / 6), 6, 2, [2])
-    assert (found["agreement"]["measure"], found["agreement"]["items"]) == ("cohen_kappa", 3)
+    body = caller("reader").get(f"runs/{number}/scores").json()
+    assert (body["mean"], body["count"], body["raters"], body["differing"]) == (pytest.approx(5 / 6), 6, 2, [2])
+    assert (body["agreement"]["measure"], body["agreement"]["items"]) == ("cohen_kappa", 3)
 
 
 def test_scores_by_contributors_and_through_keys_say_that_no_gate_counts_them(cast, caller, number):

@@ -53,11 +53,11 @@ def test_it_is_refused_with_the_field_and_the_line(cast, caller, change, stored,
     before, asked = stored(), caller(role, session=True)
     headers = {"If_Match": f'"{change.version.digest}"'} if path.startswith("templates") and method == "PUT" else {}
     before = stored()
-    said = problem(asked.call(method, path.format(change=change.number), body, **headers), 422, "invalid")
+    details = problem(asked.call(method, path.format(change=change.number), body, **headers), 422, "invalid")
     line = 1 if field == "name" else 2
-    assert f"line {line} looks like an AWS access key" in json.dumps(said)
-    assert field in json.dumps(said)
-    assert KEY not in json.dumps(said)
+    assert f"line {line} looks like an AWS access key" in json.dumps(details)
+    assert field in json.dumps(details)
+    assert KEY not in json.dumps(details)
     assert stored() == before
 
 
@@ -65,10 +65,10 @@ def test_a_row_of_a_dataset_is_named(cast, caller, stored):
     author = caller("author")
     rows = [{"inputs": {"q": "fine"}}, {"id": "second", "inputs": {"q": {"deep": ["", TEXT]}}, "expected": {"a": KEY}}]
     before = stored()
-    said = problem(author.put("datasets/support/q", {"rows": rows}), 422, "invalid")
-    assert "row 2 (second).inputs.q.deep[1]" in json.dumps(said)
-    assert "row 2 (second).expected.a" in json.dumps(said)
-    assert KEY not in json.dumps(said)
+    details = problem(author.put("datasets/support/q", {"rows": rows}), 422, "invalid")
+    assert "row 2 (second).inputs.q.deep[1]" in json.dumps(details)
+    assert "row 2 (second).expected.a" in json.dumps(details)
+    assert KEY not in json.dumps(details)
     assert (stored(), DatasetVersion.objects.count()) == (before, 0)
 
 
@@ -102,9 +102,9 @@ def test_a_document_and_its_samples_say_the_same_by_the_check(cast, caller):
 @pytest.mark.parametrize("place", ["description: Answer a question", "tags: [support]"])
 def test_description_and_tags_are_part_of_the_document(cast, caller, place):
     document = DOCUMENT.replace(place, place.replace("support", KEY).replace("Answer", KEY))
-    said = problem(caller("author").put(f"templates/{REPLY}", {"document": document, "message": ""}), 422, "invalid")
-    assert "PT701" in json.dumps(said)
-    assert KEY not in json.dumps(said)
+    details = problem(caller("author").put(f"templates/{REPLY}", {"document": document, "message": ""}), 422, "invalid")
+    assert "PT701" in json.dumps(details)
+    assert KEY not in json.dumps(details)
 
 
 def test_a_placeholder_is_taken(cast, caller):

@@ -37,8 +37,8 @@ def test_the_listing_goes_by_name_and_in_pages(cast, caller):
     page = first.json()
     assert [item["name"] for item in page["results"]] == ["support/a", "support/b"]
     assert f"cursor={page['next']}" in first["Link"]
-    rest = reader.get(f"templates?limit=2&cursor={page['next']}").json()
-    assert ([item["name"] for item in rest["results"]], rest["next"]) == (["support/c"], None)
+    next_page = reader.get(f"templates?limit=2&cursor={page['next']}").json()
+    assert ([item["name"] for item in next_page["results"]], next_page["next"]) == (["support/c"], None)
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ def test_a_suggestion_on_a_rendered_line_becomes_one_on_its_source_line(cast, ca
 def test_a_suggestion_that_changes_what_a_sample_says_is_refused_with_the_reason(cast, caller, change):
     samples.save_samples(actor=cast.actor("author"), name=REPLY, samples=SAMPLES)
     place = {"version": 1, "line": 1, "side": "rendered", "sample": "short", "suggestion": "Something else"}
-    found = problem(caller("reviewer").post("changes/1/threads", place), 422, "invalid")
-    assert found["fields"]["suggestion"].startswith(
+    details = problem(caller("reviewer").post("changes/1/threads", place), 422, "invalid")
+    assert details["fields"]["suggestion"].startswith(
         "this text comes from the sample: question prints it, on source line"
     )
     assert caller("reader").get("changes/1/threads").json() == {"results": []}
@@ -88,14 +88,14 @@ def test_a_suggestion_that_changes_what_a_sample_says_is_refused_with_the_reason
 )
 def test_a_thread_on_nothing_or_without_words_is_refused(caller, change, stored, fields, field):
     reviewer, before = caller("reviewer"), stored()
-    found = problem(reviewer.post("changes/1/threads", {"version": 1, **fields}), 422, "invalid")
-    assert (list(found["fields"]), stored()) == ([field], before)
+    details = problem(reviewer.post("changes/1/threads", {"version": 1, **fields}), 422, "invalid")
+    assert (list(details["fields"]), stored()) == ([field], before)
 
 
 def test_an_unknown_side_or_field_is_named(caller, change):
     body = {"version": 1, "line": 1, "text": "Here", "side": "left", "colour": "red"}
-    found = problem(caller("reviewer").post("changes/1/threads", body), 400, "bad-request")
-    assert "colour" in found["fields"]
+    details = problem(caller("reviewer").post("changes/1/threads", body), 400, "bad-request")
+    assert "colour" in details["fields"]
 
 
 def test_a_reply_opens_a_resolved_thread_again(caller, change):
@@ -151,8 +151,8 @@ def test_a_comment_without_a_suggestion_cannot_be_applied(caller, change):
     author = caller("author")
     problem(author.post("changes/1/suggestions", {"comments": [{"thread": 1, "comment": 1}]}), 404, "not-found")
     problem(author.post("changes/1/suggestions", {"comments": []}), 422, "invalid")
-    found = problem(author.post("changes/1/suggestions", {"comments": [{"thread": "1"}]}), 400, "bad-request")
-    assert set(found["fields"]) == {"comments.0.thread", "comments.0.comment"}
+    details = problem(author.post("changes/1/suggestions", {"comments": [{"thread": "1"}]}), 400, "bad-request")
+    assert set(details["fields"]) == {"comments.0.thread", "comments.0.comment"}
 
 
 @pytest.mark.parametrize("number", [2**31, 2**63, 10**40])

@@ -45,19 +45,19 @@ def save(cast, document, base, role="author", key=None, **options):
 def refused(caller, number, role, sentence):
     """The API says beforehand that this person may not approve and why, and refuses it with the same sentence."""
     session = caller(role, session=True)
-    told = session.get(f"changes/{number}").json()
-    assert told["may_approve"] is False
-    assert told["why"].startswith(sentence), told["why"]
-    approval = {"decision": "approve", "digest": told["digest"]}
-    assert problem(session.post(f"changes/{number}/decisions", approval), 403, "not-allowed")["detail"] == told["why"]
-    assert role in [one["person"] for one in told["contributors"]]
+    body = session.get(f"changes/{number}").json()
+    assert body["may_approve"] is False
+    assert body["why"].startswith(sentence), body["why"]
+    approval = {"decision": "approve", "digest": body["digest"]}
+    assert problem(session.post(f"changes/{number}/decisions", approval), 403, "not-allowed")["detail"] == body["why"]
+    assert role in [one["person"] for one in body["contributors"]]
 
 
 def allowed(caller, number, role):
     session = caller(role, session=True)
-    told = session.get(f"changes/{number}").json()
-    assert (told["may_approve"], told["why"]) == (True, None)
-    approval = {"decision": "approve", "digest": told["digest"]}
+    body = session.get(f"changes/{number}").json()
+    assert (body["may_approve"], body["why"]) == (True, None)
+    approval = {"decision": "approve", "digest": body["digest"]}
     assert session.post(f"changes/{number}/decisions", approval).status_code == 201
 
 
@@ -191,8 +191,8 @@ def test_a_copy_of_approved_text_carries_no_names(live, caller):
         actor=live.actor("reviewer"), name="support/fresh", document=THIRD, message="", copied_from=origin
     )
     live.propose(1, name="support/fresh", role="reviewer")
-    told = caller("admin", session=True).get("changes/2").json()
-    assert {one["person"] for one in told["contributors"]} == {"reviewer"}
+    body = caller("admin", session=True).get("changes/2").json()
+    assert {one["person"] for one in body["contributors"]} == {"reviewer"}
     allowed(caller, 2, "admin")
 
 
@@ -244,9 +244,9 @@ def test_a_rule_lets_suggesters_approve_and_is_named(live, caller):
     )
     suggestions.apply_suggestions(actor=live.actor("author"), number=2, comments=[(1, 1)])
     allowed(caller, 2, "reviewer")
-    told = caller("author", session=True).get("changes/2").json()
+    body = caller("author", session=True).get("changes/2").json()
     exemption = {"person": "reviewer", "rule": "suggesters_may_approve", "why": "suggested lines of version 3"}
-    assert told["exemptions"] == [exemption]
+    assert body["exemptions"] == [exemption]
     change_services.publish_change(actor=live.actor("author"), number=2)
     assert json.loads(Event.objects.latest("number").text)["body"]["decided"]["exemptions"] == [exemption]
     assert caller("author", session=True).get("changes/2").json()["exemptions"] == [exemption]
@@ -275,9 +275,9 @@ def test_a_suggestion_of_the_only_possible_reviewer_asks_first(live, caller, sto
     reviewer, author = caller("reviewer", session=True), caller("author", session=True)
     reviewer.post("changes/2/threads", {"version": 2, "line": 2, "suggestion": "description: Answer it\n"})
     before, body = stored(), {"comments": [{"thread": 1, "comment": 1}]}
-    found = problem(author.post("changes/2/suggestions", body), 409, "conflict")
-    assert "Only reviewer may approve this change" in found["detail"]
-    assert (found["confirm"], found["people"], stored()) == (True, ["reviewer"], before)
+    details = problem(author.post("changes/2/suggestions", body), 409, "conflict")
+    assert "Only reviewer may approve this change" in details["detail"]
+    assert (details["confirm"], details["people"], stored()) == (True, ["reviewer"], before)
     done = author.post("changes/2/suggestions", {**body, "confirm": True}).json()
     assert done["version"] == 3
     assert "nobody else may approve" in done["blockers"][0]["action"]

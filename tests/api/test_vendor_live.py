@@ -60,8 +60,8 @@ def test_vendor_frozen_reports_locked_versions_that_are_missing(run):
 
 def test_vendor_takes_names_without_a_lock_file_and_writes_the_same_again(run):
     assert run("vendor").exit_code == 2
-    told = json.loads(run("vendor", REPLY, "--json").stdout)
-    assert [entry["version"] for entry in told["templates"]] == [1]
+    data = json.loads(run("vendor", REPLY, "--json").stdout)
+    assert [entry["version"] for entry in data["templates"]] == [1]
     first = Path("promptuary.templates.json").read_bytes()
     run("vendor", REPLY)
     assert Path("promptuary.templates.json").read_bytes() == first
@@ -77,9 +77,9 @@ def test_diff_shows_what_each_sample_renders_to(run):
 
 
 def test_diff_renders_the_given_data_and_prints_json(run):
-    told = json.loads(run("diff", f"{REPLY}@1", f"{REPLY}@2", "--data", '{"question": "Why?"}', "--json").stdout)
-    (sample,) = told["rendered"]
-    assert (told["equal"], sample["sample"], sample["equal"]) == (False, "data", False)
+    data = json.loads(run("diff", f"{REPLY}@1", f"{REPLY}@2", "--data", '{"question": "Why?"}', "--json").stdout)
+    (sample,) = data["rendered"]
+    assert (data["equal"], sample["sample"], sample["equal"]) == (False, "data", False)
     assert all(isinstance(tokens, int) for tokens in sample["tokens"])
 
 

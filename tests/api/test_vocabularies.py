@@ -31,22 +31,22 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", NAMES)
 def test_the_bytes_are_those_that_the_profile_pins(caller, name, encoding):
     digest = VOCABULARIES[name].sha256
-    found = caller("reader").get(f"vocabularies/sha256:{digest}", Accept_Encoding=encoding)
-    body = body_of(found)
-    assert int(found["Content-Length"]) == len(body)
-    assert found.get("Content-Encoding", "") == encoding
+    response = caller("reader").get(f"vocabularies/sha256:{digest}", Accept_Encoding=encoding)
+    body = body_of(response)
+    assert int(response["Content-Length"]) == len(body)
+    assert response.get("Content-Encoding", "") == encoding
     assert hashlib.sha256(gzip.decompress(body) if encoding else body).hexdigest() == digest
 
 
 def test_it_is_immutable_and_asked_for_again_by_its_tag(caller):
     reader = caller("reader")
-    found = reader.get(f"vocabularies/{QWEN}")
-    body_of(found)
-    assert found["ETag"] == f'"{QWEN}"'
-    assert found["Cache-Control"] == "private, max-age=31536000, immutable"
-    assert {"Authorization", "Accept-Encoding"} <= {part.strip() for part in found["Vary"].split(",")}
-    again = reader.get(f"vocabularies/{QWEN}", If_None_Match=found["ETag"])
-    assert (again.status_code, again.content, again["ETag"]) == (304, b"", found["ETag"])
+    response = reader.get(f"vocabularies/{QWEN}")
+    body_of(response)
+    assert response["ETag"] == f'"{QWEN}"'
+    assert response["Cache-Control"] == "private, max-age=31536000, immutable"
+    assert {"Authorization", "Accept-Encoding"} <= {part.strip() for part in response["Vary"].split(",")}
+    again = reader.get(f"vocabularies/{QWEN}", If_None_Match=response["ETag"])
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", response["ETag"])
 
 
 def test_each_form_has_a_tag_of_its_own(caller):
@@ -61,10 +61,14 @@ def test_each_form_has_a_tag_of_its_own(caller):
 
 def test_a_head_request_has_the_length_and_no_body(server, cast):
     headers = {"Authorization": f"Bearer {cast.key()}", "Accept-Encoding": "identity"}
-    told = httpx.head(f"{server}/api/v1/vocabularies/{QWEN}", headers=headers)
-    got = httpx.get(f"{server}/api/v1/vocabularies/{QWEN}", headers=headers)
-    assert (told.status_code, told.content, told.headers["Content-Length"]) == (200, b"", str(len(got.content)))
-    assert told.headers["ETag"] == got.headers["ETag"]
+    head = httpx.head(f"{server}/api/v1/vocabularies/{QWEN}", headers=headers)
+    response = httpx.get(f"{server}/api/v1/vocabularies/{QWEN}", headers=headers)
+    assert (head.status_code, head.content, head.headers["Content-Length"]) == (
+        200,
+        b"",
+        str(len(response.content)),
+    )
+    assert head.headers["ETag"] == response.headers["ETag"]
 
 
 @pytest.mark.parametrize(
@@ -106,9 +110,9 @@ def test_a_damaged_packed_file_is_made_again(caller, folder):
 def test_a_folder_that_cannot_be_written_sends_it_unpacked(caller, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("PROMPTUARY_CACHE", str(tmp_path / "file"))
-    found = caller("reader").get(f"vocabularies/{QWEN}", Accept_Encoding="gzip")
-    assert "Content-Encoding" not in found
-    assert f"sha256:{hashlib.sha256(body_of(found)).hexdigest()}" == QWEN
+    response = caller("reader").get(f"vocabularies/{QWEN}", Accept_Encoding="gzip")
+    assert "Content-Encoding" not in response
+    assert f"sha256:{hashlib.sha256(body_of(response)).hexdigest()}" == QWEN
 
 
 def test_the_packed_file_is_private(caller, folder):
@@ -135,9 +139,9 @@ def test_a_server_without_the_vocabulary_saves_with_a_warning_and_shows_what_sur
     [problem_found] = author.post("check", sample).json()["problems"]
     assert (problem_found["code"], problem_found["severity"]) == ("PT604", "warning")
     assert author.post("check", {**sample, "document": LLAMA.format(limit="")}).json()["problems"] == []
-    shown = author.post("render", {"document": LLAMA.format(limit=""), "data": {"q": "Why?"}}).json()
-    assert (shown["messages"], shown["token_count"]) == ([{"role": "user", "content": "Why?"}], None)
-    assert "pip install --no-deps llama-models" in shown["tokenizer"]["missing"]
+    body = author.post("render", {"document": LLAMA.format(limit=""), "data": {"q": "Why?"}}).json()
+    assert (body["messages"], body["token_count"]) == ([{"role": "user", "content": "Why?"}], None)
+    assert "pip install --no-deps llama-models" in body["tokenizer"]["missing"]
 
 
 def test_a_server_without_the_vocabulary_never_cuts_by_an_estimate(caller, without_llama):

@@ -80,16 +80,16 @@ def test_a_service_without_the_vocabularies_renders_what_the_preview_showed(save
     done = run_without(VOCABULARY_PACKAGES, SERVICE, tmp_path, environment)
     assert done.returncode == 0, done.stderr
     caller = Caller(key=saved["PROMPTUARY_KEY"])
-    found = json.loads(done.stdout)
+    data = json.loads(done.stdout)
     for name in names:
         asked = {"template": name, "ref": "1", "data": DATA}
-        shown = caller.post("render", {**asked, "target": "text"}).json()
-        assert {fact: found[name][fact] for fact in FACTS} == {fact: shown[fact] for fact in FACTS}, name
-        parts = [[part["content"], part["token_count"], part["input_tokens"]] for part in shown["parts"]]
-        assert found[name]["parts"] == parts
-        assert found[name]["tokens"] == caller.post("render", {**asked, "target": "tokens"}).json()["tokens"]
-        assert shown["tokenizer"]["exact"]
-        assert shown["cut"] or "100" in name, name
+        body = caller.post("render", {**asked, "target": "text"}).json()
+        assert {fact: data[name][fact] for fact in FACTS} == {fact: body[fact] for fact in FACTS}, name
+        parts = [[part["content"], part["token_count"], part["input_tokens"]] for part in body["parts"]]
+        assert data[name]["parts"] == parts
+        assert data[name]["tokens"] == caller.post("render", {**asked, "target": "tokens"}).json()["tokens"]
+        assert body["tokenizer"]["exact"]
+        assert body["cut"] or "100" in name, name
 
 
 def test_the_command_line_agrees_with_the_registry_and_works_offline_with_what_it_vendored(
@@ -110,13 +110,13 @@ def test_the_command_line_agrees_with_the_registry_and_works_offline_with_what_i
     [problem] = json.loads(offline.stdout)["files"][0]["problems"]
     assert (offline.returncode, problem["code"], problem["severity"]) == (0, "PT604", "warning")
     text = (tmp_path / document).read_text()
-    wanted = Caller(key=saved["PROMPTUARY_KEY"]).post("check", {"document": text, "samples": {"long": DATA}}).json()
+    body = Caller(key=saved["PROMPTUARY_KEY"]).post("check", {"document": text, "samples": {"long": DATA}}).json()
     connected = run("lint", document, "--json")
-    assert json.loads(connected.stdout)["files"][0]["problems"] == wanted["problems"]
-    assert [problem["code"] for problem in wanted["problems"]] == ["PT601"]
-    shown = json.loads(run("render", document, "-s", "long", "--json", **nowhere).stdout)  # kept by now
-    assert shown["token_count"] <= 60
-    assert shown["tokenizer"]["exact"]
+    assert json.loads(connected.stdout)["files"][0]["problems"] == body["problems"]
+    assert [problem["code"] for problem in body["problems"]] == ["PT601"]
+    data = json.loads(run("render", document, "-s", "long", "--json", **nowhere).stdout)  # kept by now
+    assert data["token_count"] <= 60
+    assert data["tokenizer"]["exact"]
     assert run("test", document, **nowhere).returncode == 0
 
     assert run("lock", "support/qwen-60@1").returncode == 0
@@ -131,7 +131,7 @@ def test_the_command_line_agrees_with_the_registry_and_works_offline_with_what_i
         "print(registry.render('support/qwen-60', json.loads(os.environ['DATA'])).token_count)\n"
     )
     alone = run_without(VOCABULARY_PACKAGES, code, tmp_path, {**environment, **elsewhere, "DATA": json.dumps(DATA)})
-    assert (alone.stdout.strip(), alone.stderr) == (str(shown["token_count"]), "")
+    assert (alone.stdout.strip(), alone.stderr) == (str(data["token_count"]), "")
     Path(file).write_bytes(b"other bytes")
     drift = run("vendor", "--frozen", **nowhere)
     assert (drift.returncode, "hashes to" in drift.stderr) == (1, True)

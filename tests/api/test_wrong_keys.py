@@ -70,15 +70,17 @@ def test_wrong_keys_are_counted_over_all_doors_together(settings, cast, versions
 
 def test_a_header_that_names_another_address_does_not_help(settings, cast, versions):
     settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "anonymous": "2/min"}
-    found = [ask("list", HTTP_X_FORWARDED_FOR=f"192.0.2.{number}").status_code for number in range(3)]
-    assert found == [401, 401, 429]
+    status_codes = [ask("list", HTTP_X_FORWARDED_FOR=f"192.0.2.{number}").status_code for number in range(3)]
+    assert status_codes == [401, 401, 429]
 
 
 def test_behind_a_trusted_proxy_each_caller_counts_alone(settings, cast, versions):
     settings.TRUST_PROXY = True
     settings.PROMPTUARY_RATES = {**settings.PROMPTUARY_RATES, "anonymous": "1/min"}
-    found = [ask("list", HTTP_X_FORWARDED_FOR=f"203.0.113.1, 192.0.2.{number}").status_code for number in (1, 2, 1)]
-    assert found == [401, 401, 429]
+    status_codes = [
+        ask("list", HTTP_X_FORWARDED_FOR=f"203.0.113.1, 192.0.2.{number}").status_code for number in (1, 2, 1)
+    ]
+    assert status_codes == [401, 401, 429]
 
 
 def test_a_key_that_is_known_to_be_right_is_not_shut_out_by_its_neighbours(settings, cast):

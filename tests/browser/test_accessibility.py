@@ -122,5 +122,5 @@ def test_pale_text_in_one_theme_is_found_at_both_widths(visit: Visit, theme: str
         }""",
         colours,
     )
-    found = [each.partition(" x")[0] for each in list_barriers_in_every_look(page)]
+    found = [barrier.partition(" x")[0] for barrier in list_barriers_in_every_look(page)]
     assert found == [f"{theme} at 1280: color-contrast", f"{theme} at 390: color-contrast"]

@@ -28,10 +28,10 @@ def service(server: Server) -> Callable[[], dict[str, Any]]:
     headers = {"Authorization": f"Bearer {key}"}
 
     def fetch() -> dict[str, Any]:
-        found: dict[str, Any] = httpx.get(
+        body: dict[str, Any] = httpx.get(
             f"{server.url}/api/v1/templates/{NAME}@production", headers=headers, timeout=60
         ).json()
-        return found
+        return body
 
     return fetch
 

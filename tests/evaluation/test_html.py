@@ -40,10 +40,10 @@ class Tags(HTMLParser):
 
 
 def tags(text):
-    found = Tags()
-    found.feed(text)
-    assert found.open == []
-    return found
+    tags = Tags()
+    tags.feed(text)
+    assert tags.open == []
+    return tags
 
 
 def test_texts_of_rows_are_escaped_everywhere():

@@ -65,7 +65,7 @@ def first(judged):
 
 def test_the_starter_judge_scores_a_run():
     scores = answered().calculate_metrics(by_template(json.dumps(REPLY)))
-    assert {name: found["score"] for name, found in scores.items()} == {
+    assert {name: outcome["score"] for name, outcome in scores.items()} == {
         "trace_relevance": pytest.approx(2 / 3),
         "trace_utilization": pytest.approx(1 / 3),
         "trace_completeness": 0.5,
@@ -76,12 +76,12 @@ def test_the_starter_judge_scores_a_run():
 
 
 def test_each_sentence_is_marked_with_what_the_judge_said_of_it():
-    found = first(judge(answered(), by_template(json.dumps(REPLY))))
+    judgement = first(judge(answered(), by_template(json.dumps(REPLY))))
     marks = [
-        (s["key"], s["relevant"], s["utilized"], s["supports"]) for document in found["documents"] for s in document
+        (s["key"], s["relevant"], s["utilized"], s["supports"]) for document in judgement["documents"] for s in document
     ]
     assert marks == [("0a", True, True, ["a"]), ("0b", False, False, []), ("1a", True, False, [])]
-    assert [(s["text"], s["supported"], s["explanation"]) for s in found["response"]] == [
+    assert [(s["text"], s["supported"], s["explanation"]) for s in judgement["response"]] == [
         ("It opened in 1932.", True, "0a says so"),
         ("Lorries are banned.", False, "nowhere"),
     ]
@@ -89,18 +89,18 @@ def test_each_sentence_is_marked_with_what_the_judge_said_of_it():
 
 @pytest.mark.parametrize("reply", ["I can't do that.", "[]", '"yes"', ""])
 def test_a_reply_that_is_not_a_judgement_is_reported_and_scores_nothing(reply):
-    found = first(judge(answered(), by_template(reply)))
-    assert found["error"]["message"]
-    assert set(found["scores"].values()) == {None}
-    assert found["reply"] == reply
+    judgement = first(judge(answered(), by_template(reply)))
+    assert judgement["error"]["message"]
+    assert set(judgement["scores"].values()) == {None}
+    assert judgement["reply"] == reply
 
 
 def test_a_missing_list_leaves_its_scores_out_and_the_others_in():
     partial = {key: value for key, value in REPLY.items() if key != "all_utilized_sentence_keys"}
-    found = first(judge(answered(), by_template(json.dumps(partial))))
-    assert found["scores"]["trace_relevance"] == pytest.approx(2 / 3)
-    assert found["scores"]["trace_completeness"] is None
-    assert "all_utilized_sentence_keys" in found["reasons"]["trace_completeness"]
+    judgement = first(judge(answered(), by_template(json.dumps(partial))))
+    assert judgement["scores"]["trace_relevance"] == pytest.approx(2 / 3)
+    assert judgement["scores"]["trace_completeness"] is None
+    assert "all_utilized_sentence_keys" in judgement["reasons"]["trace_completeness"]
 
 
 def test_a_row_that_could_not_be_judged_is_not_counted_as_zero():
@@ -112,9 +112,9 @@ def test_a_judge_that_fails_is_reported_with_its_row():
     def fall_over(documents, question, response):
         raise TimeoutError("no answer in time")
 
-    found = first(judge(answered(), Judge(FunctionRunnable("judge", fall_over))))
-    assert found["error"] == {"kind": "TimeoutError", "message": "no answer in time"}
-    assert [s["text"] for s in found["response"]] == ["It opened in 1932.", "Lorries are banned."]
+    judgement = first(judge(answered(), Judge(FunctionRunnable("judge", fall_over))))
+    assert judgement["error"] == {"kind": "TimeoutError", "message": "no answer in time"}
+    assert [s["text"] for s in judgement["response"]] == ["It opened in 1932.", "Lorries are banned."]
 
 
 def test_a_row_without_an_answer_is_reported():
@@ -147,8 +147,8 @@ def test_judged_rows_are_kept_in_a_file_and_scored_again_without_the_judge(tmp_p
 
 
 def test_raw_replies_are_scored_against_their_documents():
-    found = score("trace_relevance", [DOCUMENTS] * 3, [REPLY, json.dumps(REPLY), "no"])
-    assert found["individual_scores"] == [pytest.approx(2 / 3), pytest.approx(2 / 3), None]
+    outcome = score("trace_relevance", [DOCUMENTS] * 3, [REPLY, json.dumps(REPLY), "no"])
+    assert outcome["individual_scores"] == [pytest.approx(2 / 3), pytest.approx(2 / 3), None]
     by_length = score("trace_utilization", [DOCUMENTS], [REPLY], unit="character")["score"]
     assert by_length == pytest.approx(26 / (26 + 17 + 26))
     with pytest.raises(EvaluationError, match=r"row 1.*documents"):
@@ -175,15 +175,15 @@ def test_judgements_are_an_output_type():
 
 
 def test_a_verdict_on_a_sentence_that_is_not_there_is_left_out_and_reported():
-    found = read_judgement(json.dumps(REPLY), DOCUMENTS, "It opened in 1932.")
-    assert (found["scores"]["faithfulness"], found["scores"]["trace_adherence"]) == (1.0, 1.0)
-    assert found["repairs"] == ["left out the verdict on b, which is not a sentence of the response"]
+    judgement = read_judgement(json.dumps(REPLY), DOCUMENTS, "It opened in 1932.")
+    assert (judgement["scores"]["faithfulness"], judgement["scores"]["trace_adherence"]) == (1.0, 1.0)
+    assert judgement["repairs"] == ["left out the verdict on b, which is not a sentence of the response"]
 
 
 def test_a_sentence_without_a_verdict_is_reported():
-    found = read_judgement(json.dumps(REPLY), DOCUMENTS, "It opened in 1932. Lorries are banned. So are cranes.")
-    assert "no verdict on c" in found["reasons"]["trace_adherence"]
-    assert found["response"][2]["supported"] is None
+    judgement = read_judgement(json.dumps(REPLY), DOCUMENTS, "It opened in 1932. Lorries are banned. So are cranes.")
+    assert "no verdict on c" in judgement["reasons"]["trace_adherence"]
+    assert judgement["response"][2]["supported"] is None
 
 
 def test_keys_of_another_kind_are_all_taken():

@@ -21,25 +21,25 @@ def prompt():
 
 def model(answers, base_url="http://127.0.0.1:9/v1", **options):
     answers = iter(answers)
-    asked = []
+    requests = []
 
     def answer(request):
-        asked.append(request)
-        found = next(answers)
-        if isinstance(found, Exception):
-            raise found
-        return found
+        requests.append(request)
+        reply = next(answers)
+        if isinstance(reply, Exception):
+            raise reply
+        return reply
 
     made = HTTPModel("small", base_url, key="secret", transport=lambda **_: httpx.MockTransport(answer), **options)
-    return made, asked
+    return made, requests
 
 
 def test_a_reply_is_read_with_its_counts(prompt):
-    made, asked = model([httpx.Response(200, json=GOOD)])
+    made, requests = model([httpx.Response(200, json=GOOD)])
     reply = made.complete(prompt, {"temperature": 0})
     assert (reply.text, reply.prompt_tokens, reply.finish_reason) == ("hello", 3, "stop")
-    assert asked[0].url.path == "/v1/chat/completions"
-    assert asked[0].headers["authorization"] == "Bearer secret"
+    assert requests[0].url.path == "/v1/chat/completions"
+    assert requests[0].headers["authorization"] == "Bearer secret"
 
 
 @pytest.mark.parametrize(
@@ -55,9 +55,9 @@ def test_a_reply_is_read_with_its_counts(prompt):
     ],
 )
 def test_a_passing_fault_is_tried_again(prompt, fault):
-    made, asked = model([fault, httpx.Response(200, json=GOOD)])
+    made, requests = model([fault, httpx.Response(200, json=GOOD)])
     assert made.complete(prompt, {}).text == "hello"
-    assert len(asked) == 2
+    assert len(requests) == 2
 
 
 def test_tries_that_failed_are_reported_with_the_answer(prompt):
@@ -81,20 +81,20 @@ TEXTLESS = {"choices": [{"message": {"content": None}, "finish_reason": "length"
     ],
 )
 def test_a_response_without_a_text_has_its_token_counts(prompt, usage, counts):
-    made, asked = model([httpx.Response(200, json={**TEXTLESS, "usage": usage})])
+    made, requests = model([httpx.Response(200, json={**TEXTLESS, "usage": usage})])
     with pytest.raises(ModelError, match="sent no text") as caught:
         made.complete(prompt, {})
     (spent,) = caught.value.spent
-    assert (spent.prompt_tokens, spent.completion_tokens, len(asked)) == (*counts, 1)
+    assert (spent.prompt_tokens, spent.completion_tokens, len(requests)) == (*counts, 1)
 
 
 @pytest.mark.parametrize("reason", ["content_filter", "refusal", "safety"])
 def test_an_empty_reply_that_was_kept_back_is_not_a_reply(prompt, reason):
     answer = {"choices": [{"message": {"content": ""}, "finish_reason": reason}], "usage": {"prompt_tokens": 9}}
-    made, asked = model([httpx.Response(200, json=answer)])
+    made, requests = model([httpx.Response(200, json=answer)])
     with pytest.raises(ModelError, match=rf"sent no text \(finish reason: {reason}\)") as caught:
         made.complete(prompt, {})
-    assert (caught.value.spent[0].prompt_tokens, len(asked)) == (9, 1)
+    assert (caught.value.spent[0].prompt_tokens, len(requests)) == (9, 1)
 
 
 def test_an_empty_reply_that_ended_by_itself_is_a_reply(prompt):
@@ -121,17 +121,17 @@ def test_tries_that_failed_are_reported_with_the_last_error(prompt):
 
 
 def test_a_refusal_is_reported_immediately_with_the_servers_words(prompt):
-    made, asked = model([httpx.Response(400, text="no such model")])
+    made, requests = model([httpx.Response(400, text="no such model")])
     with pytest.raises(ModelError, match="400: no such model"):
         made.complete(prompt, {})
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 def test_a_fault_that_stays_is_reported_after_the_last_try(prompt):
-    made, asked = model([httpx.Response(429, headers={"retry-after": "0"})] * 3, attempts=3)
+    made, requests = model([httpx.Response(429, headers={"retry-after": "0"})] * 3, attempts=3)
     with pytest.raises(ModelError, match="429"):
         made.complete(prompt, {})
-    assert len(asked) == 3
+    assert len(requests) == 3
 
 
 def test_the_pace_spreads_calls_evenly():
@@ -155,11 +155,11 @@ def test_the_echo_says_the_last_message(prompt):
 
 
 def test_a_kept_reply_is_not_asked_for_again_unless_settings_differ(prompt, tmp_path):
-    made, asked = model([httpx.Response(200, json=GOOD)] * 2)
+    made, requests = model([httpx.Response(200, json=GOOD)] * 2)
     cache = CachingModel(made, tmp_path)
     assert [cache.complete(prompt, {}).cached for _ in range(3)] == [False, True, True]
     cache.complete(prompt, {"temperature": 1})
-    assert len(asked) == 2
+    assert len(requests) == 2
 
 
 def test_kept_replies_are_their_owners_only_with_any_umask(prompt, tmp_path):
@@ -173,12 +173,12 @@ def test_kept_replies_are_their_owners_only_with_any_umask(prompt, tmp_path):
 
 
 def test_a_spoilt_cache_file_is_asked_for_again(prompt, tmp_path):
-    made, asked = model([httpx.Response(200, json=GOOD)] * 2)
+    made, requests = model([httpx.Response(200, json=GOOD)] * 2)
     cache = CachingModel(made, tmp_path)
     cache.complete(prompt, {})
     next(tmp_path.iterdir()).write_text("{")
     assert cache.complete(prompt, {}).text == "hello"
-    assert len(asked) == 2
+    assert len(requests) == 2
 
 
 def test_responses_are_asked_and_read_in_their_form(prompt):
@@ -192,10 +192,10 @@ def test_responses_are_asked_and_read_in_their_form(prompt):
         ],
         "usage": {"input_tokens": 3, "output_tokens": 2},
     }
-    made, asked = model([httpx.Response(200, json=content)], protocol="responses")
+    made, requests = model([httpx.Response(200, json=content)], protocol="responses")
     assert made.complete(prompt, {"max_tokens": 9}) == Reply("hello", 3, 2, "stop")
-    body = json.loads(asked[0].content)
-    assert (asked[0].url.path, body["max_output_tokens"], body["store"]) == ("/v1/responses", 9, False)
+    body = json.loads(requests[0].content)
+    assert (requests[0].url.path, body["max_output_tokens"], body["store"]) == ("/v1/responses", 9, False)
     assert body["input"] == [{"role": "user", "content": "who?"}]
 
 
@@ -214,12 +214,12 @@ def test_anthropics_messages_are_asked_and_read_in_their_form(prompt):
         "usage": {"input_tokens": 3, "output_tokens": 2},
         "stop_reason": "max_tokens",
     }
-    made, asked = model([httpx.Response(200, json=content)], protocol="anthropic")
+    made, requests = model([httpx.Response(200, json=content)], protocol="anthropic")
     assert made.complete(prompt, {"stop": "END"}) == Reply("hello", 3, 2, "length")
-    body = json.loads(asked[0].content)
-    assert (asked[0].url.path, asked[0].headers["x-api-key"]) == ("/v1/messages", "secret")
+    body = json.loads(requests[0].content)
+    assert (requests[0].url.path, requests[0].headers["x-api-key"]) == ("/v1/messages", "secret")
     assert (body["max_tokens"], body["stop_sequences"]) == (4096, ["END"])
-    assert "authorization" not in asked[0].headers
+    assert "authorization" not in requests[0].headers
 
 
 REPLIES = {
@@ -252,17 +252,17 @@ REPLIES = {
     ],
 )
 def test_the_longest_reply_is_asked_for_in_the_servers_word(prompt, protocol, base_url, names, setting):
-    made, asked = model([httpx.Response(200, json=REPLIES[protocol])], protocol=protocol, base_url=base_url)
+    made, requests = model([httpx.Response(200, json=REPLIES[protocol])], protocol=protocol, base_url=base_url)
     assert made.complete(prompt, {setting: 9}).text == "hello"
-    body = json.loads(asked[0].content)
+    body = json.loads(requests[0].content)
     assert {name: value for name, value in body.items() if name.startswith("max_")} == {names.get(setting, setting): 9}
     assert list_refused_settings(protocol, {setting: 9}) == []
 
 
 def test_a_servers_own_word_for_the_longest_reply_goes_before_others(prompt):
-    made, asked = model([httpx.Response(200, json=REPLIES["anthropic"])], protocol="anthropic")
+    made, requests = model([httpx.Response(200, json=REPLIES["anthropic"])], protocol="anthropic")
     made.complete(prompt, {"max_output_tokens": 8, "max_tokens": 9})
-    body = json.loads(asked[0].content)
+    body = json.loads(requests[0].content)
     assert (body["max_tokens"], "max_output_tokens" in body) == (9, False)
 
 
@@ -311,7 +311,7 @@ def test_a_refusal_without_a_word_is_its_status_alone(prompt):
 
 def test_a_prompt_that_a_provider_has_no_form_for_is_not_a_call():
     only_system = renderer.load("- name: a\n  role: system\n  content: b\n").render({})
-    made, asked = model([], protocol="anthropic")
+    made, requests = model([], protocol="anthropic")
     with pytest.raises(ModelError, match="user's message first"):
         made.complete(only_system, {})
-    assert not asked
+    assert not requests

@@ -15,10 +15,10 @@ RATINGS = st.dictionaries(
 
 
 def test_two_raters_have_a_weighted_kappa():
-    found = measure_agreement({"a": {"x": 1, "y": 5, "z": 3}, "b": {"x": 2, "y": 5, "z": 4}})
-    assert (found.measure, found.raters, found.items) == ("cohen_kappa", 2, 3)
+    agreement = measure_agreement({"a": {"x": 1, "y": 5, "z": 3}, "b": {"x": 2, "y": 5, "z": 4}})
+    assert (agreement.measure, agreement.raters, agreement.items) == ("cohen_kappa", 2, 3)
     # observed disagreement 2/12, expected 16/36
-    assert found.value == pytest.approx(1 - (2 / 12) / (16 / 36))
+    assert agreement.value == pytest.approx(1 - (2 / 12) / (16 / 36))
 
 
 def test_good_and_bad_alone_give_the_plain_kappa():
@@ -35,12 +35,12 @@ def test_three_raters_have_krippendorffs_alpha():
         "b": {"3": 3, "4": 3, "5": 3, "6": 4},
         "c": {"3": 3, "4": 3, "5": 3, "6": 2},
     }
-    found = measure_agreement(grades)
-    assert (found.measure, found.raters, found.items) == ("krippendorff_alpha", 3, 4)
+    agreement = measure_agreement(grades)
+    assert (agreement.measure, agreement.raters, agreement.items) == ("krippendorff_alpha", 3, 4)
     # observed: one item with differences 0, 2, 2; expected: over all 12 grades 9 times 3, twice 4, once 2
     observed = 2 * (0 + 4 + 4) / 2 / 12
     expected = 2 * (9 * 2 * 1 + 9 * 1 * 1 + 2 * 1 * 4) / (12 * 11)
-    assert found.value == pytest.approx(1 - observed / expected)
+    assert agreement.value == pytest.approx(1 - observed / expected)
 
 
 @pytest.mark.parametrize("grades", [{}, {"a": {"x": 1}}, {"a": {"x": 1}, "b": {"y": 2}}])
@@ -49,8 +49,8 @@ def test_without_a_row_that_two_have_graded_there_is_nothing_to_measure(grades):
 
 
 def test_one_grade_for_everything_has_no_value():
-    found = measure_agreement({"a": {"x": 5, "y": 5}, "b": {"x": 5, "y": 5}})
-    assert (found.value, found.items) == (None, 2)
+    agreement = measure_agreement({"a": {"x": 5, "y": 5}, "b": {"x": 5, "y": 5}})
+    assert (agreement.value, agreement.items) == (None, 2)
 
 
 def test_a_grade_out_of_range_is_refused():

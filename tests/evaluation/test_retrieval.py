@@ -43,9 +43,9 @@ def test_a_corpus_that_cannot_be_read_is_named_with_its_line(folder):
 
 def test_the_document_that_says_the_words_more_often_comes_first(folder):
     retriever = KeywordRetriever(datasets.read_corpus(folder), k=2)
-    found = retriever.run({"query": "BELL"})["documents"]
-    assert [document["id"] for document in found] == ["d2", "d3"]
-    assert found[0]["score"] > found[1]["score"] > 0
+    documents = retriever.run({"query": "BELL"})["documents"]
+    assert [document["id"] for document in documents] == ["d2", "d3"]
+    assert documents[0]["score"] > documents[1]["score"] > 0
     assert retriever.run({"query": "nowhere"})["documents"] == []
 
 

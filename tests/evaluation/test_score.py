@@ -52,8 +52,10 @@ def test_a_document_that_comes_twice_counts_once_and_keeps_its_rank():
 
 
 def test_documents_compare_by_the_field_that_is_named():
-    found = score("mrr", [[{"meta": {"page": 3}}]], [[{"meta": {"page": 9}}, {"meta": {"page": 3}}]], field="meta.page")
-    assert found["score"] == 0.5
+    outcome = score(
+        "mrr", [[{"meta": {"page": 3}}]], [[{"meta": {"page": 9}}, {"meta": {"page": 3}}]], field="meta.page"
+    )
+    assert outcome["score"] == 0.5
 
 
 def test_k_looks_at_the_first_k_alone():
@@ -67,13 +69,13 @@ def test_gains_that_are_given_for_some_documents_only_are_refused():
 
 @pytest.mark.parametrize(("no_gold", "value", "scored"), [("skip", 0.0, 1), (0.0, 0.0, 2), (1.0, 0.5, 2)])
 def test_a_row_without_gold_is_left_out_or_counted_as_the_options_say(no_gold, value, scored):
-    found = score("exact_match", [None, "a"], ["x", "b"], no_gold=no_gold)
-    assert (found["score"], found["scored"], found["of"]) == (value, scored, 2)
+    outcome = score("exact_match", [None, "a"], ["x", "b"], no_gold=no_gold)
+    assert (outcome["score"], outcome["scored"], outcome["of"]) == (value, scored, 2)
 
 
 def test_a_row_that_failed_is_null_and_not_scored():
-    found = score("exact_match", ["a", "b"], [None, "b"])
-    assert found == {"score": 1.0, "individual_scores": [None, 1.0], "scored": 1, "of": 2}
+    outcome = score("exact_match", ["a", "b"], [None, "b"])
+    assert outcome == {"score": 1.0, "individual_scores": [None, 1.0], "scored": 1, "of": 2}
 
 
 def test_nothing_to_score_gives_null_not_zero():
@@ -82,8 +84,8 @@ def test_nothing_to_score_gives_null_not_zero():
 
 def test_json_schema_judges_the_reply_as_data():
     schema = {"type": "object", "required": ["answer"]}
-    found = score("json_schema", [None] * 3, ['{"answer": 1}', "{}", "no json"], schema=schema)
-    assert found["individual_scores"] == [1.0, 0.0, 0.0]
+    outcome = score("json_schema", [None] * 3, ['{"answer": 1}', "{}", "no json"], schema=schema)
+    assert outcome["individual_scores"] == [1.0, 0.0, 0.0]
 
 
 def test_regex_names_the_row_of_a_pattern_that_is_none():
@@ -169,12 +171,12 @@ def test_squads_form_is_that_of_its_own_script(text):
 
 
 def test_golds_may_differ_in_number_from_row_to_row():
-    found = score(
+    outcome = score(
         "bleu",
         [["the cat sat on the mat", "a cat sat there"], "one two three four"],
         ["a cat sat there", "one two three four"],
     )
-    assert found["score"] == pytest.approx(100)
+    assert outcome["score"] == pytest.approx(100)
     assert score("rouge1", [["x y", "a b"]], ["a b"])["score"] == 1.0
 
 
@@ -195,8 +197,8 @@ def test_retrieving_nothing_or_nothing_relevant_scores_zero(metric):
 
 def test_graded_gains_weigh_the_ranks():
     gold = [{"id": "a", "score": 3}, {"id": "b", "score": 1}]
-    found = score("ndcg", [gold], [[{"id": "b"}, {"id": "a"}]])["score"]
-    assert found == pytest.approx((1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3)))
+    ndcg = score("ndcg", [gold], [[{"id": "b"}, {"id": "a"}]])["score"]
+    assert ndcg == pytest.approx((1 + 3 / math.log2(3)) / (3 + 1 / math.log2(3)))
 
 
 def test_gains_of_zero_leave_nothing_to_gain():
@@ -217,8 +219,8 @@ def test_a_schema_that_can_not_be_used_is_refused_with_its_row(schema):
 
 
 def test_a_pattern_for_all_rows_needs_no_golds():
-    found = score("regex", [None, None], ["Order 12", "order x"], pattern=r"ORDER \d+", ignore_case=True, full=True)
-    assert found["individual_scores"] == [1.0, 0.0]
+    outcome = score("regex", [None, None], ["Order 12", "order x"], pattern=r"ORDER \d+", ignore_case=True, full=True)
+    assert outcome["individual_scores"] == [1.0, 0.0]
 
 
 def test_spans_are_read_from_both_forms_of_extractive_answers():
@@ -237,9 +239,9 @@ def test_columns_that_are_not_lists_are_refused(expected, actual):
 
 
 def test_a_retrieved_document_without_the_field_keeps_its_rank_and_is_not_a_hit():
-    gold, found = [{"meta": {"page": 1}}, {"meta": {}}], [{"meta": {}}, {"meta": {"page": 1}}]
+    gold, retrieved = [{"meta": {"page": 1}}, {"meta": {}}], [{"meta": {}}, {"meta": {"page": 1}}]
     for metric, value in (("mrr", 0.5), ("recall_multi_hit", 1.0), ("precision", 0.5), ("ndcg", 1 / math.log2(3))):
-        assert score(metric, [gold], [found], field="meta.page")["score"] == pytest.approx(value)
+        assert score(metric, [gold], [retrieved], field="meta.page")["score"] == pytest.approx(value)
 
 
 @pytest.mark.parametrize("metric", ["map", "ndcg"])
@@ -274,9 +276,9 @@ PAIRS = [
 @pytest.mark.parametrize("stem", [True, False])
 def test_rouge_stems_as_rouge_score_does(kind, stem):
     scorer = rouge_scorer.RougeScorer([kind], use_stemmer=stem)
-    wanted = [scorer.score(gold, answer)[kind].fmeasure for gold, answer in PAIRS]
-    found = score(kind, [gold for gold, _ in PAIRS], [answer for _, answer in PAIRS], stem=stem)
-    assert found["individual_scores"] == pytest.approx(wanted)
+    fmeasures = [scorer.score(gold, answer)[kind].fmeasure for gold, answer in PAIRS]
+    outcome = score(kind, [gold for gold, _ in PAIRS], [answer for _, answer in PAIRS], stem=stem)
+    assert outcome["individual_scores"] == pytest.approx(fmeasures)
 
 
 def test_rouge_takes_no_other_option_and_stem_is_a_switch():

@@ -180,15 +180,15 @@ def _write_busy(reply, world):  # noqa: F811  # as above
         required_checks=["problems", "budget"],
         owners=[{"pattern": "refunds/*", "people": ["reviewer"]}],
     )
-    found = dict(world)
+    numbers = dict(world)
     for name, decided, moved in (
         ("emergency", False, False),
         ("late", True, False),
         ("replaced", False, True),
         ("closed", False, True),
     ):
-        found[name] = _publish_in_emergency(reply, f"support/{name}", decided=decided, moved=moved)
-    emergencies.close_emergency(actor=admin, number=found["closed"], reason="The next version holds it")
+        numbers[name] = _publish_in_emergency(reply, f"support/{name}", decided=decided, moved=moved)
+    emergencies.close_emergency(actor=admin, number=numbers["closed"], reason="The next version holds it")
     reply.save(name="support/archived")
     archive.archive_template(actor=admin, name="support/archived", reason="Not used")
     first = Version.objects.get(template__name=REPLY, number=1)
@@ -200,32 +200,32 @@ def _write_busy(reply, world):  # noqa: F811  # as above
         base=first.digest,
         parallel=True,
     )
-    found["live"] = _publish(reply, 2)
-    found["beside"] = reply.propose(aside.version.number, message="First line\n\nMore words").number
-    found["withdrawn"] = reply.propose(3, message="").number
-    change_services.withdraw_change(actor=author, number=found["withdrawn"], reason="Not yet")
+    numbers["live"] = _publish(reply, 2)
+    numbers["beside"] = reply.propose(aside.version.number, message="First line\n\nMore words").number
+    numbers["withdrawn"] = reply.propose(3, message="").number
+    change_services.withdraw_change(actor=author, number=numbers["withdrawn"], reason="Not yet")
     threads.open_thread(
         actor=reviewer,
-        number=found["beside"],
+        number=numbers["beside"],
         place=Place(version=aside.version.number, line=2),
         text="Why?",
         suggestion="x\n",
     )
     decisions.decide_on_change(
-        actor=reviewer, number=found["beside"], decision="request_changes", digest=aside.version.digest, text="No"
+        actor=reviewer, number=numbers["beside"], decision="request_changes", digest=aside.version.digest, text="No"
     )
     drafts.save_draft(actor=author, namespace="support", path="refunds/reply", document=OTHER, samples="{}", base=1)
     named_drafts.start_named_draft(actor=author, name=REPLY, draft_name="Shorter", source="1")
     key = keys.issue_key(actor=admin, namespace="support", name="checkout", scope="read").key
     now = first.created_at
     Fetch.objects.create(key=key, version=first, ref="production", day=now.date(), count=1234, last_at=now)
-    found["done"] = start_run(reply).pk
-    save_rows(reply, base=found["rows"], text='{"id": "one", "inputs": {"question": "Who?"}}\n')
-    for number in (found["open"], found["beside"], found["emergency"]):
+    numbers["done"] = start_run(reply).pk
+    save_rows(reply, base=numbers["rows"], text='{"id": "one", "inputs": {"question": "Who?"}}\n')
+    for number in (numbers["open"], numbers["beside"], numbers["emergency"]):
         check_results.run_checks(number=number)
     assert label_queries.list_published_moves(admin)
     assert Draft.objects.exists()
-    return found
+    return numbers
 
 
 def _publish(reply, number, name=REPLY):
@@ -420,13 +420,13 @@ def test_numbers_of_any_size_in_addresses_never_fail(busy, clients, number):
     client.raise_request_exception = False
     numbers = {name: number if isinstance(value, int) else value for name, value in busy.items()}
     for asked, row in TABLE.items():
-        address, kept = test_permissions._fill(row.path, numbers), copy(client.cookies)
+        address, cookies = test_permissions._fill(row.path, numbers), copy(client.cookies)
         if address == test_permissions._fill(row.path, busy):
             continue
         with transaction.atomic():
             answer = client.generic(asked[1], address, urlencode(row.sent or {}), "application/x-www-form-urlencoded")
             transaction.set_rollback(True)
-        client.cookies = copy(kept)
+        client.cookies = copy(cookies)
         if answer.status_code >= 500:
             failed.append((asked, address))
     assert failed == []
@@ -438,7 +438,7 @@ def test_nonsense_in_a_form_never_fails(busy, clients):
     client.raise_request_exception = False
     posts = [(asked, row) for asked, row in TABLE.items() if asked[1] == "POST" and asked[0] != "logout"]
     for index, (asked, row) in enumerate(posts):
-        address, kept = test_permissions._fill(row.path, busy), copy(client.cookies)
+        address, cookies = test_permissions._fill(row.path, busy), copy(client.cookies)
         sent = row.sent or {}
         act = {"do": sent["do"]} if "do" in sent else {}
         bodies = [urlencode({**dict.fromkeys([*sent, *NAMES], value), **act}) for value in _some(index)]
@@ -446,7 +446,7 @@ def test_nonsense_in_a_form_never_fails(busy, clients):
             with transaction.atomic():
                 answer = client.post(address, body, content_type="application/x-www-form-urlencoded")
                 transaction.set_rollback(True)
-            client.cookies = copy(kept)
+            client.cookies = copy(cookies)
             if answer.status_code >= 500:
                 failed.append((asked, body[:60]))
     assert failed == []

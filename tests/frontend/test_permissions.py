@@ -577,12 +577,12 @@ def _share_draft(reply) -> str:
 @pytest.fixture
 def clients(desk, browser) -> dict[str, Client]:
     """Each caller's browser; those of the keys send theirs as a service does."""
-    found = {"anonymous": Client(), **{name: browser(name) for name in CALLERS[1:6]}}
+    clients_by_name = {"anonymous": Client(), **{name: browser(name) for name in CALLERS[1:6]}}
     for name, scope in (("read key", "read"), ("write key", "write"), ("revoked key", "write")):
         issued = keys.issue_key(actor=desk.actor("admin"), namespace="support", name=name, scope=scope, person="author")
-        found[name] = Client(headers={"Authorization": f"Bearer {issued.secret}"})
+        clients_by_name[name] = Client(headers={"Authorization": f"Bearer {issued.secret}"})
     keys.revoke_key(actor=desk.actor("admin"), key_id=issued.key.id)
-    return found
+    return clients_by_name
 
 
 def _fill(value: Any, world: dict[str, Any]) -> Any:
@@ -613,26 +613,26 @@ def _try(client: Client, method: str, row: Row, world: dict[str, Any]) -> int:
 
 def test_every_address_and_method_has_a_row(world, clients):
     rows = {(route, method): row for (route, method, _), row in TABLE.items()}
-    found = set()
+    methods_of_pages = set()
     pages = [pattern for pattern in urlpatterns if isinstance(pattern, URLPattern)]
     for pattern in [*pages, *account_urls.urlpatterns]:
         row = next((row for (route, _), row in rows.items() if route == pattern.name), None)
         assert row, f"{pattern.name} has no row"
         allowed = clients["admin"].options(_fill(row.path, world)).get("Allow", "any")  # by the page's own word
         methods = {method.strip() for method in allowed.split(",")} - {"HEAD", "OPTIONS"}
-        found |= {(pattern.name, method) for method in methods}
-    assert sorted(found) == sorted(rows)
+        methods_of_pages |= {(pattern.name, method) for method in methods}
+    assert sorted(methods_of_pages) == sorted(rows)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("caller", CALLERS)
 def test_each_caller_gets_what_the_table_says(caller, world, clients):
     place = CALLERS.index(caller)
-    found = {asked: _try(clients[caller], asked[1], row, world) for asked, row in TABLE.items()}
+    statuses = {entry: _try(clients[caller], entry[1], row, world) for entry, row in TABLE.items()}
     wrong = {
-        asked: (got, TABLE[asked].expected[place])
-        for asked, got in found.items()
-        if got != TABLE[asked].expected[place]
+        entry: (got, TABLE[entry].expected[place])
+        for entry, got in statuses.items()
+        if got != TABLE[entry].expected[place]
     }
     assert wrong == {}
 

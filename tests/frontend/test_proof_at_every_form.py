@@ -117,8 +117,8 @@ def test_the_rules_that_were_typed_are_set_after_the_proof(desk, browser, settin
     settings.PROMPTUARY_STEP_UP = "password"
     client = browser("admin")
     typed = {"protected_labels": "production, live", "approvals": "2", "compatibility": "backward"}
-    asked = client.post("/n/support/rules", {**typed, "owners": "refunds/*: reviewer, admin"})
-    done = client.post(asked["Location"], {"password": "admin-promptuary", "next": "/n/support/rules"})
+    response = client.post("/n/support/rules", {**typed, "owners": "refunds/*: reviewer, admin"})
+    done = client.post(response["Location"], {"password": "admin-promptuary", "next": "/n/support/rules"})
     assert done["Location"] == "/n/support/rules"
     page = read_html(client.get("/n/support/rules"))
     assert ('value="production, live"' in page, "refunds/*: reviewer, admin" in page) == (True, True)
@@ -130,10 +130,10 @@ def test_an_approval_goes_on_after_the_proof_with_its_words(reply, browser, sett
     settings.PROMPTUARY_STEP_UP = "password"
     client, path = browser("reviewer"), f"/changes/{change.number}"
     sent = {"do": "approve", "digest": change.version.digest, "text": "Reads well, ship it"}
-    asked = client.post(path + query, sent)
+    response = client.post(path + query, sent)
     assert change.decisions.count() == 0
-    assert "What you typed is kept" in read_html(client.get(asked["Location"]))
-    done = client.post(asked["Location"], {"password": "reviewer-promptuary", "next": path})
+    assert "What you typed is kept" in read_html(client.get(response["Location"]))
+    done = client.post(response["Location"], {"password": "reviewer-promptuary", "next": path})
     assert (done.status_code, done["Location"].partition("?")[0]) == (302, path)
     assert [said.text for said in change.decisions.all()] == ["Reads well, ship it"]
 

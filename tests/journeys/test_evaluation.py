@@ -161,11 +161,11 @@ def test_a_worker_killed_on_the_way_leaves_a_run_that_is_done_once(worker):
         worker.start()
         wait_for(lambda: len(server.answered) == 200, worker)
         deadline = time.monotonic() + PATIENCE
-        while (found := worker.look())["state"] != "done":
-            assert time.monotonic() < deadline, found
+        while (report := worker.look())["state"] != "done":
+            assert time.monotonic() < deadline, report
             time.sleep(1)  # bounded polling: another process gives no signal
-    assert (found["rows"], found["indexes"], found["done"], found["failed"]) == (200, 200, 200, 0)
-    assert (found["tokens"], float(found["cost"]), found["score"]) == (20000, 0.04, 1.0)
+    assert (report["rows"], report["indexes"], report["done"], report["failed"]) == (200, 200, 200, 0)
+    assert (report["tokens"], float(report["cost"]), report["score"]) == (20000, 0.04, 1.0)
     twice = [number for number, times in server.answered.items() if times > 1]
     assert len(twice) <= 32, "only what two slices were asking for at the kill may be asked again"
 

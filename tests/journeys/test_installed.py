@@ -169,8 +169,8 @@ def test_the_mcp_server_works_with_its_extra_alone(wheel, tmp_path):
         '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", '
         '"capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}}\n'
     )
-    said = run(programs / "promptuary", "mcp", "--url", "http://127.0.0.1:9", cwd=tmp_path, given=hello)
-    assert f'"version":"{VERSION}"' in said.replace(" ", "")
+    result = run(programs / "promptuary", "mcp", "--url", "http://127.0.0.1:9", cwd=tmp_path, given=hello)
+    assert f'"version":"{VERSION}"' in result.replace(" ", "")
 
 
 @pytest.mark.timeout(600)

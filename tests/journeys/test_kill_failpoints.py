@@ -45,9 +45,9 @@ def choose_passing(point, kill):
 def test_nothing_answered_is_lost_or_doubled(place, point, record_property):
     passings = [str(choose_passing(point, kill)) for kill in range(KILLS)]
     *answered, last = place.run(*DRIVER, "kill", point, *passings).stdout.split("\n")[:-1]
-    found = json.loads(last)
-    assert found["findings"] == []
-    assert [digest for digest in found["events"] if digest in set(answered)] == answered
-    assert found["commits"] == len(found["events"])
-    assert found["same_after_rebuild"]
+    data = json.loads(last)
+    assert data["findings"] == []
+    assert [digest for digest in data["events"] if digest in set(answered)] == answered
+    assert data["commits"] == len(data["events"])
+    assert data["same_after_rebuild"]
     record_property("kills", KILLS)

@@ -60,11 +60,11 @@ class Author(httpx.Client):
 
     def publish(self, number: int) -> None:
         """Version `number`, and `production` on it."""
-        held = self.get(f"{NAME}@production").json()
+        body = self.get(f"{NAME}@production").json()
         document = {"document": f"- name: a\n  content: Version {number}\n", "message": ""}
-        saved = self.put(NAME, json=document, headers={"If-Match": held["digest"]})
+        saved = self.put(NAME, json=document, headers={"If-Match": body["digest"]})
         assert saved.json().get("version") == number, saved.text
-        moved = self.put(f"{NAME}/-/labels/production", json={"version": number, "expected": held["version"]})
+        moved = self.put(f"{NAME}/-/labels/production", json={"version": number, "expected": body["version"]})
         assert moved.status_code == 200, moved.text
 
 

@@ -129,9 +129,9 @@ def test_the_worker_asks_the_model_and_a_closed_page_ends_its_call(whole_server,
     assert author.history() == events[-1][1]
 
     model.words, model.pause = ["word "] * 200, 0.05
-    left = author.stream(author.start()["id"])
-    next(left)
-    left.close()
+    stream = author.stream(author.start()["id"])
+    next(stream)
+    stream.close()
     wait_until(lambda: author.history()["state"] == "stopped", 20)
     wait_until(lambda: not model.open_calls, 10)
 
@@ -171,9 +171,9 @@ def test_stop_and_a_closed_page_end_the_call(server, model):
     assert list(events)[-1][0] == "stopped"
     wait_until(lambda: not model.open_calls, 10)
 
-    left = author.stream(author.start()["id"])
-    next(left)
-    left.close()
+    stream = author.stream(author.start()["id"])
+    next(stream)
+    stream.close()
     wait_until(lambda: author.history()["state"] == "stopped", 20)
     assert author.history()["problem"]["detail"] == "The connection to the page ended while this was written."
     wait_until(lambda: not model.open_calls, 10)

@@ -31,8 +31,8 @@ def test_a_registry_comes_back_from_a_clone(tmp_path):
         before = lost.run(*DRIVER, "photograph").stdout
         clone = tmp_path / "clone"
         subprocess.run(["git", "clone", "-q", lost.home / "mirror.git", clone], check=True)
-        said = fresh.manage("restore", f"--from-git={clone}").stdout
-        assert "equal to" in said
+        output = fresh.manage("restore", f"--from-git={clone}").stdout
+        assert "equal to" in output
         assert fresh.run(*DRIVER, "photograph").stdout == before
         assert list_heads(fresh) == list_heads(lost)
         fresh.manage("mirror", "rebuild")

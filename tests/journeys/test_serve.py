@@ -121,12 +121,12 @@ def serve(tmp_path):
 def test_the_printed_accounts_work_and_ctrl_c_stops_everything(serve):
     served = serve(has_tables=False)
     assert all(re.search(rf"log in as {role} +password {role}-promptuary", served.printed) for role in CAST)
-    shown = httpx.get(f"http://127.0.0.1:{served.port}/login", timeout=60).text
-    assert 'id="demo-progress"' in shown  # the first page is there before the demo is
+    text = httpx.get(f"http://127.0.0.1:{served.port}/login", timeout=60).text
+    assert 'id="demo-progress"' in text  # the first page is there before the demo is
     wait_for_demo(served.home)
     assert "The starter library is loaded." in served.printed
-    shown = httpx.get(f"http://127.0.0.1:{served.port}/demo-progress", timeout=60).text
-    assert "All of the demo is there." in shown
+    text = httpx.get(f"http://127.0.0.1:{served.port}/demo-progress", timeout=60).text
+    assert "All of the demo is there." in text
     line = next(line for line in served.printed.splitlines() if line.strip().startswith("curl "))
     answer = subprocess.run([*shlex.split(line), "-sS"], capture_output=True, text=True, check=True)
     assert '"name":"support/refunds/reply","version":2,' in answer.stdout
@@ -157,8 +157,8 @@ def test_a_server_that_is_killed_leaves_nothing_behind(serve):
     served.process.kill()
     served.process.wait(60)
     deadline = time.monotonic() + 120
-    while left := list_processes(served.home):
-        assert time.monotonic() < deadline, f"left behind: {left}\n{served.printed}"
+    while processes := list_processes(served.home):
+        assert time.monotonic() < deadline, f"left behind: {processes}\n{served.printed}"
         time.sleep(0.05)  # processes that are not our children can only be looked at again
 
 

@@ -136,10 +136,10 @@ class Registry:
 def registry(tmp_path) -> Iterator[Registry]:
     place = instances.make_instance(tmp_path / "soak")
     key = place.run("-c", SETUP).stdout.split()[-1]
-    found = Registry(place, key)
-    found.start()
-    yield found
-    found.stop()
+    registry = Registry(place, key)
+    registry.start()
+    yield registry
+    registry.stop()
     instances.remove_instance(place)
 
 

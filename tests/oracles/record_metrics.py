@@ -119,7 +119,7 @@ def _documents(keys: list[str]) -> list[Document]:
 
 
 def _haystack(rows: list[tuple[list[str], list[str]]]) -> dict[str, list[float]]:
-    given = {
+    arguments = {
         "ground_truth_documents": [_documents(gold) for gold, _ in rows],
         "retrieved_documents": [_documents(retrieved) for _, retrieved in rows],
     }
@@ -131,22 +131,22 @@ def _haystack(rows: list[tuple[list[str], list[str]]]) -> dict[str, list[float]]
         "ndcg": DocumentNDCGEvaluator(),
     }
     return {
-        name: [float(value) for value in evaluator.run(**given)["individual_scores"]]
+        name: [float(value) for value in evaluator.run(**arguments)["individual_scores"]]
         for name, evaluator in evaluators.items()
     }
 
 
 def _graded() -> list[float]:
     gold = [[Document(id=key, content=key, score=gain) for key, gain in row] for row, _ in GRADED]
-    found = [_documents(keys) for _, keys in GRADED]
-    run = DocumentNDCGEvaluator().run(ground_truth_documents=gold, retrieved_documents=found)
+    retrieved = [_documents(keys) for _, keys in GRADED]
+    run = DocumentNDCGEvaluator().run(ground_truth_documents=gold, retrieved_documents=retrieved)
     return [float(value) for value in run["individual_scores"]]
 
 
 def _trec() -> dict[str, dict[str, list[float]]]:
     """By metric and cut-off ("all" for none): each row's value, each row a query of its own."""
     qrels = [ir_measures.Qrel(str(n), key, 1) for n, (gold, _) in enumerate(RANKED) for key in gold]
-    found = [
+    scored = [
         ir_measures.ScoredDoc(str(n), key, float(-rank))
         for n, (_, keys) in enumerate(RANKED)
         for rank, key in enumerate(keys)
@@ -160,12 +160,12 @@ def _trec() -> dict[str, dict[str, list[float]]]:
         "ndcg": "nDCG",
     }
     whole = {"mrr": "RR", "map": "AP", "ndcg": "nDCG", "precision": "SetP", "recall_multi_hit": "SetR"}
-    wanted = {(name, str(k)): f"{kind}@{k}" for name, kind in kinds.items() for k in CUTS}
-    wanted |= {(name, "all"): kind for name, kind in whole.items()}
+    measures = {(name, str(k)): f"{kind}@{k}" for name, kind in kinds.items() for k in CUTS}
+    measures |= {(name, "all"): kind for name, kind in whole.items()}
     recorded: dict[str, dict[str, list[float]]] = {}
-    for (name, cut), measure in wanted.items():
+    for (name, cut), measure in measures.items():
         values = [0.0] * len(RANKED)
-        for metric in ir_measures.iter_calc([ir_measures.parse_measure(measure)], qrels, found):
+        for metric in ir_measures.iter_calc([ir_measures.parse_measure(measure)], qrels, scored):
             values[int(metric.query_id)] = float(metric.value)
         recorded.setdefault(name, {})[cut] = values
     return recorded
@@ -173,8 +173,8 @@ def _trec() -> dict[str, dict[str, list[float]]]:
 
 def _texts() -> dict[str, Any]:
     answers = [answer for _, answer in TEXTS]
-    most = max(len(references) for references, _ in TEXTS)
-    columns = [[row[n] if n < len(row) else None for row, _ in TEXTS] for n in range(most)]
+    column_count = max(len(references) for references, _ in TEXTS)
+    columns = [[row[n] if n < len(row) else None for row, _ in TEXTS] for n in range(column_count)]
     scorer = RougeScorer(["rouge1", "rouge2", "rougeL"])
     rows = [scorer.score_multi(references, answer) for references, answer in TEXTS]
     bleu, chrf, sentences = BLEU(), CHRF(), BLEU(effective_order=True)
@@ -195,16 +195,16 @@ def _judged() -> dict[str, Any]:
     relevant = ContextRelevanceEvaluator(chat_generator=Replies(RELEVANCE), progress_bar=False)
     count = len(FAITHFULNESS)
     scores = faithful.run(questions=["q"] * count, contexts=[["c"]] * count, predicted_answers=["p"] * count)
-    found = relevant.run(questions=["q"] * len(RELEVANCE), contexts=[["c"]] * len(RELEVANCE))
+    result = relevant.run(questions=["q"] * len(RELEVANCE), contexts=[["c"]] * len(RELEVANCE))
     return {
         "faithfulness": {"replies": FAITHFULNESS, "values": [float(v) for v in scores["individual_scores"]]},
-        "context_relevance": {"replies": RELEVANCE, "values": [float(v) for v in found["individual_scores"]]},
+        "context_relevance": {"replies": RELEVANCE, "values": [float(v) for v in result["individual_scores"]]},
     }
 
 
 def main() -> None:
     exact = AnswerExactMatchEvaluator().run(
-        ground_truth_answers=[gold for gold, _ in ANSWERS], predicted_answers=[given for _, given in ANSWERS]
+        ground_truth_answers=[gold for gold, _ in ANSWERS], predicted_answers=[answer for _, answer in ANSWERS]
     )
     packages = ("haystack-ai", "sacrebleu", "rouge-score", "ir-measures")
     recorded = {

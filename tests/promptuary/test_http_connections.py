@@ -136,15 +136,15 @@ def _ask(url: str, *methods: str, path: str = "/x", body: bytes | None = None) -
 
 
 def test_a_connection_is_used_again(serve):
-    seen = serve()
-    assert [answer.body for answer in _ask(seen.url, "GET", "POST", "GET", body=b"{}")] == [b"hi"] * 3
-    assert seen.connections == 1
-    assert seen.headers["Authorization"] == "Bearer key"
+    server = serve()
+    assert [answer.body for answer in _ask(server.url, "GET", "POST", "GET", body=b"{}")] == [b"hi"] * 3
+    assert server.connections == 1
+    assert server.headers["Authorization"] == "Bearer key"
 
 
 def test_a_connection_that_the_server_closed_meanwhile_is_opened_again_also_for_a_post(serve):
-    seen = serve(hang_up=True)
-    transport = HttpTransport(seen.url, {})
+    server = serve(hang_up=True)
+    transport = HttpTransport(server.url, {})
     for count in range(1, 4):
         assert transport.send(Request("POST", "/x", 5.0, body=b"{}")).status == 200
         idle = transport._find_connections()._idle
@@ -152,15 +152,15 @@ def test_a_connection_that_the_server_closed_meanwhile_is_opened_again_also_for_
             if _http_connections._has_input(idle[-1][1].sock):
                 break
             threading.Event().wait(0.01)
-        assert seen.connections == count
+        assert server.connections == count
     transport.close()
 
 
 def test_a_connection_is_not_kept_longer_than_servers_do(serve, monkeypatch):
     monkeypatch.setattr(_http_connections, "IDLE_SECONDS", 0.0)
-    seen = serve()
-    _ask(seen.url, "GET", "GET")
-    assert seen.connections == 2
+    server = serve()
+    _ask(server.url, "GET", "GET")
+    assert server.connections == 2
 
 
 def test_no_more_connections_are_kept_than_the_limit_and_none_after_the_end(serve, monkeypatch):
@@ -177,56 +177,56 @@ def test_no_more_connections_are_kept_than_the_limit_and_none_after_the_end(serv
 
 
 def test_a_path_in_the_address_comes_before_the_requests(serve):
-    seen = serve()
-    _ask(f"{seen.url}/prömpts", path="/api/v1/x?y=1")
-    assert seen.lines == ["GET /pr%C3%B6mpts/api/v1/x?y=1 HTTP/1.1"]
+    server = serve()
+    _ask(f"{server.url}/prömpts", path="/api/v1/x?y=1")
+    assert server.lines == ["GET /pr%C3%B6mpts/api/v1/x?y=1 HTTP/1.1"]
 
 
 def test_a_compressed_answer_is_unpacked(serve):
-    seen = serve(headers={"Content-Encoding": "gzip"}, body=gzip.compress(b"many words " * 9000))
-    assert _ask(seen.url)[0].body == b"many words " * 9000
-    assert seen.headers["Accept-Encoding"] == "gzip"
+    server = serve(headers={"Content-Encoding": "gzip"}, body=gzip.compress(b"many words " * 9000))
+    assert _ask(server.url)[0].body == b"many words " * 9000
+    assert server.headers["Accept-Encoding"] == "gzip"
 
 
 def test_a_compressed_answer_without_its_end_is_unavailable(serve):
-    seen = serve(headers={"Content-Encoding": "gzip"}, body=gzip.compress(b"many words " * 9000)[:-20])
+    server = serve(headers={"Content-Encoding": "gzip"}, body=gzip.compress(b"many words " * 9000)[:-20])
     with pytest.raises(Unavailable, match="cannot be reached"):
-        _ask(seen.url)
+        _ask(server.url)
 
 
 def test_an_answer_in_chunks_is_read_to_its_end(serve):
-    seen = serve(headers={"Transfer-Encoding": "chunked"}, body=b"2\r\nhi\r\n4\r\n you\r\n0\r\n\r\n")
-    assert [answer.body for answer in _ask(seen.url, "GET", "GET")] == [b"hi you", b"hi you"]
-    assert seen.connections == 1
+    server = serve(headers={"Transfer-Encoding": "chunked"}, body=b"2\r\nhi\r\n4\r\n you\r\n0\r\n\r\n")
+    assert [answer.body for answer in _ask(server.url, "GET", "GET")] == [b"hi you", b"hi you"]
+    assert server.connections == 1
 
 
 def test_a_header_with_a_line_break_is_not_sent(serve):
-    seen = serve()
-    transport = HttpTransport(seen.url, {"User-Agent": "x\r\nX-Other: y"})
+    server = serve()
+    transport = HttpTransport(server.url, {"User-Agent": "x\r\nX-Other: y"})
     with pytest.raises(Unavailable, match="cannot be reached"):
         transport.send(Request("GET", "/x", 5.0))
-    assert seen.lines == []
+    assert server.lines == []
 
 
 def test_a_certificate_from_nobody_is_refused(serve):
-    seen = serve(tls=True)
+    server = serve(tls=True)
     with pytest.raises(Unavailable, match="CERTIFICATE_VERIFY_FAILED"):
-        _ask(seen.url)
-    assert seen.lines == []
+        _ask(server.url)
+    assert server.lines == []
 
 
 def test_a_certificate_for_another_name_is_refused(serve, certificate, monkeypatch):
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    seen = serve(tls=True)
+    server = serve(tls=True)
     with pytest.raises(Unavailable, match=r"(?i)hostname mismatch"):
-        _ask(seen.url.replace("127.0.0.1", "localhost"))
+        _ask(server.url.replace("127.0.0.1", "localhost"))
 
 
 def test_certificates_of_ones_own_are_trusted_by_the_environment(serve, certificate, monkeypatch):
     monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
-    seen = serve(tls=True)
-    assert [answer.body for answer in _ask(seen.url, "GET", "GET")] == [b"hi", b"hi"]
-    assert seen.connections == 1
+    server = serve(tls=True)
+    assert [answer.body for answer in _ask(server.url, "GET", "GET")] == [b"hi", b"hi"]
+    assert server.connections == 1
 
 
 def test_without_a_setting_mozillas_certificates_are_trusted():
@@ -264,10 +264,10 @@ def test_over_tls_a_proxy_makes_a_tunnel_and_does_not_see_the_key(serve, certifi
 
 
 def test_addresses_that_the_environment_excepts_need_no_proxy(serve, monkeypatch):
-    seen = serve()
+    server = serve()
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
     monkeypatch.setenv("NO_PROXY", "example.org,127.0.0.1")
-    assert _ask(seen.url)[0].body == b"hi"
+    assert _ask(server.url)[0].body == b"hi"
 
 
 def test_a_proxy_that_is_not_reached_by_http_is_refused_by_name(monkeypatch):

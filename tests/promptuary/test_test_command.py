@@ -30,18 +30,18 @@ def call(*arguments):
 
 
 def test_a_gate_that_holds_exits_with_0(document):
-    found = call(document, "--dataset", document.parent / "rows.jsonl", "--gate", "exact_match >= 0.5", "--json")
-    assert found.exit_code == 0
-    assert json.loads(found.stdout)["verdicts"][0]["score"] == 0.5
+    result = call(document, "--dataset", document.parent / "rows.jsonl", "--gate", "exact_match >= 0.5", "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout)["verdicts"][0]["score"] == 0.5
 
 
 def test_a_gate_that_does_not_hold_exits_with_1_and_is_in_the_reports(document):
     junit, markdown = document.parent / "junit.xml", document.parent / "report.md"
-    found = call(
+    result = call(
         document, "--dataset", document.parent / "rows.jsonl", "--gate", "exact_match >= 0.9",
         "--junit", junit, "--markdown", markdown,
     )  # fmt: skip
-    assert found.exit_code == 1
+    assert result.exit_code == 1
     assert 'failures="1"' in junit.read_text()
     assert "**failed**" in markdown.read_text()
 
@@ -59,31 +59,31 @@ def test_one_row_and_one_gate_are_counted_in_the_singular(document):
 
 
 def test_a_regression_against_a_kept_result_exits_with_1(document):
-    rows, kept, replies = (document.parent / name for name in ("rows.jsonl", "before.jsonl", "replies.jsonl"))
-    assert call(document, "--dataset", rows, "--save", kept).exit_code == 0
+    rows, saved, replies = (document.parent / name for name in ("rows.jsonl", "before.jsonl", "replies.jsonl"))
+    assert call(document, "--dataset", rows, "--save", saved).exit_code == 0
     template = renderer.load(DOCUMENT)
     digests = [prompt_digest(template.render({"q": q})) for q in ("a", "b")]
     replies.write_text("".join(json.dumps({"prompt": digest, "reply": "?"}) + "\n" for digest in digests))
-    found = call(
-        document, "--dataset", rows, "--model", f"recorded:{replies}", "--baseline", kept,
+    result = call(
+        document, "--dataset", rows, "--model", f"recorded:{replies}", "--baseline", saved,
         "--gate", "exact_match - 0.02",
     )  # fmt: skip
-    assert found.exit_code == 1
+    assert result.exit_code == 1
 
 
 def test_an_html_report_is_written_with_the_metrics_asked_for(document):
-    rows, kept, page = (document.parent / name for name in ("rows.jsonl", "before.jsonl", "report.html"))
-    call(document, "--dataset", rows, "--save", kept)
-    found = call(document, "--dataset", rows, "--metric", "squad_f1", "--baseline", kept, "--html", page)
-    assert found.exit_code == 0
+    rows, saved, page = (document.parent / name for name in ("rows.jsonl", "before.jsonl", "report.html"))
+    call(document, "--dataset", rows, "--save", saved)
+    result = call(document, "--dataset", rows, "--metric", "squad_f1", "--baseline", saved, "--html", page)
+    assert result.exit_code == 0
     assert "squad_f1" in page.read_text()
     assert "No row got worse" in page.read_text()
 
 
 def test_a_metric_without_a_gate_is_reported(document):
     rows = document.parent / "rows.jsonl"
-    told = call(document, "--dataset", rows, "--metric", "exact_match").output
-    assert "exact_match (answer): 0.5, 2 of 2 rows scored" in told
+    output = call(document, "--dataset", rows, "--metric", "exact_match").output
+    assert "exact_match (answer): 0.5, 2 of 2 rows scored" in output
     scores = json.loads(call(document, "--dataset", rows, "--metric", "exact_match", "--json").stdout)["scores"]
     assert scores == [{"metric": "exact_match", "output": "answer", "score": 0.5, "scored": 2, "of": 2}]
 
@@ -116,9 +116,9 @@ def test_samples_are_run_where_no_dataset_is_named(document):
 )
 def test_an_invalid_call_exits_with_2_and_the_reason(document, monkeypatch, arguments, said):
     monkeypatch.chdir(document.parent)
-    found = call("ask.yml.j2", *arguments)
-    assert found.exit_code == 2
-    assert said in found.output
+    result = call("ask.yml.j2", *arguments)
+    assert result.exit_code == 2
+    assert said in result.output
 
 
 @pytest.mark.parametrize("option", [[], ["--dataset", "rows.jsonl"]])
@@ -130,16 +130,16 @@ def test_a_path_that_is_not_a_document_is_refused_with_what_to_do(document, opti
         ("gone.yml.j2", "no such file. Give the path of a document"),
         (".", "Give the path of a document in it"),
     ):
-        found = call(path, *option)
-        assert found.exit_code == 2
-        assert advice in " ".join(found.stderr.split())
+        result = call(path, *option)
+        assert result.exit_code == 2
+        assert advice in " ".join(result.stderr.split())
 
 
 def test_a_row_that_fails_to_render_is_a_finding(document):
     (document.parent / "ask.samples.yml").write_text("first: {q: 3}\n")
-    found = call(document, "--json")
-    assert found.exit_code == 1
-    assert json.loads(found.stdout)["errors"][0]["kind"] == "InputError"
+    result = call(document, "--json")
+    assert result.exit_code == 1
+    assert json.loads(result.stdout)["errors"][0]["kind"] == "InputError"
 
 
 SUPPORTED = {
@@ -181,32 +181,32 @@ def judged(tmp_path):
 
 
 def test_a_judge_reads_each_row_and_its_scores_are_gates(judged):
-    kept = judged[0].parent / "kept.jsonl"
-    found = call(*judged, "--gate", "faithfulness >= 0.9", "--save", kept, "--json")
-    assert found.exit_code == 0, found.output
-    verdict = json.loads(found.stdout)["verdicts"][0]
+    saved = judged[0].parent / "kept.jsonl"
+    result = call(*judged, "--gate", "faithfulness >= 0.9", "--save", saved, "--json")
+    assert result.exit_code == 0, result.output
+    verdict = json.loads(result.stdout)["verdicts"][0]
     assert (verdict["target"], verdict["score"]) == ("judgement", 1.0)
-    again = call(*judged, "--gate", "trace_relevance - 0.01", "--baseline", kept)
+    again = call(*judged, "--gate", "trace_relevance - 0.01", "--baseline", saved)
     assert again.exit_code == 0, again.output
 
 
 def test_a_judge_that_finds_nothing_to_read_fails_the_gate(judged):
-    found = call(*judged[:-2], "--gate", "faithfulness >= 0.9")
-    assert found.exit_code == 1
-    assert "no row could be scored" in found.output
-    assert re.search(r"1 row was not judged: .*`inputs\.documents` to judge by", found.output)
-    assert "--judge-path says where in a row the judge finds its documents" in found.output
-    told = json.loads(call(*judged[:-2], "--gate", "faithfulness >= 0.9", "--json").stdout)["not_judged"]
-    assert [(row["row"], "`inputs.documents`" in row["message"]) for row in told] == [(0, True)]
+    result = call(*judged[:-2], "--gate", "faithfulness >= 0.9")
+    assert result.exit_code == 1
+    assert "no row could be scored" in result.output
+    assert re.search(r"1 row was not judged: .*`inputs\.documents` to judge by", result.output)
+    assert "--judge-path says where in a row the judge finds its documents" in result.output
+    rows = json.loads(call(*judged[:-2], "--gate", "faithfulness >= 0.9", "--json").stdout)["not_judged"]
+    assert [(row["row"], "`inputs.documents`" in row["message"]) for row in rows] == [(0, True)]
 
 
 def test_a_place_of_the_judge_that_is_none_is_refused(judged):
-    found = call(*judged, "--judge-path", "answer")
-    assert found.exit_code == 2
-    assert "documents, question, response" in found.output
+    result = call(*judged, "--judge-path", "answer")
+    assert result.exit_code == 2
+    assert "documents, question, response" in result.output
 
 
 def test_a_model_of_a_judge_needs_a_judge(document):
-    found = call(document, "--dataset", document.parent / "rows.jsonl", "--judge-model", "echo")
-    assert found.exit_code == 2
-    assert "belong to a --judge" in found.output
+    result = call(document, "--dataset", document.parent / "rows.jsonl", "--judge-model", "echo")
+    assert result.exit_code == 2
+    assert "belong to a --judge" in result.output

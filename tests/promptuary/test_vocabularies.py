@@ -81,9 +81,9 @@ def test_it_is_fetched_when_something_must_be_counted_and_once(world, gone, dige
 def test_a_tampered_download_is_refused(world, gone, digest, data):
     world.registry.vocabularies[digest] = data[:-1] + b"x"
     template = world.client().get(NAME)
-    with pytest.raises(DigestMismatch) as told:
+    with pytest.raises(DigestMismatch) as caught:
         template.render(LONG)
-    assert told.value.expected == digest
+    assert caught.value.expected == digest
     world.registry.vocabularies[digest] = data
     assert template.render(LONG).text == wanted().text
 
@@ -182,8 +182,8 @@ def test_a_template_that_the_background_replaced_has_its_source_too(world, gone)
 
 def test_a_fallback_asks_the_same_registry(world, gone):
     template = renderer.load(TEXT, profile=profiles.find_builtin_profile("mistral-v3") | {"tokenizer": gone})
-    found = world.client().get("support/unknown", fallback=template)
-    assert found.render(LONG).text == wanted().text
+    response = world.client().get("support/unknown", fallback=template)
+    assert response.render(LONG).text == wanted().text
 
 
 def test_vendored_vocabularies_need_no_registry(world, gone, digest, data, tmp_path):
@@ -231,9 +231,9 @@ def run(*arguments: str):
 
 
 def test_lint_says_that_limits_are_open_and_fails_on_it_when_strict(folder):
-    told = run("lint")
-    assert (told.exit_code, "PT603" in told.stdout) == (0, False)
-    assert "a.yml.j2:3:14: warning PT604 limits were not checked" in told.stdout
+    result = run("lint")
+    assert (result.exit_code, "PT603" in result.stdout) == (0, False)
+    assert "a.yml.j2:3:14: warning PT604 limits were not checked" in result.stdout
     assert run("lint", "--strict").exit_code == 1
     unreachable = run("lint", "--url", "http://127.0.0.1:9", "--key", "k")
     assert (unreachable.exit_code, "cannot be reached" in unreachable.stdout) == (0, True)

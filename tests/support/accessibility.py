@@ -33,16 +33,16 @@ _RUN = "async options => (await axe.run(options)).violations"
 
 def list_barriers_in_every_look(page: Page) -> list[str]:
     """axe's violations in both themes at both widths, and whether the page is wider than the screen."""
-    found = []
+    barriers = []
     for viewport in SIZES:
         page.set_viewport_size(viewport)
         for theme, options in (("light", OPTIONS), ("dark", COLOUR_OPTIONS)):
             page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
             look = f"{theme} at {viewport['width']}"
-            found += [f"{look}: {each}" for each in list_barriers(page, options)]
+            barriers += [f"{look}: {barrier}" for barrier in list_barriers(page, options)]
             width = page.evaluate("document.documentElement.scrollWidth")
-            found += [f"{look}: {width} wide"] if width > viewport["width"] else []
-    return found
+            barriers += [f"{look}: {width} wide"] if width > viewport["width"] else []
+    return barriers
 
 
 def list_barriers(page: Page, options: dict[str, Any] = OPTIONS) -> list[str]:
@@ -50,5 +50,8 @@ def list_barriers(page: Page, options: dict[str, Any] = OPTIONS) -> list[str]:
     if not page.evaluate("'axe' in window"):  # a reloaded page has lost it
         page.evaluate(_AXE)
         page.evaluate(_REMEMBER_COLOURS)
-    found: list[dict[str, Any]] = page.evaluate(_RUN, options)
-    return [f"{each['id']} x{len(each['nodes'])}: {each['nodes'][0]['html'][:160]}" for each in found]
+    violations: list[dict[str, Any]] = page.evaluate(_RUN, options)
+    return [
+        f"{violation['id']} x{len(violation['nodes'])}: {violation['nodes'][0]['html'][:160]}"
+        for violation in violations
+    ]

@@ -60,8 +60,8 @@ def prepare() -> None:
 
 def move_label(author: Actor, name: str) -> None:
     """Move the label to the version that it isn't on."""
-    held = Label.objects.select_related("version").filter(template__name=TEMPLATE, name=name).first()
-    number = held.version.number if held else None
+    label = Label.objects.select_related("version").filter(template__name=TEMPLATE, name=name).first()
+    number = label.version.number if label else None
     labels.move_label(actor=author, name=TEMPLATE, label=name, version=2 if number == 1 else 1, expected=number)
 
 

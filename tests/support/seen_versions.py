@@ -9,5 +9,5 @@ __all__ = ["seen_versions"]
 def seen_versions(number: int) -> dict[str, int]:
     """The version that the change proposes, and the one that its label serves, 0 for none."""
     change = ChangeRequest.objects.select_related("version").get(number=number)
-    held = Label.objects.select_related("version").filter(template=change.template_id, name=change.label).first()
-    return {"seen_version": change.version.number, "expected": held.version.number if held else 0}
+    label = Label.objects.select_related("version").filter(template=change.template_id, name=change.label).first()
+    return {"seen_version": change.version.number, "expected": label.version.number if label else 0}

@@ -175,9 +175,9 @@ def test_an_answer_for_another_page_is_refused(owned):
 def test_an_answer_opens_once_and_in_its_own_session_only(owned):
     client = open_browser()
     answer = owned.get(ask(client))
-    other = open_browser()
-    ask(other)
-    check_refusal(other, answer)
+    browser = open_browser()
+    ask(browser)
+    check_refusal(browser, answer)
     check_refusal(open_browser(), answer)
     assert client.post(LOGIN, {"credential": answer}).status_code == 302
     client.post("/logout")
@@ -310,11 +310,11 @@ def test_a_passkey_is_the_proof_that_totp_asks_for(owned, settings):
     session = client.session
     session["account_authentication_methods"] = []
     session.save()
-    asked = client.post("/account", {"do": "address", "email": "author@example.org"})
-    assert asked["Location"].startswith(f"{PROVE}?")
-    page = client.get(asked["Location"])
+    response = client.post("/account", {"do": "address", "email": "author@example.org"})
+    assert response["Location"].startswith(f"{PROVE}?")
+    page = client.get(response["Location"])
     sent = {"credential": owned.get(read_options(page)["request_options"]), "next": "/account"}
-    assert client.post(asked["Location"], sent)["Location"] == "/account"
+    assert client.post(response["Location"], sent)["Location"] == "/account"
     assert User.objects.get(username="author").email == "author@example.org"
 
 

@@ -63,11 +63,11 @@ def test_an_older_one_is_asked_for_again_and_then_the_act_goes_on(approved, sett
     settings.PROMPTUARY_STEP_UP = "password"
     client = open_session_as()
     age_proofs(client, 910)
-    asked = client.post(f"/changes/{approved.number}", {**seen_versions(approved.number), "do": "publish"})
-    assert (asked["Location"], read_production()) == (f"/account/prove?next=%2Fchanges%2F{approved.number}", 1)
-    wrong = client.post(asked["Location"], {"password": "wrong", "next": f"/changes/{approved.number}"})
+    response = client.post(f"/changes/{approved.number}", {**seen_versions(approved.number), "do": "publish"})
+    assert (response["Location"], read_production()) == (f"/account/prove?next=%2Fchanges%2F{approved.number}", 1)
+    wrong = client.post(response["Location"], {"password": "wrong", "next": f"/changes/{approved.number}"})
     assert ("This is not your password." in read_html(wrong), read_production()) == (True, 1)
-    client.post(asked["Location"], {"password": "author-promptuary", "next": f"/changes/{approved.number}"})
+    client.post(response["Location"], {"password": "author-promptuary", "next": f"/changes/{approved.number}"})
     assert read_production() == 2
 
 
@@ -103,8 +103,8 @@ def test_where_a_code_is_asked_for_a_password_is_not_enough(approved, settings):
         == 302
     )
     assert read_production() == 1
-    asked = client.get(f"/account/prove?next=/changes/{approved.number}")
-    assert "Confirm that it is you" in read_html(asked) or asked.status_code == 302
+    response = client.get(f"/account/prove?next=/changes/{approved.number}")
+    assert "Confirm that it is you" in read_html(response) or response.status_code == 302
     client.post("/account/prove/code", {"code": compute_code(secret), "next": f"/changes/{approved.number}"})
     assert read_production() == 2
 
@@ -112,8 +112,8 @@ def test_where_a_code_is_asked_for_a_password_is_not_enough(approved, settings):
 def test_a_person_without_a_second_step_is_redirected_to_set_it_up(approved, settings):
     settings.PROMPTUARY_STEP_UP = "totp"
     client = open_session_as()
-    asked = client.post(f"/changes/{approved.number}", {**seen_versions(approved.number), "do": "publish"})
-    assert asked["Location"] == "/account/second-step"
+    response = client.post(f"/changes/{approved.number}", {**seen_versions(approved.number), "do": "publish"})
+    assert response["Location"] == "/account/second-step"
     assert read_production() == 1
 
 

@@ -106,9 +106,9 @@ def test_an_address_that_is_made_up_in_a_header_gives_no_fresh_tries(desk):
 
 def test_at_most_four_passwords_are_checked_at_the_same_time(desk, tmp_path):
     with override_settings(PASSWORD_SLOTS_PATH=tmp_path, PASSWORD_SLOTS=4):
-        with contextlib.ExitStack() as held:
+        with contextlib.ExitStack() as stack:
             for _ in range(4):
-                held.enter_context(password_hashing.password_slot())
+                stack.enter_context(password_hashing.password_slot())
             with override_settings(PASSWORD_HASHERS=product.PASSWORD_HASHERS):
                 answer = sign_in(Client(), "nobody", "any-password")
         assert answer.status_code == 503
@@ -134,11 +134,11 @@ def test_the_lockout_is_in_the_database_for_all_processes(desk):
 
 
 def test_another_host_in_the_request_gives_no_further_tries(desk):
-    found = [
+    status_codes = [
         Client().post("/login", {"username": "author", "password": "wrong"}, HTTP_HOST=f"testserver:{port}").status_code
         for port in range(8000, 8006)
     ]
-    assert found == [422] * 5 + [429]
+    assert status_codes == [422] * 5 + [429]
 
 
 def test_no_address_makes_an_account_for_a_stranger(desk):

@@ -149,10 +149,10 @@ def test_a_trial_finds_the_account_with_the_verified_address_and_its_roles(boss,
 def test_a_trial_knows_who_came_before_and_stores_no_claim(boss, provider):
     client = Client()
     come(client, go(client))
-    kept = SocialAccount.objects.get().extra_data
+    extra_data = SocialAccount.objects.get().extra_data
     provider.person |= {"name": "Another Name"}
     assert "Opens the account ann.lee, which signed in this way before." in read_html(try_out(boss))
-    assert SocialAccount.objects.get().extra_data == kept
+    assert SocialAccount.objects.get().extra_data == extra_data
     User.objects.filter(username="ann.lee").update(is_active=False)
     assert "Refused: the account ann.lee is deactivated." in read_html(try_out(boss))
 

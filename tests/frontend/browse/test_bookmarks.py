@@ -25,9 +25,9 @@ def test_a_favourite_is_on_the_home_page_and_in_the_palette(reader):
     assert PRESSED in page
     assert "Added to your favourites" in page
     assert '<h2 id="favourites-head">Favourites</h2>' in read_html(reader.get("/"))
-    found = palette(reader)
-    assert found["Favourites"] == [REPLY]
-    assert REPLY not in found["Templates"]
+    groups = palette(reader)
+    assert groups["Favourites"] == [REPLY]
+    assert REPLY not in groups["Templates"]
     assert palette(reader, q="nothing")["Favourites"] == []
 
 
@@ -41,8 +41,8 @@ def test_a_favourite_is_given_up(reader):
 
 def test_readable_recent_templates_come_first(reader, browser):
     reader.post(FAVOURITE)
-    found = palette(reader, recent=[REPLY, "support/none"])
-    assert (found["Recent"], found["Favourites"]) == ([REPLY], [])
+    groups = palette(reader, recent=[REPLY, "support/none"])
+    assert (groups["Recent"], groups["Favourites"]) == ([REPLY], [])
     assert palette(browser("outsider"), recent=[REPLY])["Recent"] == []
 
 
@@ -50,8 +50,8 @@ def test_a_search_is_kept_under_a_name_and_found_next_to_the_list(reader):
     assert "Save this view" not in read_html(reader.get("/t/support/"))
     page = read_html(reader.get("/t/support/?q=refund&tag=refunds"))
     assert '<input type="hidden" name="query" value="q=refund&amp;tag=refunds">' in page
-    kept = reader.post("/saved-views", VIEW, follow=True)
-    assert kept.redirect_chain == [("/t/support/?q=refund&tag=refunds", 302)]
+    response = reader.post("/saved-views", VIEW, follow=True)
+    assert response.redirect_chain == [("/t/support/?q=refund&tag=refunds", 302)]
     row = '<a class="tree-row" href="/t/support/?q=refund&amp;tag=refunds"><span class="cut">Refunds</span>'
     assert row in read_html(reader.get("/t/"))
 

@@ -46,9 +46,9 @@ def line(address, settings, monkeypatch, tmp_path):
 
     def read(language: str, way: str) -> str:
         page = reader.get(f"/t/{REPLY}?as={language}&pin={way}").content.decode()
-        found = re.search(r'<code id="fetch-line"[^>]*>(.*?)</code>', page, re.DOTALL)
-        assert found
-        return html.unescape(found[1])
+        match = re.search(r'<code id="fetch-line"[^>]*>(.*?)</code>', page, re.DOTALL)
+        assert match
+        return html.unescape(match[1])
 
     return read
 

@@ -107,9 +107,9 @@ def test_effects_on_the_rules_are_confirmed_before_renaming(reply, browser):
     owners = [{"pattern": "refunds/*", "people": ["reviewer"]}]
     rules.set_rules(actor=reply.actor("admin"), namespace="support", owners=owners)
     client, sent = browser("admin"), {"to": NAME, "reason": "Clearer"}
-    shown = client.post(ADDRESS, sent)
-    page = read_html(shown)
-    assert (shown.status_code, "This changes with the new name:" in page) == (409, True)
+    response = client.post(ADDRESS, sent)
+    page = read_html(response)
+    assert (response.status_code, "This changes with the new name:" in page) == (409, True)
     assert "refunds/reply will have no owners: reviewer will not be needed to approve." in page
     assert "send it again" not in page
     [seal] = re.findall(r'name="confirmed" value="(\w+)"', page)

@@ -30,8 +30,8 @@ def roll_back(live):
 
 def read_chosen(page):
     """The version that the panel's button rolls back to; None without a button."""
-    found = re.search(r"Roll back to v(\d+)</button>", page)
-    return int(found[1]) if found else None
+    match = re.search(r"Roll back to v(\d+)</button>", page)
+    return int(match[1]) if match else None
 
 
 @pytest.fixture

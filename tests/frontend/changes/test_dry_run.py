@@ -68,10 +68,10 @@ def proposal(fetched, browser, capsys):  # noqa: F811
     check_results.run_checks(number=earlier.number)
     change_services.withdraw_change(actor=desk.actor("author"), number=earlier.number, reason="Later")
     client = browser("author")
-    told = client.get(PREVIEW).json()
+    body = client.get(PREVIEW).json()
     capsys.readouterr()
-    tell_preview(told, as_json=False)
-    return read_html(client.get(ADDRESS)), told, capsys.readouterr().err
+    tell_preview(body, as_json=False)
+    return read_html(client.get(ADDRESS)), body, capsys.readouterr().err
 
 
 def format_score(value: float | None) -> str:
@@ -83,17 +83,21 @@ def format_change(value: float) -> str:
 
 
 def test_services_and_fetches_a_day_are_the_same(proposal):
-    page, told, lines = proposal
-    shown = Tables(page).tables[-1][1:]
-    assert [(row[0], row[2], row[3]) for row in shown] == [
-        (each["service"], str(each["fetches_per_day"]), f"{'gets' if each['moves'] else 'stays on'} v{each['gets']}")
-        for each in told["services"]
+    page, body, lines = proposal
+    rows = Tables(page).tables[-1][1:]
+    assert [(row[0], row[2], row[3]) for row in rows] == [
+        (
+            service["service"],
+            str(service["fetches_per_day"]),
+            f"{'gets' if service['moves'] else 'stays on'} v{service['gets']}",
+        )
+        for service in body["services"]
     ]
-    assert len(shown) == Fetch.objects.count() == 2
-    for each in told["services"]:
-        verb = "gets" if each["moves"] else "stays on"
-        assert f"{each['service']} ({each['ref']}), {each['fetches_per_day']} a day: {verb} version" in lines
-    moving, staying = told["fetches_moving"], told["fetches_staying"]
+    assert len(rows) == Fetch.objects.count() == 2
+    for service in body["services"]:
+        verb = "gets" if service["moves"] else "stays on"
+        assert f"{service['service']} ({service['ref']}), {service['fetches_per_day']} a day: {verb} version" in lines
+    moving, staying = body["fetches_moving"], body["fetches_staying"]
     assert f"{moving} fetches a day switch to v3, {staying} stay" in page
     assert f"{moving} fetches a day get it, {staying} stay:" in lines
 
@@ -105,18 +109,18 @@ def test_page_and_preview_name_the_same_evaluations(fetched, browser, capsys):  
     attach_gates(desk, "squad_f1 >= 0.9", pattern="refunds/reply")
     labels.move_label(actor=desk.actor("author"), name=REPLY, label="staging", version=3, expected=None)
     client = browser("author")
-    told = client.get(PREVIEW).json()
-    run = told["suggested_run"]
+    body = client.get(PREVIEW).json()
+    run = body["suggested_run"]
     assert (run["dataset"], run["model"], run["rows"]) == (GOLD, "echo", 6)
     page = read_html(client.get(ADDRESS))
     assert f"Run {GOLD}</a>" in page
     cost = "cost not known: echo has no price"
     assert (run["cost"], cost in page) == (None, True)
-    [other] = told["served_by"]
+    [other] = body["served_by"]
     assert (other["name"], other["protected"]) == ("staging", False)
     assert re.search(r", +on staging ", re.sub("<[^>]*>| +", " ", page))
     capsys.readouterr()
-    tell_preview(told, as_json=False)
+    tell_preview(body, as_json=False)
     lines = capsys.readouterr().err
     assert f"Not evaluated yet.\n  A run over {GOLD} with echo evaluates it: 6 rows, {cost}" in lines
     assert f"staging serves it already, since {other['since']}." in lines
@@ -141,11 +145,11 @@ def test_one_fetch_a_day_is_shown_in_the_singular(capsys):
 
 
 def test_every_metric_is_the_same(proposal):
-    page, told, lines = proposal
-    shown = Tables(page).tables[0][1:]
-    metrics = told["evaluation"]["metrics"]
-    assert len(shown) == len(metrics) > 1
-    for row, metric in zip(shown, metrics, strict=True):
+    page, body, lines = proposal
+    rows = Tables(page).tables[0][1:]
+    metrics = body["evaluation"]["metrics"]
+    assert len(rows) == len(metrics) > 1
+    for row, metric in zip(rows, metrics, strict=True):
         interval = f"{format_change(metric['low'])} to {format_change(metric['high'])}"
         scores = [format_score(metric["before"]), format_score(metric["after"])]
         assert row[1:4] == [*scores, format_change(metric["difference"])]
@@ -157,61 +161,61 @@ def test_every_metric_is_the_same(proposal):
             f"{metric['metric']} {metric['target']}: {row[1]} to {row[2]} ({row[3]}, 95 %: {interval}), "
             f"{metric['reading']} ({gate})" in " ".join(lines.split())
         )
-    losses = told["evaluation"]["worse_without_gate"]
+    losses = body["evaluation"]["worse_without_gate"]
     assert losses == sum(metric["reading"] == "worse" and not metric["gate"] for metric in metrics)
     assert (f"{losses} metric without a gate gets worse." in page) == (losses == 1)
     assert (f"{losses} without a gate gets worse: nothing blocks that." in lines) == (losses == 1)
 
 
 def test_how_much_changes_is_the_same(proposal):
-    page, told, lines = proposal
-    size = told["size"]
+    page, body, lines = proposal
+    size = body["size"]
     assert (size["sample"], size["inputs"]) == ("boots", {"added": [], "narrowed": []})
     assert size["lines"] > 0
     assert size["tokens"] != 0
     count = f"{size['lines']} {'line changes' if size['lines'] == 1 else 'lines change'}"
     tokens = f"{size['tokens']:+d} {'token' if size['tokens'] == 1 else 'tokens'}"
     assert f"{count}, {tokens} on sample boots, callers need to send nothing new." in lines
-    shown = re.sub(r"<[^>]*>", "", page.split('class="panel-size">')[1].split("</span>")[0])
-    said = " ".join(shown.replace("\N{MINUS SIGN}", "-").split())
-    assert said == f"{count} · {tokens} · callers need to send nothing new"
+    size_line = re.sub(r"<[^>]*>", "", page.split('class="panel-size">')[1].split("</span>")[0])
+    words = " ".join(size_line.replace("\N{MINUS SIGN}", "-").split())
+    assert words == f"{count} · {tokens} · callers need to send nothing new"
 
 
 def test_overlapping_and_superseded_changes_are_the_same(proposal):
-    page, told, lines = proposal
-    assert [(each["version"], each["superseded"]) for each in told["overlapping"]] == [(2, True), (4, False)]
-    for each in told["overlapping"]:
-        number, version = each["change"], each["version"]
+    page, body, lines = proposal
+    assert [(service["version"], service["superseded"]) for service in body["overlapping"]] == [(2, True), (4, False)]
+    for service in body["overlapping"]:
+        number, version = service["change"], service["version"]
         assert re.search(rf'Change <a href="/changes/{number}"> ?{number}</a> also targets production', page)
-        ends = "is contained in v3 and superseded by it." if each["superseded"] else "has to be merged once"
+        ends = "is contained in v3 and superseded by it." if service["superseded"] else "has to be merged once"
         assert f"v{version} by author {ends}" in page
-        end = "is superseded by it" if each["superseded"] else "has to be merged afterwards"
+        end = "is superseded by it" if service["superseded"] else "has to be merged afterwards"
         assert f"Change {number} proposes version {version} for production too; it {end}." in lines
 
 
 def test_page_and_preview_name_the_same_live_version_and_rollback(proposal):
-    page, told, lines = proposal
-    assert (told["serves"], told["undo"], told["undo_version"], told["included"]) == (1, "roll_back", 1, [2])
+    page, body, lines = proposal
+    assert (body["serves"], body["undo"], body["undo_version"], body["included"]) == (1, "roll_back", 1, [2])
     assert "Undo: roll back to v1 at any time." in page
     assert "Undo: a reviewer rolls production back to version 1, without an approval." in lines
     assert "Includes v2" in page
     assert "Goes live with it: version 2." in lines
-    assert f"Needs {told['approvals_needed']} approval" in page
-    assert f"Needs {told['approvals_needed']} approval" in lines
+    assert f"Needs {body['approvals_needed']} approval" in page
+    assert f"Needs {body['approvals_needed']} approval" in lines
 
 
 def test_checks_are_the_same(proposal):
-    page, told, lines = proposal
-    states = {check["name"]: check["state"] for check in told["checks"]}
+    page, body, lines = proposal
+    states = {check["name"]: check["state"] for check in body["checks"]}
     assert (states["samples"], states["evaluation"]) == ("passed", "failed")
-    shown = page[page.index('id="panel-checks"') :]
-    for check in told["checks"]:
-        assert f"> {check['name'].capitalize()}</span>" in shown  # after an icon if the frontend is built
+    panel = page[page.index('id="panel-checks"') :]
+    for check in body["checks"]:
+        assert f"> {check['name'].capitalize()}</span>" in panel  # after an icon if the frontend is built
         required = " (required)" if check["name"] in ("samples", "evaluation") else ""
         assert f"{check['name']} {check['state']}{required}" in lines
         if check["state"] == "failed":
             assert check["summary"] in lines
-            assert name_gates(check["summary"]).rstrip(".") in unescape(shown)
+            assert name_gates(check["summary"]).rstrip(".") in unescape(panel)
 
 
 def test_a_roll_back_from_the_version_is_reported_in_the_terminal(reply, browser, capsys):

@@ -60,11 +60,11 @@ def test_an_old_session_confirms_the_password_and_the_reason_is_kept(change, bro
     client, address = browser("reviewer"), f"/changes/{change.number}/emergency"
     prove_identity(client, reply.people["reviewer"], age=910)
     assert "The next page asks for your password or a code." in read_html(client.get(address))
-    asked = client.post(address, {**seen_versions(change.number), "reason": "Customers are told wrong terms."})
-    assert (asked.status_code, asked["Location"].partition("?")[0], read_production()) == (302, "/account/prove", 1)
-    wrong = client.post(asked["Location"], {"password": "guess", "next": address})
+    answer = client.post(address, {**seen_versions(change.number), "reason": "Customers are told wrong terms."})
+    assert (answer.status_code, answer["Location"].partition("?")[0], read_production()) == (302, "/account/prove", 1)
+    wrong = client.post(answer["Location"], {"password": "guess", "next": address})
     assert ("This is not your password." in read_html(wrong), read_production()) == (True, 1)
-    client.post(asked["Location"], {"password": "reviewer-promptuary", "next": address})
+    client.post(answer["Location"], {"password": "reviewer-promptuary", "next": address})
     assert read_production() == 2
     assert ChangeRequest.objects.get(number=change.number).label_moves.get().reason == "Customers are told wrong terms."
 

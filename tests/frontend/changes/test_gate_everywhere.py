@@ -41,8 +41,8 @@ def test_every_door_gives_the_same_blockers_and_advice(reply, browser, unmeasure
     alone = change_gate.evaluate(change_queries.get_change(actor, unmeasured.number), actor)
     (listed,) = [gate for gate in change_gate.evaluate_pending(actor) if gate.change.number == unmeasured.number]
     assert (listed.blockers, listed.turn) == (alone.blockers, alone.turn)
-    told = client.get(f"/api/v1/changes/{unmeasured.number}").json()["blockers"]
-    assert told == [
+    blockers = client.get(f"/api/v1/changes/{unmeasured.number}").json()["blockers"]
+    assert blockers == [
         {"code": one.code, "cause": one.cause, "action": one.action, "next_slot": one.next_slot}
         for one in alone.blockers
     ]

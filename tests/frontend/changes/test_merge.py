@@ -31,8 +31,8 @@ def beside(desk):
 
 
 def build_shown_fields(change):
-    held = Version.objects.get(template__name=REPLY, number=2)
-    return {"head": change.version.digest, "held": held.digest}
+    version = Version.objects.get(template__name=REPLY, number=2)
+    return {"head": change.version.digest, "held": version.digest}
 
 
 def read_conflict_key(page):

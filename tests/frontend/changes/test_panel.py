@@ -56,12 +56,12 @@ def test_proposing_shows_who_gets_the_version_and_the_way_back(fetched, browser,
 def test_the_page_the_api_and_the_query_have_the_same_numbers(fetched, browser):
     facts = label_preview.find_preview(fetched.actor("author"), REPLY, "production", 2)
     address = f"/api/v1/templates/{REPLY}/-/labels/production/preview?version=2"
-    told = browser("author").get(address).json()
+    body = browser("author").get(address).json()
     page = read_html(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2"))
-    assert (told["fetches_moving"], told["fetches_staying"]) == (facts.fetches_moving, facts.fetches_staying)
+    assert (body["fetches_moving"], body["fetches_staying"]) == (facts.fetches_moving, facts.fetches_staying)
     sentence = f"{facts.fetches_moving} fetches a day switch to v2, {facts.fetches_staying} stay"
     assert sentence in page
-    assert [service["gets"] for service in told["services"]] == [effect.gets for effect in facts.services]
+    assert [service["gets"] for service in body["services"]] == [effect.gets for effect in facts.services]
 
 
 def test_a_metric_that_gets_worse_without_a_gate_is_shown(reply, browser):

@@ -91,11 +91,11 @@ def test_a_remark_without_a_suggestion_stays_on_the_rendered_line(send):
 
 
 def test_a_comment_takes_the_typed_suggestion_along(send):
-    asked = send(do="thread", text="Shorter.")
-    assert asked.status_code == 200
-    assert f"This becomes a suggestion for source line {LINE}:" in read_html(asked)
-    assert "Shorter.</textarea>" in read_html(asked)
-    assert send(do="thread", text="Shorter.", seen=read_seen_digest(asked)).status_code == 302
+    response = send(do="thread", text="Shorter.")
+    assert response.status_code == 200
+    assert f"This becomes a suggestion for source line {LINE}:" in read_html(response)
+    assert "Shorter.</textarea>" in read_html(response)
+    assert send(do="thread", text="Shorter.", seen=read_seen_digest(response)).status_code == 302
     comment = Comment.objects.get()
     assert (comment.text, comment.suggestion) == ("Shorter.", "    You help {{ shop }}. Quote the line you rely on.")
 

@@ -42,10 +42,10 @@ def test_the_panel_and_environments_show_the_stop_before_another_proposal(stoppe
 
 
 def test_the_api_and_the_command_line_report_the_stop(stopped, browser, capsys):
-    told = browser("author").get(PREVIEW).json()
-    stop = told["stopped_rollout"]
+    body = browser("author").get(PREVIEW).json()
+    stop = body["stopped_rollout"]
     assert (stop["number"], stop["change"], stop["share"], stop["reason"]) == (1, 2, 500, "helpful 0.52, needs 0.85")
-    tell_preview(told, as_json=False)
+    tell_preview(body, as_json=False)
     assert f"  Rollout 1 of this version was stopped at 5 % at {stop['at']}: helpful 0.52" in capsys.readouterr().err
 
 

@@ -15,8 +15,8 @@ def span(start, end, expression="question", kind="input"):
 
 
 def test_a_role_is_shown_once_for_neighbours():
-    shown = rendered.build_messages([part("a", "x", "system"), part("b", "y"), part("c", "z")])
-    assert [message.role for message in shown] == ["system", "user", ""]
+    messages = rendered.build_messages([part("a", "x", "system"), part("b", "y"), part("c", "z")])
+    assert [message.role for message in messages] == ["system", "user", ""]
 
 
 def test_values_are_cut_out_of_the_text_by_code_points():

@@ -23,20 +23,20 @@ def ask(client, **body):
 
 
 def test_a_look_brings_problems_preview_budget_and_inputs(author):
-    said = ask(author).json()
-    assert (said["problems"], said["rendered"], said["stopped"]) == ([], True, "")
-    assert 'data-at="14:5"' in said["preview"]
-    assert "No limit is set, so nothing is cut." in said["budget"]
-    assert said["inputs"]["question"]["maxLength"] == 4000
-    assert "1 line" in said["summary"]
+    body = ask(author).json()
+    assert (body["problems"], body["rendered"], body["stopped"]) == ([], True, "")
+    assert 'data-at="14:5"' in body["preview"]
+    assert "No limit is set, so nothing is cut." in body["budget"]
+    assert body["inputs"]["question"]["maxLength"] == 4000
+    assert "1 line" in body["summary"]
 
 
 def test_a_text_that_stops_is_named_with_its_place(author):
-    said = ask(author, document=NEWER.replace("{{ question }}", "{{ question")).json()
-    assert said["rendered"] is False
-    assert said["stoppedAt"]["line"] == 14
-    assert "PT2" in said["stopped"]
-    assert said["standIn"] == "production v1"
+    body = ask(author, document=NEWER.replace("{{ question }}", "{{ question")).json()
+    assert body["rendered"] is False
+    assert body["stoppedAt"]["line"] == 14
+    assert "PT2" in body["stopped"]
+    assert body["standIn"] == "production v1"
 
 
 def test_front_matter_that_cannot_be_read_leaves_the_inputs_as_they_were(author):
@@ -64,22 +64,22 @@ def test_a_reader_can_ask_for_no_pasted_text(reply, browser):
 
 
 def test_values_are_escaped_in_the_preview(author):
-    said = ask(author, data={"question": "<script>alert(1)</script>"}).json()
-    assert "&lt;script&gt;" in said["preview"]
-    assert "<script>" not in said["preview"]
+    body = ask(author, data={"question": "<script>alert(1)</script>"}).json()
+    assert "&lt;script&gt;" in body["preview"]
+    assert "<script>" not in body["preview"]
 
 
 def test_a_problem_carries_its_fix(author):
-    said = ask(
+    body = ask(
         author, document=NEWER.replace("{{ question }}", '{{ fragment("support/refunds/reply@latest") }}')
     ).json()
-    fixes = [problem["fix"] for problem in said["problems"] if problem["fix"]]
+    fixes = [problem["fix"] for problem in body["problems"] if problem["fix"]]
     assert fixes[0]["edits"][0]["line"] == 14
 
 
 def test_the_difference_to_any_version_is_shown(author):
-    said = ask(author, want="diff", against="1").json()
-    assert "diff-source" in said["diff"]
+    body = ask(author, want="diff", against="1").json()
+    assert "diff-source" in body["diff"]
 
 
 @pytest.mark.parametrize("body", ["[]", "{", '{"a": 1, "a": 2}'])
@@ -93,8 +93,8 @@ def test_a_draft_is_kept_and_thrown_away(author):
     body = {"document": NEWER, "samples": {"a": {"question": "?"}}, "base": "2", "message": "Half done"}
     answer = author.put(f"{EDIT}/draft", body, content_type="application/json")
     assert answer.json()["saved_at"] > 1_600_000_000_000
-    kept = Draft.objects.get()
-    assert (kept.document, kept.base.number, kept.message) == (NEWER, 2, "Half done")
+    draft = Draft.objects.get()
+    assert (draft.document, draft.base.number, draft.message) == (NEWER, 2, "Half done")
     assert author.delete(f"{EDIT}/draft", {}, content_type="application/json").json() == {}
     assert not Draft.objects.exists()
 
@@ -203,21 +203,21 @@ def test_a_text_without_samples_says_what_they_are_for(author):
 def test_inputs_that_give_several_prompts_are_shown_one_at_a_time(author):
     shaped = "---\nformat: shaped\n---\nAnswer {query} from {documents}."
     data = {"query": "why", "documents": ["first page", "second page"]}
-    said = ask(author, document=shaped, data=data, prompt="1").json()
-    assert said["rendered"] is True
-    assert "These inputs give 2 prompts" in said["preview"]
-    assert "second page" in said["preview"]
-    assert "first page" not in said["preview"]
+    body = ask(author, document=shaped, data=data, prompt="1").json()
+    assert body["rendered"] is True
+    assert "These inputs give 2 prompts" in body["preview"]
+    assert "second page" in body["preview"]
+    assert "first page" not in body["preview"]
 
 
 def test_a_prompt_that_fits_and_cannot_be_counted_is_shown_with_the_reason(author):
     if vocabularies.is_installed("llama3"):
         pytest.skip("llama-models is installed here")
-    said = ask(author, document="---\nmodel: llama-3.1-8b\n---\n- name: q\n  content: 'Say {{ question }}'\n").json()
-    assert (said["problems"], said["stopped"]) == ([], "")
-    assert "Say" in said["preview"]
-    assert "which is not here" in said["budget"]
-    assert "budget-head" not in said["budget"]
+    body = ask(author, document="---\nmodel: llama-3.1-8b\n---\n- name: q\n  content: 'Say {{ question }}'\n").json()
+    assert (body["problems"], body["stopped"]) == ([], "")
+    assert "Say" in body["preview"]
+    assert "which is not here" in body["budget"]
+    assert "budget-head" not in body["budget"]
 
 
 def test_the_pages_of_a_template_that_cannot_be_counted_open(reply, author):
@@ -298,10 +298,10 @@ def test_the_order_of_samples_is_stored_and_makes_a_draft_by_itself(author):
 
 def test_rows_of_a_file_are_offered_as_samples_and_nothing_is_stored(author):
     sets = SampleSet.objects.count()
-    said = ask(author, want="rows", file="q.csv", text="id,question,tone\na,Why?,warm\n").json()
-    assert said["rows"] == [{"name": "a", "values": {"question": "Why?"}}]
-    assert [column["target"] for column in said["columns"]] == ["id", "inputs.question", ""]
-    assert (said["targets"], said["total"]) == (["inputs.shop", "inputs.question"], 1)
+    body = ask(author, want="rows", file="q.csv", text="id,question,tone\na,Why?,warm\n").json()
+    assert body["rows"] == [{"name": "a", "values": {"question": "Why?"}}]
+    assert [column["target"] for column in body["columns"]] == ["id", "inputs.question", ""]
+    assert (body["targets"], body["total"]) == (["inputs.shop", "inputs.question"], 1)
     assert SampleSet.objects.count() == sets
     chosen = ask(author, want="rows", file="q.csv", text="tone\nwarm\n", columns={"tone": "inputs.question"}).json()
     assert chosen["rows"] == [{"name": "q 1", "values": {"question": "warm"}}]
@@ -316,7 +316,7 @@ def test_rows_of_the_datasets_of_the_namespace_are_offered(author, browser):
     rows = {"text": '{"id": "a", "inputs": {"question": "Why?"}}', "form": "jsonl"}
     author.put("/api/v1/datasets/support/gold", rows, content_type="application/json")
     assert ask(author, want="rows").json() == {"datasets": ["support/gold"]}
-    said = ask(author, want="rows", dataset="support/gold").json()
-    assert said["rows"] == [{"name": "a", "values": {"question": "Why?"}}]
+    body = ask(author, want="rows", dataset="support/gold").json()
+    assert body["rows"] == [{"name": "a", "values": {"question": "Why?"}}]
     assert ask(author, want="rows", dataset="support/none").status_code == 404
     assert ask(browser("reader"), want="rows", dataset="support/gold").status_code == 403

@@ -69,8 +69,8 @@ def test_a_pasted_prompt_shows_what_it_becomes_and_stores_nothing(desk, browser)
 
 def test_a_file_is_imported_as_version_1(desk, browser):
     client = browser("author")
-    shown = show(client, files=[upload("late reply.txt", CHATML)], folder="refunds/")
-    answer = send_back(client, shown, folder="refunds")
+    import_page = show(client, files=[upload("late reply.txt", CHATML)], folder="refunds/")
+    answer = send_back(client, import_page, folder="refunds")
     assert answer.redirect_chain[-1][0] == "/t/support/refunds/late-reply"
     template = Template.objects.get(name="support/refunds/late-reply")
     assert template.latest.message == "Imported from late reply.txt"
@@ -98,9 +98,9 @@ def test_several_files_and_a_zip_come_in_together(desk, browser):
         archive.writestr("b/greet.txt", "Hello {{ name }}")
     client = browser("author")
     files = [upload("one.txt", CHATML), upload("one.txt", "Bye {{ name }}"), upload("all.zip", packed.getvalue())]
-    shown = show(client, files=files)
-    assert "Each of the templates has an address of its own, below." in read_html(shown)
-    answer = send_back(client, shown)
+    import_page = show(client, files=files)
+    assert "Each of the templates has an address of its own, below." in read_html(import_page)
+    answer = send_back(client, import_page)
     assert "Imported 4 templates." in read_html(answer)
     names = Template.objects.order_by("name").values_list("name", flat=True)
     assert list(names) == ["support/a/greet", "support/b/greet", "support/one", "support/one-2"]
@@ -172,9 +172,9 @@ def test_a_text_whose_tags_are_not_a_template_is_imported_as_it_is(desk, browser
     assert "Import as plain text" in refused
     assert "Import 1 template" not in refused
     assert 'value="read:none"' in refused
-    shown = show(client, text=text, do="read:none")
-    assert "Import as plain text" not in read_html(shown)
-    assert "Imported 1 template." in read_html(send_back(client, shown, text=text))
+    import_page = show(client, text=text, do="read:none")
+    assert "Import as plain text" not in read_html(import_page)
+    assert "Imported 1 template." in read_html(send_back(client, import_page, text=text))
     (part,) = renderer.load(Template.objects.get(name="support/pasted").latest.document).render({}).parts
     assert part.content == text
 
@@ -197,9 +197,9 @@ def test_a_file_that_is_refused_names_the_choice(desk, browser):
 
 def test_labelled_turns_are_offered_as_parts(desk, browser):
     client, text = browser("author"), "SYSTEM: Be kind.\nUSER: {question}\nASSISTANT:"
-    shown = read_html(show(client, text=text))
-    assert "looks like plain text" in shown.lower()
-    assert "Turn into 2 parts" in shown
+    import_page = read_html(show(client, text=text))
+    assert "looks like plain text" in import_page.lower()
+    assert "Turn into 2 parts" in import_page
     split = show(client, text=text, do="read:labelled-turns")
     assert "Read as turns after USER: and ASSISTANT:" in read_html(split)
     assert "Turn into" not in read_html(split)
@@ -224,23 +224,23 @@ def test_too_much_is_refused(desk, browser):
 def test_an_address_that_is_taken_is_not_ticked(desk, browser):
     desk.save(name="support/pasted")
     client = browser("author")
-    shown = show(client, text=CHATML)
-    assert "exists" in read_html(shown)
-    assert 'name="keep-0" checked' not in shown.content.decode()
-    answer = send_back(client, shown)
+    import_page = show(client, text=CHATML)
+    assert "exists" in read_html(import_page)
+    assert 'name="keep-0" checked' not in import_page.content.decode()
+    answer = send_back(client, import_page)
     assert answer.status_code == 422
     assert "Tick at least one template." in read_html(answer)
-    refused = send_back(client, shown, **{"keep-0": "on"})
+    refused = send_back(client, import_page, **{"keep-0": "on"})
     assert "There is a support/pasted already" in read_html(refused)
-    as_draft = send_back(client, shown, do="drafts", **{"keep-0": "on"})
+    as_draft = send_back(client, import_page, do="drafts", **{"keep-0": "on"})
     assert as_draft.redirect_chain[-1][0] == "/t/support/pasted/-/edit"
     assert Draft.objects.get().base.number == 1
 
 
 def test_refused_templates_stay_and_the_others_are_imported(desk, browser):
     client = browser("author")
-    shown = show(client, files=[upload("one.txt", CHATML), upload("two.txt", CHATML)])
-    answer = send_back(client, shown, **{"path-0": "Not A Name"})
+    import_page = show(client, files=[upload("one.txt", CHATML), upload("two.txt", CHATML)])
+    answer = send_back(client, import_page, **{"path-0": "Not A Name"})
     page = read_html(answer)
     assert answer.status_code == 422
     assert 'Imported: <a href="/t/support/two">support/two</a>' in page
@@ -295,12 +295,12 @@ def test_a_strip_says_what_the_text_looks_like(desk, browser):
 def test_a_text_in_a_template_language_is_named_after_it(desk, browser):
     client = browser("author")
     text = "{{#if vip}}Dear{{else}}Hello{{/if}} {{name}}"
-    shown = show(client, text=text, name="Greeting")
-    assert "<b>Looks like Handlebars, Mustache:</b>" in read_html(shown)
-    assert "Create draft from Handlebars, Mustache</button>" in read_html(shown)
+    import_page = show(client, text=text, name="Greeting")
+    assert "<b>Looks like Handlebars, Mustache:</b>" in read_html(import_page)
+    assert "Create draft from Handlebars, Mustache</button>" in read_html(import_page)
     assert "<b>Looks like Jinja:</b>" in read_html(show(client, text="{% if vip %}Dear{% endif %} {{ name }}"))
     assert "<b>Looks like plain text, Markdown:</b>" in read_html(show(client, text="Dear {{ name }}"))
-    send_back(client, shown)
+    send_back(client, import_page)
     assert Template.objects.get().latest.message == "First version"
 
 
@@ -367,11 +367,11 @@ def test_examples_lead_to_the_page_of_new_templates_with_one_chosen(desk, browse
 
 def test_the_kind_of_an_input_is_chosen_before_the_template_is_made(desk, browser):
     client = browser("author")
-    shown = show(client, text=CHATML, **{"kind-0-question": "text.users", "kind-0-order_id": "number"})
-    page = read_html(shown)
+    import_page = show(client, text=CHATML, **{"kind-0-question": "text.users", "kind-0-order_id": "number"})
+    page = read_html(import_page)
     assert 'value="text.users" selected>Text, from users' in page
     assert 'value="number" selected>Number' in page
-    send_back(client, shown)
+    send_back(client, import_page)
     inputs = parser.parse_document(Template.objects.get().latest.document).inputs
     assert inputs == {"order_id": {"type": "number"}, "question": {"type": "string", "untrusted": True}}
 
@@ -386,9 +386,11 @@ def test_a_kind_that_is_chosen_next_to_the_button_is_saved_with_it(desk, browser
 
 def test_an_unknown_kind_changes_nothing(desk, browser):
     client = browser("author")
-    shown = show(client, text=CHATML)
-    send_back(client, shown, do="drafts", **{"kind-0-order_id": "secret", "kind-0-none": "text", "path-0": "kept"})
-    send_back(client, shown, do="drafts", **{"path-0": "same"})
+    import_page = show(client, text=CHATML)
+    send_back(
+        client, import_page, do="drafts", **{"kind-0-order_id": "secret", "kind-0-none": "text", "path-0": "kept"}
+    )
+    send_back(client, import_page, do="drafts", **{"path-0": "same"})
     kept, same = Draft.objects.order_by("path")
     assert kept.document == same.document
 
@@ -403,12 +405,12 @@ def test_the_recognised_format_is_named_in_the_list(desk, browser):
 
 def test_a_possible_secret_is_named_before_the_import_and_after_a_refusal(desk, browser):
     client = browser("author")
-    shown = show(client, text="Call it with api_key = 9f8e7d6c5b4a39281706f5e4d3c2b1a0 now.", name="Call it")
-    page = read_html(shown)
+    import_page = show(client, text="Call it with api_key = 9f8e7d6c5b4a39281706f5e4d3c2b1a0 now.", name="Call it")
+    page = read_html(import_page)
     assert "Check for secrets before importing" in page
     assert '<span class="where">line 4</span> This looks like a secret;' in page
     desk.save(name="support/call-it")
-    refused = read_html(send_back(client, shown, **{"keep-0": "on"}))
+    refused = read_html(send_back(client, import_page, **{"keep-0": "on"}))
     assert "There is a support/call-it already" in refused
     assert "Check for secrets before importing" in refused
 
@@ -455,12 +457,12 @@ def test_an_edited_address_stays_until_the_name_changes(desk, browser):
     client = browser("author")
     made = {"address_of": "refunds/Late reply", "address_made": "refunds/late-reply"}
     typed = {"text": CHATML, "folder": "refunds", "name": "Late reply", **made, "path-0": "orders/late"}
-    shown = show(client, **typed)
-    page = read_html(shown)
+    import_page = show(client, **typed)
+    page = read_html(import_page)
     assert '<span class="dirname">support / orders / </span><b>late</b>' in page
     assert 'name="path-0" value="orders/late"' in page
     assert '<details class="import-edit" open>' in page
-    send_back(client, shown, folder="refunds", name="Late reply")
+    send_back(client, import_page, folder="refunds", name="Late reply")
     assert Template.objects.get().name == "support/orders/late"
     renamed = read_html(show(client, **{**typed, "name": "Other reply"}))
     assert '<span class="dirname">support / refunds / </span><b>other-reply</b>' in renamed

@@ -81,19 +81,19 @@ def test_a_page_without_scripts_says_what_a_pasted_text_became(author):
 def test_messages_in_json_are_named_with_their_parts_and_differences(author):
     messages = [{"role": "system", "content": "Help {name}."}, {"role": "user", "content": "Hi", "id": "msg_1"}]
     text = json.dumps(messages)
-    said = post(author, do="parts:", document=text)["status"]
-    assert said.startswith("Looks like OpenAI, Anthropic. Turned into 2 parts: system 1, user 2. Changed: ")
-    assert "`{name}` is read as an input" in said
-    assert "message 2: `id` is left out" in said
+    status = post(author, do="parts:", document=text)["status"]
+    assert status.startswith("Looks like OpenAI, Anthropic. Turned into 2 parts: system 1, user 2. Changed: ")
+    assert "`{name}` is read as an input" in status
+    assert "message 2: `id` is left out" in status
     pasted = post(author, f"{NEW}/preview", want="pasted", text=text)["pasted"]
     assert pasted["part_names"] == ["system 1", "user 2"]
 
 
 def test_a_text_whose_format_cannot_be_read_says_why(author):
     text = json.dumps([{"role": "assistant", "content": "", "audio": {"id": "1"}}])
-    said = post(author, do="parts:", document=text)["status"]
-    assert "Turned into 1 part: user 1. message 1: there is no place for audio; take the message out" in said
-    assert LINE_ENDS not in said
+    status = post(author, do="parts:", document=text)["status"]
+    assert "Turned into 1 part: user 1. message 1: there is no place for audio; take the message out" in status
+    assert LINE_ENDS not in status
 
 
 def test_other_line_ends_are_named_next_to_an_offer(author):

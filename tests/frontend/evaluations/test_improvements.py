@@ -28,8 +28,8 @@ def open_place(desk, settings, tmp_path):
 
 @pytest.fixture
 def place(open_place):
-    with open_place(propose(BETTER)) as found:
-        yield found
+    with open_place(propose(BETTER)) as place:
+        yield place
 
 
 def address(improvement):

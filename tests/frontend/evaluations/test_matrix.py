@@ -269,8 +269,8 @@ def test_runs_that_can_be_added_are_offered(browser, two):
 
 def test_runs_over_other_rows_are_not_put_side_by_side(browser, reply, two):
     save_rows(reply, dataset_rows(7), two[0].dataset_version.digest)
-    other = start_run(reply, "1")
-    answer = browser("reader").get(f"/runs/{two[0].pk}/matrix", {"with": other.pk})
+    run = start_run(reply, "1")
+    answer = browser("reader").get(f"/runs/{two[0].pk}/matrix", {"with": run.pk})
     assert answer.status_code == 409
     assert "went over different rows" in read_html(answer)
 

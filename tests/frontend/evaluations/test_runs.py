@@ -389,9 +389,9 @@ VERDICT = json.dumps(
 
 
 def test_a_judges_reply_is_read_sentence_by_sentence():
-    found = find_row_judgement(judged(VERDICT))
-    assert found["response"][0]["supported_by"] == ["0a"]
-    assert [sentence["relevant"] for sentence in found["documents"][0]] == [True, False]
+    row_judgement = find_row_judgement(judged(VERDICT))
+    assert row_judgement["response"][0]["supported_by"] == ["0a"]
+    assert [sentence["relevant"] for sentence in row_judgement["documents"][0]] == [True, False]
 
 
 @pytest.mark.parametrize(

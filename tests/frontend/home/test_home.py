@@ -122,9 +122,9 @@ def test_the_list_of_changes_costs_the_same_however_long(reply, browser):
     for number in range(2, 7):
         reply.save(OTHER.replace("Quote", "Quote " * number), message=f"Number {number}")
         reply.propose(number + 1)
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             assert read_html(client.get("/changes/")).count("<b>Your turn</b>") == number - 1
-        costs.append(len(asked))
+        costs.append(len(queries))
     assert len(set(costs)) == 1
 
 

@@ -13,8 +13,8 @@ def test_templates_are_found_by_words_in_any_order(reply, browser):
 
 
 def test_an_outsider_finds_nothing_of_it(reply, browser):
-    found = list_titles(browser("outsider"), "refunds")
-    assert found["Templates"] == found["Changes"] == []
+    titles = list_titles(browser("outsider"), "refunds")
+    assert titles["Templates"] == titles["Changes"] == []
 
 
 def test_open_changes_are_found_by_their_message(reply, browser):

@@ -261,7 +261,7 @@ def test_a_refused_edit_of_a_comment_comes_back_open_with_what_was_typed(browser
 
 
 def test_whom_a_release_can_mention_is_listed_for_who_may_comment(browser, release):
-    names = [each["name"] for each in browser("author").get("/releases/1/people").json()["results"]]
+    names = [result["name"] for result in browser("author").get("/releases/1/people").json()["results"]]
     assert "reviewer" in names
 
 

@@ -145,8 +145,8 @@ def test_typed_text_is_kept_until_the_release_is_published_or_rolled_back(releas
 def test_typed_text_is_kept_until_the_release_is_proposed(desk, browser):
     desk.save(name=ONE)
     client = browser("author")
-    shown = read_html(client.get("/releases/new/support/?from=latest&to=production&template={ONE}"))
-    key = kept_as(shown)
+    page = read_html(client.get("/releases/new/support/?from=latest&to=production&template={ONE}"))
+    key = kept_as(page)
     sent = {"from_label": "latest", "label": "production", "template": ONE, "title": "One", "form": key}
     refused = read_html(client.post("/releases/new/support/", {**sent, "title": ""}))
     assert kept_as(refused) == key
@@ -333,15 +333,15 @@ def test_the_size_names_lines_tokens_and_inputs_that_callers_must_also_send(repl
 
 def test_the_evidence_is_that_of_the_panel_of_one_template_and_stays_in_its_row(reply, browser):
     address = f"/t/{REPLY}/-/move/evidence?label=production&version=2"
-    shown = read_html(browser("reader").get(address))
+    page = read_html(browser("reader").get(address))
     pk = Template.objects.get(name=REPLY).pk
     for part in ("what", "evaluation", "services", "checks"):
-        assert f'aria-labelledby="panel-{part}-{pk}"' in shown
-        assert f'id="panel-{part}-{pk}"' in shown
-    assert "on sample “boots”" in shown
-    assert "data-panel" not in shown
+        assert f'aria-labelledby="panel-{part}-{pk}"' in page
+        assert f'id="panel-{part}-{pk}"' in page
+    assert "on sample “boots”" in page
+    assert "data-panel" not in page
     source = f'hx-get="{address}&view=source"'.replace("&", "&amp;")
-    assert f'{source} hx-target="closest .panel-member-evidence"' in shown
+    assert f'{source} hx-target="closest .panel-member-evidence"' in page
     assert "Source, line by line" in read_html(browser("reader").get(f"{address}&view=source"))
 
 

@@ -162,10 +162,10 @@ def rollout(reply, approved_change):
 
 def test_a_freeze_over_the_next_step_of_a_rollout_names_it(reply, browser, rollout):
     admin, sent = browser("admin"), make_span_around(rollout.next_at)
-    asked = admin.post(PAGE, sent)
-    text = read_html(asked)
+    page = admin.post(PAGE, sent)
+    text = read_html(page)
     said = f"Rollout {rollout.number} (support/refunds/reply v2): its next step is due "
-    assert (asked.status_code, said in text, "for author; it waits until the freeze ends." in text) == (409, True, True)
+    assert (page.status_code, said in text, "for author; it waits until the freeze ends." in text) == (409, True, True)
     assert f'href="/changes/{rollout.change_id}"' in text
     admin.post(PAGE, {**sent, "confirmed": f"rollout {rollout.number} at {rollout.next_at.isoformat()}"})
     assert said in read_html(browser("reader").get(PAGE))

@@ -58,8 +58,8 @@ def test_members_and_people_say_which_role_comes_of_a_group(desk, browser, legal
     listed = read_html(admin.get("/people?person=reader"))
     assert "<b>reviewer</b> in support" in listed
     assert '<b>Legal</b></a></td><td class="aside">support, reviewer</td><td>reader</td>' in listed
-    told = admin.post("/n/support/members", {"username": "reader", "role": ""}, follow=True)
-    assert "reader is still reviewer: a group gives this role." in read_html(told)
+    response = admin.post("/n/support/members", {"username": "reader", "role": ""}, follow=True)
+    assert "reader is still reviewer: a group gives this role." in read_html(response)
 
 
 @pytest.mark.parametrize(

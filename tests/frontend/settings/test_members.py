@@ -154,9 +154,9 @@ def test_members_read_who_owns_what_and_have_no_form(browser, desk):
 
 def test_people_and_groups_for_the_list_of_owners_are_for_admins(browser, desk):
     groups.make_group(actor=desk.actor("admin"), namespace="support", title="Legal")
-    found = browser("admin").get("/n/support/people").json()["results"]
-    assert {"name": "legal", "title": "Legal", "group": True} in found
-    assert "reviewer" in [row["name"] for row in found]
+    results = browser("admin").get("/n/support/people").json()["results"]
+    assert {"name": "legal", "title": "Legal", "group": True} in results
+    assert "reviewer" in [row["name"] for row in results]
     assert browser("reviewer").get("/n/support/people").status_code == 403
 
 

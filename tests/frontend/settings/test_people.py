@@ -161,8 +161,8 @@ def test_deactivating_names_the_changes_that_lose_an_approval_and_so_do_their_pa
     panel = read_html(boss.get("/people/reviewer/deactivate"))
     named = panel.partition("Their approval of this change won't count any more:")[2]
     assert f'<a href="/changes/{change.number}">change {change.number}</a>' in named.partition("</li>")[0]
-    told = boss.get("/api/v1/people/reviewer/deactivation").json()
-    assert told["approvals"] == [change.number]
+    body = boss.get("/api/v1/people/reviewer/deactivation").json()
+    assert body["approvals"] == [change.number]
     assert "won't count any more" not in read_html(boss.get("/people/reader/deactivate"))
     boss.post("/people/reviewer/deactivate")
     page = read_html(browser("author").get(f"/changes/{change.number}"))

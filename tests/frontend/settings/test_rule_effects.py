@@ -30,9 +30,9 @@ def preview(client, **sent):
 
 
 def seal_of(page: str) -> str:
-    found = re.search(r'name="confirmed" value="(\w+)"', page)
-    assert found
-    return found[1]
+    match = re.search(r'name="confirmed" value="(\w+)"', page)
+    assert match
+    return match[1]
 
 
 @pytest.fixture
@@ -105,8 +105,8 @@ def test_keys_that_the_switch_limits_are_named(reply, fetched, browser):
 
 def test_the_page_the_api_and_the_query_say_the_same(reply, approved, fetched, browser):
     facts = rule_effects.find_rule_effects(reply.actor("admin"), "support", {"approvals": 2, "protected_labels": []})
-    told = preview(browser("admin"), approvals=2, protected_labels=[]).json()
-    assert told["labels"] == [
+    body = preview(browser("admin"), approvals=2, protected_labels=[]).json()
+    assert body["labels"] == [
         {
             "label": "production",
             "protected": False,
@@ -114,17 +114,17 @@ def test_the_page_the_api_and_the_query_say_the_same(reply, approved, fetched, b
             "services": [{"service": "chat", "fetches_per_day": 200}],
         }
     ]
-    assert [row["change"] for row in told["changes"]] == [row.change.number for row in facts.changes]
-    assert (told["blocked"], told["unblocked"]) == (facts.blocked, facts.unblocked) == (1, 0)
-    assert told["freed_keys"] == [{"key": fetched.id, "name": "chat"}]
+    assert [row["change"] for row in body["changes"]] == [row.change.number for row in facts.changes]
+    assert (body["blocked"], body["unblocked"]) == (facts.blocked, facts.unblocked) == (1, 0)
+    assert body["freed_keys"] == [{"key": fetched.id, "name": "chat"}]
     page = read_html(browser("admin").post(ADDRESS, {**FORM, "protected_labels": "", "approvals": "2"}))
     assert seal_of(page) == facts.seal
 
 
 def test_a_change_that_becomes_ready_is_reported(reply, browser):
     number = reply.propose(2).number
-    told = preview(browser("admin"), approvals=0).json()
-    (row,) = told["changes"]
+    body = preview(browser("admin"), approvals=0).json()
+    (row,) = body["changes"]
     assert (row["change"], row["was_ready"], row["is_ready"], row["added"]) == (number, False, True, [])
     assert row["removed"]
 

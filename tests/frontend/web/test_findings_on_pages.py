@@ -49,9 +49,9 @@ def test_the_editor_says_in_german_why_nothing_is_rendered(author):
 
 
 def test_a_save_that_is_refused_says_why_in_german(author):
-    said = post(author, EDIT, {"document": UNDECLARED, "base": "2", "do": "save"}).json()
-    assert SENTENCE in [problem["message"] for problem in said["problems"]]
-    assert "nicht unter <code>inputs</code> deklariert" in said["html"]
+    body = post(author, EDIT, {"document": UNDECLARED, "base": "2", "do": "save"}).json()
+    assert SENTENCE in [problem["message"] for problem in body["problems"]]
+    assert "nicht unter <code>inputs</code> deklariert" in body["html"]
 
 
 def test_a_key_and_an_english_page_get_the_finding_in_english(author, reply):
@@ -61,8 +61,8 @@ def test_a_key_and_an_english_page_get_the_finding_in_english(author, reply):
     answer = Client().put(f"/api/v1/templates/{REPLY}", body, content_type="application/json", headers=head)
     assert ENGLISH in [problem["message"] for problem in answer.json()["problems"]]
     body = {"document": UNDECLARED, "base": "2"}
-    told = post(author, f"{EDIT}/preview", body, language={"Accept-Language": "en"}).json()["problems"]
-    assert ENGLISH in [problem["message"] for problem in told]
+    problems = post(author, f"{EDIT}/preview", body, language={"Accept-Language": "en"}).json()["problems"]
+    assert ENGLISH in [problem["message"] for problem in problems]
 
 
 def test_a_renaming_that_is_refused_says_why_in_german(author):

@@ -51,8 +51,8 @@ def test_each_person_has_their_own_count(reply, browser, evaluated):
 def test_the_page_of_a_change_and_the_others_show_one_count(reply, browser, evaluated):
     change = reply.propose(2)
     client = browser("reviewer")
-    shown = client.get(f"/changes/{change.number}").context["frame"].waiting
-    assert count_waiting(client) == shown
+    waiting = client.get(f"/changes/{change.number}").context["frame"].waiting
+    assert count_waiting(client) == waiting
     assert evaluated == []
 
 

@@ -54,8 +54,8 @@ def test_a_page_has_one_heading_one_main_and_labels_on_its_fields(reply, browser
     assert len(ids) == len(set(ids))
     fields = re.findall(r'<(?:textarea|select|input(?![^>]*type="(?:hidden|radio)"))[^>]*>', text)
     for field in fields:
-        found = re.search(r'\sid="([^"]+)"', field)
-        named = "aria-label=" in field or "hidden" in field or (found and f'for="{found[1]}"' in text)
+        match = re.search(r'\sid="([^"]+)"', field)
+        named = "aria-label=" in field or "hidden" in field or (match and f'for="{match[1]}"' in text)
         assert named, field
 
 
@@ -139,8 +139,8 @@ def test_a_broken_server_still_speaks(rf):
 
 @pytest.mark.parametrize("start", EXAMPLES.values(), ids=lambda start: start.key)
 def test_every_example_to_start_from_is_sound(desk, start):
-    found = document_check.list_problems(actor=desk.actor("author"), document=start.document, samples=start.samples)
-    assert [problem.message for problem in found if problem.severity == "error"] == []
+    problems = document_check.list_problems(actor=desk.actor("author"), document=start.document, samples=start.samples)
+    assert [problem.message for problem in problems if problem.severity == "error"] == []
 
 
 @override_settings(STATICFILES_DIRS=[])

@@ -49,9 +49,9 @@ def test_a_loss_is_refused_and_named_until_it_is_wanted(run, files):
     refused = run("export", "parts.yml.j2", "--to", "langfuse")
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert "inputs (question)" in refused.stderr
-    told = json.loads(run("export", "parts.yml.j2", "--to", "langfuse", "--lossy", "--json").stdout)
-    assert told["lost"] == ["inputs (question)"]
-    assert json.loads(told["text"])["config"] == {"model": "gpt-4o"}
+    data = json.loads(run("export", "parts.yml.j2", "--to", "langfuse", "--lossy", "--json").stdout)
+    assert data["lost"] == ["inputs (question)"]
+    assert json.loads(data["text"])["config"] == {"model": "gpt-4o"}
 
 
 @pytest.mark.parametrize("name", ["parts", "prompter"])

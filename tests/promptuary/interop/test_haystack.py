@@ -30,8 +30,8 @@ DATA = {"query": "Who?", "documents": [{"content": "Beer [1]\nis old"}, {"conten
 
 
 def imported(value):
-    (found,) = haystack.read_haystack_prompts(value, "file")
-    return found
+    (template,) = haystack.read_haystack_prompts(value, "file")
+    return template
 
 
 def exported(text):
@@ -41,18 +41,18 @@ def exported(text):
 
 
 def test_a_prompt_file_becomes_a_shaped_document():
-    found = imported(FILE)
-    document = parse_document(found.document)
-    assert found.name == "deepset/question-answering"
+    template = imported(FILE)
+    document = parse_document(template.document)
+    assert template.name == "deepset/question-answering"
     assert (document.format, document.description, document.tags) == (
         "shaped",
         FILE["description"],
         ("question-answering",),
     )
-    assert renderer.load(found.document).render(DATA).text == (
+    assert renderer.load(template.document).render(DATA).text == (
         "Cite as Document[number].\n\nDocument[1]: Beer (1) is old\n\nDocument[2]: Tea\nQuestion: Who?; Answer: \n"
     )
-    assert list(map(str, found.differences)) == ["arguments go by position now"]
+    assert list(map(str, template.differences)) == ["arguments go by position now"]
 
 
 def test_nothing_of_the_file_is_lost_on_the_way_back():
@@ -67,10 +67,10 @@ def exported_twice(value):
 
 def test_a_pipelines_template_keeps_its_output_parser():
     component = {"name": "Asker", "type": "PromptTemplate", "params": {"prompt": "Hi {query}", "output_parser": PARSER}}
-    found = imported({"components": [component, {"name": "Node", "type": "PromptNode"}]})
-    assert found.name == "asker"
-    assert renderer.load(found.document).read("Tea Document[2]", DATA)["answers"][0]["document_ids"]
-    assert exported(found.document) == component
+    template = imported({"components": [component, {"name": "Node", "type": "PromptNode"}]})
+    assert template.name == "asker"
+    assert renderer.load(template.document).read("Tea Document[2]", DATA)["answers"][0]["document_ids"]
+    assert exported(template.document) == component
 
 
 def test_any_one_shaper_is_kept():
@@ -89,9 +89,9 @@ def test_any_one_shaper_is_kept():
 
 
 def test_variables_with_a_dollar_are_rewritten_and_said_so():
-    found = imported({"name": "old", "text": "Ask $query of $documents"})
-    assert parse_document(found.document).body == "Ask {query} of {documents}"
-    assert list(map(str, found.differences)) == ["variables written $name are written {name} now"]
+    template = imported({"name": "old", "text": "Ask $query of $documents"})
+    assert parse_document(template.document).body == "Ask {query} of {documents}"
+    assert list(map(str, template.differences)) == ["variables written $name are written {name} now"]
 
 
 @pytest.mark.parametrize(
@@ -158,9 +158,9 @@ def test_recorded_templates_come_in_or_are_refused_and_never_otherwise():
     carried = 0
     for case in json.loads(ORACLE.read_text())["prompts"]:
         try:
-            found = imported({"name": "x", "text": case["template"]})
-            back = exported(found.document)["text"]
-            expected = renderer.load(found.document).render_all(case["data"])
+            template = imported({"name": "x", "text": case["template"]})
+            back = exported(template.document)["text"]
+            expected = renderer.load(template.document).render_all(case["data"])
         except (LossError, renderer.RenderError):
             continue
         again = renderer.load(imported({"name": "x", "text": back}).document).render_all(case["data"])

@@ -62,8 +62,8 @@ def test_a_file_that_says_something_else_is_kept_unless_forced(run, files):
     run("import", files / "ask.yml", "--namespace", "team")
     target = Path("team/deepset/ask.yml.j2")
     target.write_text(target.read_text() + "More.\n")
-    told = run("import", files / "ask.yml", "--namespace", "team", "--dry-run", "--json")
-    assert results(told) == {"team/deepset/ask": "would change"}
+    result = run("import", files / "ask.yml", "--namespace", "team", "--dry-run", "--json")
+    assert results(result) == {"team/deepset/ask": "would change"}
     refused = run("import", files / "ask.yml", "--namespace", "team")
     assert (refused.exit_code, "team/deepset/ask" in refused.stderr) == (1, True)
     assert target.read_text().endswith("More.\n")

@@ -13,8 +13,8 @@ from promptuary.renderer.interop.imported import LossError
 
 def version(text: str, number: str = "3", name: str = "refund_reply", **tags: str) -> dict[str, object]:
     """A model version as `model-versions/get` has it."""
-    told = {"mlflow.prompt.is_prompt": "true", "mlflow.prompt.text": text, "_mlflow_prompt_type": "text", **tags}
-    rows = [{"key": key, "value": value} for key, value in told.items()]
+    pairs = {"mlflow.prompt.is_prompt": "true", "mlflow.prompt.text": text, "_mlflow_prompt_type": "text", **tags}
+    rows = [{"key": key, "value": value} for key, value in pairs.items()]
     return {"name": name, "version": number, "current_stage": "None", "description": "Be kind", "tags": rows}
 
 
@@ -30,14 +30,14 @@ CHAT = version(
 
 
 def imported(value):
-    (found,) = mlflow.read_mlflow_prompts(value, "file")
-    return found
+    (template,) = mlflow.read_mlflow_prompts(value, "file")
+    return template
 
 
 def test_a_chat_prompt_gives_the_messages_that_its_own_format_gives():
-    found = imported({"model_version": CHAT})
-    assert found.name == "refund-reply"
-    assert renderer.load(found.document).render({"tone": "warm", "question": "x\n- name: evil"}).messages == [
+    template = imported({"model_version": CHAT})
+    assert template.name == "refund-reply"
+    assert renderer.load(template.document).render({"tone": "warm", "question": "x\n- name: evil"}).messages == [
         {"role": "system", "content": "Be warm. {% 50 % off\n"},
         {"role": "user", "content": "x\n- name: evil"},
     ]
@@ -52,22 +52,22 @@ def test_model_settings_schema_and_message_come_along():
 
 
 def test_of_several_versions_the_highest_is_imported_with_a_note():
-    found = imported({"model_versions": [version("b", "2"), version("d", "10"), version("c", "3")]})
-    assert renderer.load(found.document).render({}).messages[0]["content"] == "d"
-    assert list(map(str, found.differences)) == ["version 10 is the highest; 2 older ones stay there"]
+    template = imported({"model_versions": [version("b", "2"), version("d", "10"), version("c", "3")]})
+    assert renderer.load(template.document).render({}).messages[0]["content"] == "d"
+    assert list(map(str, template.differences)) == ["version 10 is the highest; 2 older ones stay there"]
 
 
 def test_prompts_from_the_python_client_are_read():
     entry = {"name": "reply", "version": 2, "template": "Hi {{ name }}\n", "commit_message": "New", "aliases": ["live"]}
-    found = imported([entry])
-    assert renderer.load(found.document).render({"name": "{{x}}"}).messages[0]["content"] == "Hi {{x}}\n"
-    assert list(map(str, found.differences)) == ["labels move by review only; there it has live"]
+    template = imported([entry])
+    assert renderer.load(template.document).render({"name": "{{x}}"}).messages[0]["content"] == "Hi {{x}}\n"
+    assert list(map(str, template.differences)) == ["labels move by review only; there it has live"]
 
 
 def test_jinja_comes_as_it_is_with_a_word_about_missing_names():
-    found = imported(version("{% for word in words %}{{ word }};{% endfor %}\n", _mlflow_prompt_type="jinja2"))
-    assert renderer.load(found.document).render({"words": ["a", "b"]}).messages[0]["content"] == "a;b;"
-    assert "missing" in found.differences[0].message
+    template = imported(version("{% for word in words %}{{ word }};{% endfor %}\n", _mlflow_prompt_type="jinja2"))
+    assert renderer.load(template.document).render({"words": ["a", "b"]}).messages[0]["content"] == "a;b;"
+    assert "missing" in template.differences[0].message
 
 
 @pytest.mark.parametrize(
@@ -92,6 +92,6 @@ def test_unsupported_fields_are_refused_by_name(value, said):
 def test_a_file_is_known_by_its_content(tmp_path: Path):
     path = tmp_path / "prompt.json"
     path.write_text(json.dumps({"model_version": CHAT}))
-    (found,) = reading.read_templates(path.name, path.read_bytes())
-    assert found.source_format == "mlflow"
-    assert found.document == imported(CHAT).document
+    (template,) = reading.read_templates(path.name, path.read_bytes())
+    assert template.source_format == "mlflow"
+    assert template.document == imported(CHAT).document

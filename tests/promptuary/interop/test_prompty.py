@@ -33,21 +33,21 @@ user:
 
 
 def imported(text):
-    (found,) = prompty.read_prompty_file(text, "file")
-    return found
+    (template,) = prompty.read_prompty_file(text, "file")
+    return template
 
 
 def test_role_lines_start_messages_and_inputs_keep_their_types():
-    found = imported(FILE)
-    document = parse_document(found.document)
-    assert found.name == "basic-prompt"
-    assert renderer.load(found.document).render({"question": "Why?"}).messages == [
+    template = imported(FILE)
+    document = parse_document(template.document)
+    assert template.name == "basic-prompt"
+    assert renderer.load(template.document).render({"question": "Why?"}).messages == [
         {"role": "system", "content": "You are warm.\n\n# Notes\n- name: not a part"},
         {"role": "user", "content": "Why?"},
     ]
     assert document.inputs == {"question": {"type": "string"}, "tone": {"type": "string", "default": "warm"}}
     assert document.settings == {"max_tokens": 128, "temperature": 0.2}
-    assert found.samples == {"sample": {"question": "Who?", "tone": "cold"}}
+    assert template.samples == {"sample": {"question": "Who?", "tone": "cold"}}
 
 
 def test_it_goes_out_as_a_file_that_comes_in_the_same():
@@ -64,19 +64,19 @@ def test_text_that_looks_like_a_statement_survives_a_round_trip():
 
 
 def test_plain_values_of_inputs_are_samples():
-    found = imported("---\nname: x\ninputs:\n  firstName: Jane\n---\nuser:\nHi {{firstName}}\n")
-    assert found.samples == {"sample": {"firstName": "Jane"}}
-    assert parse_document(found.document).inputs == {"firstName": {}}
+    template = imported("---\nname: x\ninputs:\n  firstName: Jane\n---\nuser:\nHi {{firstName}}\n")
+    assert template.samples == {"sample": {"firstName": "Jane"}}
+    assert parse_document(template.document).inputs == {"firstName": {}}
 
 
 def test_a_completion_prompt_is_one_text():
-    found = imported("---\nmodel: {api: completion, id: gpt-4o}\n---\nOnce upon a {{thing}}\n")
-    assert (found.name, parse_document(found.document).format, parse_document(found.document).model) == (
+    template = imported("---\nmodel: {api: completion, id: gpt-4o}\n---\nOnce upon a {{thing}}\n")
+    assert (template.name, parse_document(template.document).format, parse_document(template.document).model) == (
         "file",
         "text",
         "gpt-4o",
     )
-    assert renderer.load(found.document).render({"thing": "time"}).messages[0]["content"] == "Once upon a time\n"
+    assert renderer.load(template.document).render({"thing": "time"}).messages[0]["content"] == "Once upon a time\n"
 
 
 @pytest.mark.parametrize(
@@ -121,20 +121,20 @@ user:
 
 
 def test_loops_paths_and_a_conversation_come_in_as_they_print():
-    found = imported(LOOPS)
+    template = imported(LOOPS)
     data = {
         "customer": {"firstName": "Ada"},
         "documentation": [{"id": 3}, {"id": 5}],
         "history": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Yes?"}],
         "question": "why",
     }
-    assert renderer.load(found.document).render(data).messages == [
+    assert renderer.load(template.document).render(data).messages == [
         {"role": "system", "content": "You help Ada.\n\ncatalog: 3\n\ncatalog: 5"},
         {"role": "user", "content": "Hi"},
         {"role": "assistant", "content": "Yes?"},
         {"role": "user", "content": "WHY"},
     ]
-    assert any("does not declare are declared" in difference.message for difference in found.differences)
+    assert any("does not declare are declared" in difference.message for difference in template.differences)
 
 
 @pytest.mark.parametrize(
@@ -175,8 +175,8 @@ def test_version_2_options_come_in_under_the_names_that_calls_take():
     [("List", "array"), ("dict", "object"), ("list[str]", "array"), ("str", "string"), ("bool", "boolean")],
 )
 def test_kinds_of_inputs_may_be_named_as_in_python(written, kind):
-    found = imported(f"---\ninputs:\n  query: {{type: '{written}'}}\n---\nuser:\nAbout {{{{query}}}}\n")
-    assert parse_document(found.document).inputs == {"query": {"type": kind}}
+    template = imported(f"---\ninputs:\n  query: {{type: '{written}'}}\n---\nuser:\nAbout {{{{query}}}}\n")
+    assert parse_document(template.document).inputs == {"query": {"type": kind}}
 
 
 def test_a_kind_that_nobody_knows_is_refused():

@@ -41,8 +41,8 @@ def test_source_that_would_render_differently_is_refused(source, why):
 
 @pytest.mark.skipif(not SEED.exists(), reason="the seed document lies beside the repository, not in it")
 def test_the_judges_prompt_is_imported_byte_for_byte():
-    (found,) = reading.read_templates(SEED.name, SEED.read_bytes())
-    assert found.source_format == "python"
+    (template,) = reading.read_templates(SEED.name, SEED.read_bytes())
+    assert template.source_format == "python"
     text = SEED.read_text(encoding="utf-8")
     code = "def create_prompt(documents, question, response):\n " + text[text.index('prompt = f"""') :].replace(
         "\nreturn prompt", "\n return prompt"
@@ -50,5 +50,5 @@ def test_the_judges_prompt_is_imported_byte_for_byte():
     names: dict[str, Any] = {}
     exec(code, names)
     values = {"documents": "0a. Tea {x}", "question": "Wh{y}?", "response": 'a. "Yes" \\n'}
-    assert found.name == "create-prompt"
-    assert renderer.load(found.document).render(values).text == names["create_prompt"](**values)
+    assert template.name == "create-prompt"
+    assert renderer.load(template.document).render(values).text == names["create_prompt"](**values)

@@ -161,8 +161,8 @@ def test_a_closed_request_keeps_who_spoke_for_which_group(legal, admin, author, 
     change_services.publish_change(actor=author, number=change.number)
     groups.change_group(actor=admin, **SUPPORT, name="legal", title="Lawyers")
     groups.remove_from_group(actor=admin, **SUPPORT, name="legal", username="second")
-    (kept,) = look(change, author).group_approvals
-    assert (kept.name, kept.title, kept.people) == ("legal", "Legal", ("second",))
+    (group_approval,) = look(change, author).group_approvals
+    assert (group_approval.name, group_approval.title, group_approval.people) == ("legal", "Legal", ("second",))
 
 
 def test_a_group_is_named_by_its_current_title(legal, admin, author, save, propose):
@@ -192,13 +192,13 @@ def test_a_rule_names_groups_that_there_are(admin, support):
 
 def test_the_preview_tells_what_will_be_needed(legal, admin, author, save):
     save("one")
-    found = label_preview.find_preview(author, "support/reply", "production", 1)
-    assert (found.approvals_needed, found.groups) == (1, ("Legal",))
+    preview = label_preview.find_preview(author, "support/reply", "production", 1)
+    assert (preview.approvals_needed, preview.groups) == (1, ("Legal",))
     rules.set_rules(
         actor=admin, **SUPPORT, approval_rules=[{"folder": "elsewhere", "groups": ["legal"], "approvals": 5}]
     )
-    found = label_preview.find_preview(author, "support/reply", "production", 1)
-    assert (found.approvals_needed, found.groups) == (1, ())
+    preview = label_preview.find_preview(author, "support/reply", "production", 1)
+    assert (preview.approvals_needed, preview.groups) == (1, ())
 
 
 def test_groups_are_read_in_one_query_and_only_where_a_rule_names_one(legal, admin, author, save, propose):

@@ -146,9 +146,9 @@ def test_a_head_that_moves_while_others_approve_never_goes_live_unapproved(
             lambda: change_services.publish_change(actor=author, number=number),
         ]
     )
-    held = Label.objects.filter(name="production").select_related("version").first()
-    assert held is None or (held.version == first and Decision.objects.filter(digest=first.digest, round=1).exists())
-    assert (held is not None) == (ChangeRequest.objects.get().state == "published")
+    label = Label.objects.filter(name="production").select_related("version").first()
+    assert label is None or (label.version == first and Decision.objects.filter(digest=first.digest, round=1).exists())
+    assert (label is not None) == (ChangeRequest.objects.get().state == "published")
     require_whole_journal()
 
 

@@ -33,27 +33,27 @@ def live(admin, author, save, publish, propose):
 
 def test_it_is_what_the_preview_says_once_the_document_is_saved(admin, author, live, save, document, propose):
     rules.set_rules(actor=admin, namespace="support", required_checks=["problems", "evaluation"])
-    found = preview(author, document("three")).move
+    result = preview(author, document("three")).move
     assert (Version.objects.count(), Template.objects.count()) == (2, 1)
-    assert (found.state, found.serves.number, found.included, found.fetches_moving) == ("ahead", 1, (2,), 10)
-    assert [(other.change.version.number, other.superseded) for other in found.overlapping] == [(2, True)]
+    assert (result.state, result.serves.number, result.included, result.fetches_moving) == ("ahead", 1, (2,), 10)
+    assert [(other.change.version.number, other.superseded) for other in result.overlapping] == [(2, True)]
     change = propose(save("three"))
     check_results.run_checks(number=change.number)
     stored = label_preview.find_preview(author, NAME, "production", 3)
-    results = {check.name: (check.outcome, check.summary, check.is_required) for check in found.checks}
+    results = {check.name: (check.outcome, check.summary, check.is_required) for check in result.checks}
     assert {check.name: (check.outcome, check.summary, check.is_required) for check in stored.checks}.items() <= (
         results | {"evaluation": (None, "It was not run on this version yet.", True)}
     ).items()
     assert results["evaluation"][0] == "passed"  # nothing is attached
     same: dict[str, Any] = {"version": None, "checks": (), "same": None}
-    assert replace(found, **same) == replace(stored, **same)
-    assert (found.version.number, found.version.digest) == (stored.version.number, stored.version.digest)
+    assert replace(result, **same) == replace(stored, **same)
+    assert (result.version.number, result.version.digest) == (stored.version.number, stored.version.digest)
 
 
 def test_a_template_that_is_not_there_is_previewed_as_its_first_version(author, support, document):
-    found = preview(author, document())
-    assert (found.move.state, found.move.version.number, found.move.services, found.problems) == ("new", 1, (), [])
-    assert {check.outcome for check in found.move.checks} == {"passed"}
+    result = preview(author, document())
+    assert (result.move.state, result.move.version.number, result.move.services, result.problems) == ("new", 1, (), [])
+    assert {check.outcome for check in result.move.checks} == {"passed"}
     assert not Template.objects.exists()
 
 
@@ -80,9 +80,9 @@ def test_a_check_that_would_fail_says_why(author, live, document):
 )
 def test_errors_that_prevent_saving_are_listed_and_no_check_runs(author, admin, support, text, code):
     rules.set_rules(actor=admin, namespace="support", standards={"description": {"severity": "error"}})
-    found = preview(author, text)
-    assert [problem.code for problem in found.problems if problem.severity == "error"] == [code]
-    assert found.move.checks == ()
+    result = preview(author, text)
+    assert [problem.code for problem in result.problems if problem.severity == "error"] == [code]
+    assert result.move.checks == ()
 
 
 def test_a_text_that_cannot_be_read_is_refused_with_its_problems(author, support):

@@ -99,9 +99,9 @@ def test_an_approved_change_stays_approved_in_an_emergency(
     assert queries.list_unapproved(admin) == []
     template = broken.template
     assert label_moves.find_approval_of_label(template, "production") == Approval.APPROVED
-    found = queries.find_emergency(broken)
-    assert found is not None
-    assert (found.was_approved, found.approvers) == (True, ("reviewer",))
+    emergency = queries.find_emergency(broken)
+    assert emergency is not None
+    assert (emergency.was_approved, emergency.approvers) == (True, ("reviewer",))
     event = Event.objects.latest("number")
     assert json.loads(event.text)["body"]["reviewed"] is True
     assert parse_event(event.kind, json.loads(event.text)["body"]).write_sentence() == (

@@ -77,8 +77,8 @@ def work(change):
 
 
 def state_of(change):
-    found = [state for state in gate.evaluate(change, None).checks if state.name == "evaluation"]
-    return found[0] if found else None
+    checks = [state for state in gate.evaluate(change, None).checks if state.name == "evaluation"]
+    return checks[0] if checks else None
 
 
 def test_without_an_attachment_there_is_no_such_check(propose):

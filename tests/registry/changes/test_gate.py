@@ -139,9 +139,9 @@ def test_a_key_that_may_publish_but_not_read_hears_of_no_text(author, admin, sav
     publish(save("one"))
     rules.set_rules(actor=admin, namespace="support", compatibility="backward")
     document = "---\ninputs: {question: {type: string}, secret_tone: {type: string}}\n---\n- name: q\n  content: Hi\n"
-    held = ChangeRequest.objects.get().version
+    version = ChangeRequest.objects.get().version
     saved = template_save.save_version(
-        actor=author, name="support/reply", document=document, message="", base=held.digest
+        actor=author, name="support/reply", document=document, message="", base=version.digest
     )
     change = propose(saved.version)
     approve(change)

@@ -127,9 +127,9 @@ def test_protecting_opens_a_change_for_what_the_label_serves(admin, opened_chang
 
 def test_only_approvals_are_missing(reviewer, opened_changes):
     [change] = opened_changes
-    assert [found.code for found in gate.evaluate(change, reviewer).blockers] == ["approvals"]
+    assert [blocker.code for blocker in gate.evaluate(change, reviewer).blockers] == ["approvals"]
     [listed] = gate.evaluate_pending(reviewer)
-    assert [found.code for found in listed.blockers] == ["approvals"]
+    assert [blocker.code for blocker in listed.blockers] == ["approvals"]
 
 
 def test_publishing_it_approves_what_the_label_serves(opened_changes, finish, limited):
@@ -254,7 +254,7 @@ class TestProtectedAgain:
         move(3, "production")
         assert protect("production") == ()
         change.refresh_from_db()
-        assert [found.code for found in gate.evaluate(change, author).blockers] == ["approvals"]
+        assert [blocker.code for blocker in gate.evaluate(change, author).blockers] == ["approvals"]
 
     def test_setting_the_same_rules_again_opens_nothing(self, loosened, move, protect):
         move(3, "production")
@@ -402,8 +402,8 @@ class TestVoids:
         with pytest.raises(Gone, match="redacted"):
             back(1, "production")
         label = Label.objects.get()
-        found = list_approved_digests([label.template_id])
-        assert found[label.template_id, "production"] == {label.version.digest}
+        approved_digests = list_approved_digests([label.template_id])
+        assert approved_digests[label.template_id, "production"] == {label.version.digest}
 
     def test_unprotecting_takes_the_labels_approvals_from_limited_keys(self, publish, save, move, protect, limited):
         publish(save("one"))

@@ -90,11 +90,11 @@ def test_live_migrated_and_restored_rows_are_the_same(transactional_db, moved_in
     schema.migrate_in_steps()
     assert rows() == live
     assert immutable_tables.list_missing_triggers(connection) == []
-    said = capsys.readouterr().out
-    assert f"{NAME} production: 4 moves under protection; versions held by approval: 1, 2, 3." in said
-    assert f"{NAME} staging: 2 moves under protection; versions held by approval: 2." in said
-    assert "It serves version 4, which was not approved for it." in said
-    assert "5 other label moves were made while their label was not protected." in said
+    output = capsys.readouterr().out
+    assert f"{NAME} production: 4 moves under protection; versions held by approval: 1, 2, 3." in output
+    assert f"{NAME} staging: 2 moves under protection; versions held by approval: 2." in output
+    assert "It serves version 4, which was not approved for it." in output
+    assert "5 other label moves were made while their label was not protected." in output
     assert mirror.verify() == []
     subprocess.run(["git", "clone", "-q", settings.MIRROR_PATH, tmp_path / "clone"], check=True)
     with transaction.atomic():
@@ -129,13 +129,13 @@ def test_protection_follows_the_rules_event_by_event():
     def ruled(*names):
         return {"rules": {"protected_labels": list(names)}}
 
-    seen = Protection([("namespace.created", "support", ruled("production")), ("namespace.created", "demo", ruled())])
-    assert seen.is_protected("support", "production")
-    assert not seen.is_protected("demo", "production")
-    assert not seen.is_protected("unknown", "production")
-    seen.apply_event("label.moved", "support", {"label": "staging"})
-    seen.apply_event("namespace.ruled", "support", ruled("staging"))
-    assert (seen.is_protected("support", "production"), seen.is_protected("support", "staging")) == (False, True)
+    labels = Protection([("namespace.created", "support", ruled("production")), ("namespace.created", "demo", ruled())])
+    assert labels.is_protected("support", "production")
+    assert not labels.is_protected("demo", "production")
+    assert not labels.is_protected("unknown", "production")
+    labels.apply_event("label.moved", "support", {"label": "staging"})
+    labels.apply_event("namespace.ruled", "support", ruled("staging"))
+    assert (labels.is_protected("support", "production"), labels.is_protected("support", "staging")) == (False, True)
 
 
 def test_adopting_goes_on_with_the_rules_that_the_database_knows(

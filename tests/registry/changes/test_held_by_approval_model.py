@@ -86,17 +86,17 @@ class Model:
         """What the label held by approval, without what it was rolled back from, or got in an emergency that nobody
         approved, unless it was approved or rolled back to afterwards.
         """
-        kept: set[str] = set()
+        held_marks: set[str] = set()
         for move in self.moves:
             mark, request = MARKS[move.after - 1], move.request
             is_unapproved = move.how == "broke_glass" and request is not None and request.unreviewed
             if move.how == "roll_back" and move.before is not None and move.before > move.after:
-                kept.discard(MARKS[move.before - 1])
+                held_marks.discard(MARKS[move.before - 1])
             if move.protected and is_unapproved:
-                kept.discard(mark)
+                held_marks.discard(mark)
             elif move.protected and (move.how in ("publish", "broke_glass") or mark in self.approved):
-                kept.add(mark)
-        return kept - self.redacted
+                held_marks.add(mark)
+        return held_marks - self.redacted
 
     def approval(self) -> str | None:
         if not self.protected or self.holds is None:
@@ -107,8 +107,8 @@ class Model:
         return "emergency" if mark in self.emergencies else "never_approved"
 
     def may_read(self, version: int) -> bool:
-        asked = {MARKS[it.version - 1] for it in self.requests if it.state == "approved"}
-        return self.protected and MARKS[version - 1] in self.approved | asked
+        approved_marks = {MARKS[it.version - 1] for it in self.requests if it.state == "approved"}
+        return self.protected and MARKS[version - 1] in self.approved | approved_marks
 
     def put(self, version: int, how: str, request: Request | None = None) -> bool:
         self.moves.append(Move(self.holds, version, how, self.protected, request))
@@ -125,12 +125,12 @@ class Model:
         return held is not None and held not in MARKS[:version] and MARKS[version - 1] in MARKS[: self.holds]
 
     def blockers(self, request: Request) -> list[str]:
-        found, mark, held = [], self.mark(request.version), self.mark(self.holds)
+        codes, mark, held = [], self.mark(request.version), self.mark(self.holds)
         if held == mark:
-            found += ["held"] if mark in self.trusted else []
+            codes += ["held"] if mark in self.trusted else []
         elif held is not None and held not in MARKS[: request.version]:
-            found.append("superseded" if self.is_superseded(request.version) else "diverged")
-        return found if request.state == "approved" else [*found, "approvals"]
+            codes.append("superseded" if self.is_superseded(request.version) else "diverged")
+        return codes if request.state == "approved" else [*codes, "approvals"]
 
     # Each act says whether it is let through, and notes what follows.
 
@@ -180,8 +180,8 @@ class Model:
         return self.put(request.version, "publish", request)
 
     def break_glass(self, request: Request) -> bool:
-        found = self.blockers(request)
-        if request.state not in ("open", "approved") or not found or {"held", "superseded"} & set(found):
+        codes = self.blockers(request)
+        if request.state not in ("open", "approved") or not codes or {"held", "superseded"} & set(codes):
             return False
         if self.mark(request.version) == self.mark(self.holds):
             return False
@@ -234,8 +234,8 @@ class World:
         change_rules.set_rules(actor=self.admin, namespace="support", protected_labels=[])
 
     def move(self, version):
-        held = Label.objects.filter(name="live").select_related("version").first()
-        expected = held.version.number if held else None
+        label = Label.objects.filter(name="live").select_related("version").first()
+        expected = label.version.number if label else None
         labels.move_label(actor=self.author, name=NAME, label="live", version=version, expected=expected)
 
     def propose(self, version):
@@ -275,8 +275,8 @@ def world(author, reviewer, admin, save):
 def compare(model: Model) -> None:
     """What the database says beside what the model says."""
     template = Template.objects.select_related("namespace").get()
-    held = Label.objects.filter(name="live").select_related("version").first()
-    assert (held.version.number if held else None) == model.holds
+    label = Label.objects.filter(name="live").select_related("version").first()
+    assert (label.version.number if label else None) == model.holds
     assert find_approval_of_label(template, "live") == model.approval()
     for version in Version.objects.filter(template=template):
         if MARKS[version.number - 1] not in model.redacted:
@@ -289,13 +289,13 @@ def compare(model: Model) -> None:
 
 def compare_with_journal() -> None:
     """Each row's `protected` beside what the journal's rules say."""
-    seen, told = Protection(), []
+    protection, protected = Protection(), []
     for kind, space, text in Event.objects.order_by("number").values_list("kind", "namespace", "text"):
         body = parse_event_text(text)["body"]
-        seen.apply_event(kind, space, body)
+        protection.apply_event(kind, space, body)
         if kind == "label.moved":
-            told.append(seen.is_protected(space, body["label"]))
-    assert list(LabelMove.objects.order_by("pk").values_list("protected", flat=True)) == told
+            protected.append(protection.is_protected(space, body["label"]))
+    assert list(LabelMove.objects.order_by("pk").values_list("protected", flat=True)) == protected
 
 
 steps = st.lists(

@@ -33,17 +33,17 @@ def fetch(admin):
 
 def test_the_first_version_is_new_and_cannot_be_undone(author, save):
     save("one")
-    found = preview(author, 1)
-    assert (found.state, found.serves, found.undo, found.approvals_needed) == ("new", None, "none", 1)
+    move = preview(author, 1)
+    assert (move.state, move.serves, move.undo, move.approvals_needed) == ("new", None, "none", 1)
 
 
 def test_a_later_version_is_ahead_and_a_reviewer_rolls_it_back(author, save, publish):
     publish(save("one"))
     save("two")
     save("three")
-    found = preview(author, 3)
-    assert (found.state, found.serves.number, found.included) == ("ahead", 1, (2,))
-    assert (found.undo, found.undo_version) == ("roll_back", 1)
+    move = preview(author, 3)
+    assert (move.state, move.serves.number, move.included) == ("ahead", 1, (2,))
+    assert (move.undo, move.undo_version) == ("roll_back", 1)
 
 
 def test_the_served_version_is_equal(author, save, publish):
@@ -74,8 +74,8 @@ def test_an_unprotected_label_is_moved_back_or_removed(author, save):
     save("two")
     assert (preview(author, 1, "staging").undo, preview(author, 1, "staging").approvals_needed) == ("remove", 0)
     labels.move_label(actor=author, name=NAME, label="staging", version=1, expected=None)
-    found = preview(author, 2, "staging")
-    assert (found.undo, found.undo_version, found.is_protected) == ("move", 1, False)
+    move = preview(author, 2, "staging")
+    assert (move.undo, move.undo_version, move.is_protected) == ("move", 1, False)
 
 
 def test_services_that_ask_for_the_label_get_it_and_the_others_stay(author, save, publish, fetch):
@@ -84,9 +84,9 @@ def test_services_that_ask_for_the_label_get_it_and_the_others_stay(author, save
     save("two")
     fetch("chat", first, "production", 70)
     fetch("mail", first, "1", 14)
-    found = preview(author, 2)
-    assert [(it.fetches.service, it.moves, it.gets) for it in found.services] == [("chat", True, 2), ("mail", False, 1)]
-    assert (found.fetches_moving, found.fetches_staying, found.moving_services) == (10, 2, 1)
+    move = preview(author, 2)
+    assert [(it.fetches.service, it.moves, it.gets) for it in move.services] == [("chat", True, 2), ("mail", False, 1)]
+    assert (move.fetches_moving, move.fetches_staying, move.moving_services) == (10, 2, 1)
 
 
 def test_open_requests_are_superseded_or_have_to_be_merged(author, save, propose):
@@ -94,9 +94,9 @@ def test_open_requests_are_superseded_or_have_to_be_merged(author, save, propose
     propose(first)
     second = save("two")
     propose(save("beside", base=first.digest, parallel=True))
-    found = preview(author, second.number)
-    assert [(it.change.number, it.superseded) for it in found.overlapping] == [(1, True), (2, False)]
-    assert found.same is None
+    move = preview(author, second.number)
+    assert [(it.change.number, it.superseded) for it in move.overlapping] == [(1, True), (2, False)]
+    assert move.same is None
     assert preview(author, 1).same.number == 1
 
 
@@ -105,8 +105,8 @@ def test_owners_and_approvals_are_those_of_the_rules(author, support, save):
     support.owners = [{"pattern": "reply", "people": ["reviewer"]}]
     support.approvals = 2
     support.save()
-    found = preview(author, 1)
-    assert (found.owners, found.approvals_needed) == (("reviewer",), 2)
+    move = preview(author, 1)
+    assert (move.owners, move.approvals_needed) == (("reviewer",), 2)
 
 
 def test_outsiders_and_unknown_versions_are_not_found(author, outsider, save):

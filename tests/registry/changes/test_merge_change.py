@@ -92,12 +92,12 @@ def test_a_label_that_has_it_all_already_needs_no_merge(author, beside):
 
 def test_a_merge_of_outdated_versions_is_refused(author, beside):
     change = beside(BASE.replace("first", "theirs"), BASE.replace("first", "ours"))
-    found = change_merge.preview_merge(change)
+    preview = change_merge.preview_merge(change)
     with pytest.raises(Conflict, match="serves version 2 and the change proposes version 3 now"):
         change_merge.merge_change(
-            actor=author, number=change.number, document=BASE, expected=(found.head.digest, "sha256:" + "0" * 64)
+            actor=author, number=change.number, document=BASE, expected=(preview.head.digest, "sha256:" + "0" * 64)
         )
-    expected = (found.head.digest, found.served.digest)
+    expected = (preview.head.digest, preview.served.digest)
     change = change_merge.merge_change(
         actor=author, number=change.number, document=BASE.replace("first", "both"), expected=expected
     )

@@ -61,22 +61,22 @@ def test_tokens_are_counted_on_the_first_sample_that_reads_otherwise(live, write
     values = {"a": {"question": "no"}, "b": {"question": "yes"}, "c": {"question": "yes, twice"}}
     samples.save_samples(actor=author, name=NAME, samples=values)
     number = write("{% if question != 'no' %}Say it in one sentence.{% endif %}")
-    found = size(number)
-    assert found.sample == "b"
-    assert found.tokens > 0
+    move_size = size(number)
+    assert move_size.sample == "b"
+    assert move_size.tokens > 0
     assert size(number, "a").tokens == 0
     assert size(number, "c").sample == "c"
 
 
 def test_without_samples_no_tokens_are_counted(live, write, size):
-    found = size(write("One more."))
-    assert (found.sample, found.tokens) == ("", None)
+    move_size = size(write("One more."))
+    assert (move_size.sample, move_size.tokens) == ("", None)
 
 
 def test_a_sample_that_does_not_render_has_no_tokens(live, write, size, author):
     samples.save_samples(actor=author, name=NAME, samples={"a": {"question": "no"}})
-    found = size(write("{{ order }}", f"{QUESTION}\n  order: {{type: string}}"))
-    assert (found.sample, found.tokens) == ("a", None)
+    move_size = size(write("{{ order }}", f"{QUESTION}\n  order: {{type: string}}"))
+    assert (move_size.sample, move_size.tokens) == ("a", None)
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_an_input_that_lost_its_default_is_to_be_sent_too(write, size, publish):
 def test_of_the_first_version_everything_is_new(write, size, author):
     number = write()
     samples.save_samples(actor=author, name=NAME, samples={"a": {"question": "no"}})
-    found = size(number)
-    assert (found.lines, found.inputs) == (7, InputChanges(added=("question",)))
-    assert found.tokens > 0
+    move_size = size(number)
+    assert (move_size.lines, move_size.inputs) == (7, InputChanges(added=("question",)))
+    assert move_size.tokens > 0
 
 
 def test_a_redacted_live_version_has_no_size_to_compare_with(live, write, size, admin):

@@ -16,15 +16,15 @@ def templates():
 
 
 def state(actor, source="latest", target="production"):
-    [found] = promotion_state.read_states(actor, templates(), source, target).values()
-    return found
+    [row] = promotion_state.read_states(actor, templates(), source, target).values()
+    return row
 
 
 def test_a_version_that_the_target_lacks_is_ready(author, save, publish):
     publish(save("one"))
     save("two")
-    found = state(author)
-    assert (found.state, found.source, found.target, found.ahead, found.drifted) == ("ready", 2, 1, 1, False)
+    row = state(author)
+    assert (row.state, row.source, row.target, row.ahead, row.drifted) == ("ready", 2, 1, 1, False)
 
 
 def test_a_target_that_is_not_set_takes_anything(author, save):
@@ -54,8 +54,8 @@ def test_a_source_from_elsewhere_has_drifted(author, save, publish):
 
 def test_an_open_request_for_the_target_is_reported_with_its_gate(author, save, propose):
     change = propose(save("one"))
-    found = state(author)
-    assert (found.state, found.gate.change.number, found.blocking) == ("open", change.number, ())
+    row = state(author)
+    assert (row.state, row.gate.change.number, row.blocking) == ("open", change.number, ())
     assert promotion_state.count_states(author, "latest", "production").opened_templates == {change.template_id}
     assert promotion_state.count_states(author, "latest", "staging").opened_templates == set()
 
@@ -143,15 +143,15 @@ def test_the_counts_are_those_of_the_states(author, outsider, save, publish, pro
         labels.move_label(actor=author, name=name, label="staging", version=1, expected=None)
     for source in ("latest", "staging"):
         states = promotion_state.read_states(author, templates(), source, "production").values()
-        found = promotion_state.count_states(author, source, "production")
+        counts = promotion_state.count_states(author, source, "production")
         ready = {
             pk
             for pk, one in promotion_state.read_states(author, templates(), source, "production").items()
             if one.state == "ready"
         }
-        assert set(found.ready_templates) == ready
-        assert found.ready.number == sum(one.state == "ready" for one in states)
-        assert (found.ready.is_exact, found.emergencies) == (True, 0)
+        assert set(counts.ready_templates) == ready
+        assert counts.ready.number == sum(one.state == "ready" for one in states)
+        assert (counts.ready.is_exact, counts.emergencies) == (True, 0)
         assert promotion_state.count_states(outsider, source, "production").ready.number == 0
     assert promotion_state.count_states(author, "latest", "production").ready.number == 3
     monkeypatch.setattr(promotion_state, "MOST_EXAMINED", 2)

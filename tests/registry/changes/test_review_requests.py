@@ -152,5 +152,5 @@ def test_owners_are_suggested_first_then_needed_groups_then_earlier_reviewers(ad
 def test_before_there_is_a_request_its_contributors_are_not_candidates(author, reviewer, save):
     version = save("one", actor=reviewer)
     draft = review_requests.find_draft_gate(author, version.template, "production", version)
-    assert [each.person for each in review_requests.list_candidates(draft)] == ["admin"]
+    assert [candidate.person for candidate in review_requests.list_candidates(draft)] == ["admin"]
     assert not ChangeRequest.objects.exists()

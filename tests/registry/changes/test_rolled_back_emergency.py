@@ -50,8 +50,8 @@ def approval(template):
 def test_it_is_live_without_approval(emergency, left, admin):
     assert approval(left) == Approval.EMERGENCY
     assert emergencies.list_served_emergencies(admin) == {(left.pk, "production"): emergency.number}
-    [found] = emergencies.list_unapproved(admin)
-    assert (found.is_served, found.was_left, found.roll_back_target) == (True, True, 1)
+    [unapproved] = emergencies.list_unapproved(admin)
+    assert (unapproved.is_served, unapproved.was_left, unapproved.roll_back_target) == (True, True, 1)
 
 
 def test_it_is_not_closed_without_an_approval_or_a_roll_back(emergency, admin, roll_back):
@@ -85,7 +85,7 @@ def test_another_change_for_the_same_bytes_is_published_and_approves_it(
     twin = ChangeRequest.objects.get(number=propose(save("two")).number)
     number = propose(left.versions.get(number=2), actor=author).number
     broken = emergencies.publish_in_emergency(actor=reviewer, number=number, reason="Nothing works")
-    assert [found.code for found in gate.evaluate(twin, admin).blockers] == ["approvals"]
+    assert [blocker.code for blocker in gate.evaluate(twin, admin).blockers] == ["approvals"]
     approve(twin)
     assert approval(left) == Approval.EMERGENCY, "an approval counts once it is published"
     change_services.publish_change(actor=author, number=twin.number)
@@ -118,4 +118,4 @@ def test_the_next_version_rolls_back_past_the_emergency(emergency, left, save, p
 def test_an_emergency_for_what_was_never_rolled_back_is_none_of_these(left, admin, reviewer, save, propose):
     number = propose(save("three")).number
     emergencies.publish_in_emergency(actor=reviewer, number=number, reason="Nothing works")
-    assert [found.was_left for found in emergencies.list_unapproved(admin)] == [False]
+    assert [unapproved.was_left for unapproved in emergencies.list_unapproved(admin)] == [False]

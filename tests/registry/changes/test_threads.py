@@ -59,7 +59,7 @@ def test_people_answer_one_another(author, reviewer, change):
     say(reviewer, Place(version=1, line=7))
     threads.reply_to_thread(actor=author, number=1, thread=1, text="Yes")
     (placed,) = found.list_threads(change)
-    assert [(said.number, said.person.username, said.text) for said in placed.comments] == [
+    assert [(comment.number, comment.person.username, comment.text) for comment in placed.comments] == [
         (1, "reviewer", "Shorter?"),
         (2, "author", "Yes"),
     ]

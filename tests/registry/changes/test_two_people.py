@@ -138,9 +138,9 @@ class Registry:
         change = open_change()
         if change is None:
             return
-        before, held = change.version.number, self.model.served
+        before, served = change.version.number, self.model.served
         after = change_merge.merge_change(actor=actor(who), number=change.number).version.number
-        self.model.saved(after, who, held, before)
+        self.model.saved(after, who, served, before)
         self.model.heads[change.number].append((after, who))
 
     def withdraw(self, who):

@@ -154,4 +154,4 @@ def test_a_connection_sealed_under_another_secret_key_says_who_enters_its_key(ad
 def test_a_removed_connection_is_gone_with_its_key(admin, connect):
     services.remove_connection(actor=admin, connection_id=connect().id)
     assert not Connection.objects.exists()
-    assert [each.name for each in queries.list_endpoints("support")] == ["echo"]
+    assert [endpoint.name for endpoint in queries.list_endpoints("support")] == ["echo"]

@@ -71,8 +71,8 @@ def test_something_that_is_not_a_sound_address_is_refused_saying_why(url, words)
 
 
 def test_a_public_address_is_taken_with_its_port():
-    found = safe_http.check_url("https://93.184.216.34:8443/x")
-    assert (found.host, found.port, found.address) == ("93.184.216.34", 8443, "93.184.216.34")
+    address = safe_http.check_url("https://93.184.216.34:8443/x")
+    assert (address.host, address.port, address.address) == ("93.184.216.34", 8443, "93.184.216.34")
 
 
 def test_a_listed_host_may_be_private_and_plain(settings):
@@ -99,11 +99,11 @@ def test_a_listed_host_may_not_use_another_scheme_than_asked_for(settings):
 @pytest.fixture
 def elsewhere():
     """A server on loopback that redirects to itself and remembers the names it was asked by."""
-    asked: list[str | None] = []
+    hosts: list[str | None] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self):
-            asked.append(self.headers["Host"])
+            hosts.append(self.headers["Host"])
             self.send_response(302)
             self.send_header("Location", "/again")
             self.send_header("Content-Length", "0")
@@ -115,7 +115,7 @@ def elsewhere():
     server = HTTPServer(("127.0.0.1", 0), Handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
-    yield server.server_port, asked
+    yield server.server_port, hosts
     server.shutdown()
     thread.join()
     server.server_close()
@@ -130,22 +130,22 @@ def fetch_answer(url):
 
 
 def test_the_client_connects_by_the_address_under_the_name_and_follows_no_redirect(settings, elsewhere):
-    port, asked = elsewhere
+    port, hosts = elsewhere
     settings.OUTBOUND_HOSTS = ["localhost"]
     assert fetch_answer(f"http://localhost:{port}/").status_code == 302
-    assert asked == [f"localhost:{port}"]
+    assert hosts == [f"localhost:{port}"]
 
 
 def test_the_client_refuses_before_it_connects(elsewhere):
-    port, asked = elsewhere
+    port, hosts = elsewhere
     with pytest.raises(Refused):
         fetch_answer(f"https://127.0.0.1:{port}/")
-    assert asked == []
+    assert hosts == []
 
 
 def test_the_client_reads_no_proxy_of_the_environment(monkeypatch, settings, elsewhere):
-    port, asked = elsewhere
+    port, hosts = elsewhere
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     assert fetch_answer(f"http://127.0.0.1:{port}/").status_code == 302
-    assert len(asked) == 1
+    assert len(hosts) == 1

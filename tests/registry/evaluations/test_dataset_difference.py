@@ -49,10 +49,10 @@ def summarize(found: RowDifference) -> tuple[list[str], list[str], list[tuple[st
 def test_rows_with_an_id_are_matched_by_it():
     before = [named("a", "1"), named("b", "2"), named("c", "3"), named("d", "4")]
     after = [named("d", "4"), named("a", "1"), named("b", "two"), named("e", "5")]
-    found = diff(before, after)
-    assert summarize(found) == (["5"], ["3"], [("2", "two")], 2, 1)
-    assert ([index for index, _ in found.added], [index for index, _ in found.removed]) == ([3], [2])
-    assert [index for index, _, _ in found.changed] == [2]
+    difference = diff(before, after)
+    assert summarize(difference) == (["5"], ["3"], [("2", "two")], 2, 1)
+    assert ([index for index, _ in difference.added], [index for index, _ in difference.removed]) == ([3], [2])
+    assert [index for index, _, _ in difference.changed] == [2]
 
 
 def test_a_row_with_an_id_is_matched_by_nothing_else():
@@ -62,8 +62,10 @@ def test_a_row_with_an_id_is_matched_by_nothing_else():
 
 
 def test_rows_without_an_id_are_matched_by_their_inputs():
-    found = diff([unnamed("1", "x"), unnamed("1", "x"), unnamed("2")], [unnamed("2"), unnamed("1", "x"), unnamed("1")])
-    assert summarize(found) == ([], [], [("1", "1")], 2, 1)
+    difference = diff(
+        [unnamed("1", "x"), unnamed("1", "x"), unnamed("2")], [unnamed("2"), unnamed("1", "x"), unnamed("1")]
+    )
+    assert summarize(difference) == ([], [], [("1", "1")], 2, 1)
 
 
 def test_the_same_content_is_matched_before_the_same_inputs():
@@ -74,8 +76,8 @@ def test_the_same_content_is_matched_before_the_same_inputs():
 
 
 def test_one_of_equal_rows_is_edited():
-    found = diff([unnamed("1"), unnamed("1"), unnamed("1")], [unnamed("1"), unnamed("one"), unnamed("1")])
-    assert summarize(found) == ([], [], [("1", "one")], 2, 0)
+    difference = diff([unnamed("1"), unnamed("1"), unnamed("1")], [unnamed("1"), unnamed("one"), unnamed("1")])
+    assert summarize(difference) == ([], [], [("1", "one")], 2, 0)
 
 
 def test_an_edited_row_without_an_id_is_changed():
@@ -104,8 +106,8 @@ def test_the_row_that_shares_most_values_is_the_one():
 
     before = [row("1", "2", "3"), row("4", "5", "6")]
     after = [row("4", "2", "3x"), row("4x", "5", "6")]
-    found = diff(before, after)
-    assert [(index, was, now) for index, was, now in found.changed] == [
+    difference = diff(before, after)
+    assert [(index, was, now) for index, was, now in difference.changed] == [
         (0, before[0], after[0]),
         (1, before[1], after[1]),
     ]
@@ -123,8 +125,8 @@ def test_rows_at_one_place_are_not_matched_if_their_numbers_differ():
 
 
 def test_values_of_different_types_differ():
-    found = diff([unnamed("1", answer=1)], [unnamed("1", answer=True)])
-    assert summarize(found) == ([], [], [("1", "1")], 0, 0)
+    difference = diff([unnamed("1", answer=1)], [unnamed("1", answer=True)])
+    assert summarize(difference) == ([], [], [("1", "1")], 0, 0)
 
 
 def test_tags_alone_are_a_change(author):
@@ -145,27 +147,27 @@ versions = st.lists(unnamed_rows | named_rows, max_size=9, unique_by=lambda row:
 
 @given(versions, versions)
 def test_each_row_is_counted_once(before, after):
-    found = diff(before, after)
-    assert len(found.added) + len(found.changed) + found.same == len(after)
-    assert len(found.removed) + len(found.changed) + found.same == len(before)
-    indexes = [index for index, _ in found.added] + [index for index, _, _ in found.changed]
+    difference = diff(before, after)
+    assert len(difference.added) + len(difference.changed) + difference.same == len(after)
+    assert len(difference.removed) + len(difference.changed) + difference.same == len(before)
+    indexes = [index for index, _ in difference.added] + [index for index, _, _ in difference.changed]
     assert len(set(indexes)) == len(indexes)
-    assert all(after[index] == row for index, _, row in found.changed)
-    assert [after[index] for index, _ in found.added] == [row for _, row in found.added]
-    assert [before[place] for place, _ in found.removed] == [row for _, row in found.removed]
+    assert all(after[index] == row for index, _, row in difference.changed)
+    assert [after[index] for index, _ in difference.added] == [row for _, row in difference.added]
+    assert [before[place] for place, _ in difference.removed] == [row for _, row in difference.removed]
     # Without them both versions have the same rows. As texts, because to Python 1 and True are equal.
     left = Counter(map(write, after)) - Counter(write(after[index]) for index in indexes)
-    missing = [row for _, row in found.removed] + [was for _, was, _ in found.changed]
+    missing = [row for _, row in difference.removed] + [was for _, was, _ in difference.changed]
     assert left == Counter(map(write, before)) - Counter(map(write, missing))
-    assert 0 <= found.moved <= found.same + len(found.changed)
+    assert 0 <= difference.moved <= difference.same + len(difference.changed)
 
 
 @given(versions, versions)
 def test_rows_with_an_id_are_matched_with_that_id_alone(before, after):
-    found = diff(before, after)
-    assert all(was.id == row.id for _, was, row in found.changed)
+    difference = diff(before, after)
+    assert all(was.id == row.id for _, was, row in difference.changed)
     ids = {row.id for row in before} & {row.id for row in after} - {""}
-    assert not ids & {row.id for _, row in [*found.added, *found.removed]}
+    assert not ids & {row.id for _, row in [*difference.added, *difference.removed]}
 
 
 @given(versions, st.data())
@@ -174,8 +176,8 @@ def test_one_edited_row_is_one_changed_row(rows, data):
         return
     place = data.draw(st.integers(0, len(rows) - 1))
     edited = Row({"q": "new"}, rows[place].expected, rows[place].id)
-    found = diff(rows, [*rows[:place], edited, *rows[place + 1 :]])
-    assert (len(found.added), len(found.removed), len(found.changed)) == (0, 0, 1)
+    difference = diff(rows, [*rows[:place], edited, *rows[place + 1 :]])
+    assert (len(difference.added), len(difference.removed), len(difference.changed)) == (0, 0, 1)
 
 
 @given(versions)

@@ -28,8 +28,8 @@ def two(author):
 
 def test_rows_come_in_pages(two):
     page = queries.list_dataset_rows(two[0], limit=3)
-    rest = queries.list_dataset_rows(two[0], cursor=page.next, limit=3)
-    assert [row.id for _, row in [*page.items, *rest.items]] == ["a", "b", "c", "d"]
+    next_page = queries.list_dataset_rows(two[0], cursor=page.next, limit=3)
+    assert [row.id for _, row in [*page.items, *next_page.items]] == ["a", "b", "c", "d"]
     assert (
         queries.list_dataset_rows(two[0], cursor=queries.list_dataset_rows(two[0], limit=1).next, limit=1).items[0][0]
         == 1
@@ -44,9 +44,9 @@ def test_rows_are_found_by_their_tags(author):
     version = datasets.save_dataset(actor=author, name=NAME, text="\n".join(map(json.dumps, rows))).version
     assert queries.list_dataset_tags(version) == [("B", 1), ("late", 2)]
     page = queries.list_dataset_rows(version, tag="late", limit=1)
-    rest = queries.list_dataset_rows(version, tag="late", limit=1, cursor=page.next)
-    assert [(index, row.id) for index, row in [*page.items, *rest.items]] == [(0, "a"), (2, "c")]
-    assert rest.next is None
+    next_page = queries.list_dataset_rows(version, tag="late", limit=1, cursor=page.next)
+    assert [(index, row.id) for index, row in [*page.items, *next_page.items]] == [(0, "a"), (2, "c")]
+    assert next_page.next is None
 
 
 def test_versions_come_newest_first(two, reader):
@@ -78,8 +78,8 @@ def many(author, monkeypatch):
 
 def test_a_long_list_shows_what_one_may_read(many, reader, outsider):
     first = queries.list_datasets(reader, limit=3)
-    rest = queries.list_datasets(reader, cursor=first.next)
-    assert [[row.name for row in page.items] for page in (first, rest)] == [many[:3], many[3:]]
+    next_page = queries.list_datasets(reader, cursor=first.next)
+    assert [[row.name for row in page.items] for page in (first, next_page)] == [many[:3], many[3:]]
     assert [row.name for row in queries.list_datasets(reader, namespace="support", q="q2").items] == ["support/q2"]
     assert queries.list_datasets(outsider).items == []
     assert queries.list_datasets(outsider, namespace="support").items == []

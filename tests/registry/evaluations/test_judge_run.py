@@ -91,9 +91,9 @@ def test_a_judge_scores_the_rows_and_leaves_its_evidence(judged):
 def test_a_judge_that_fails_on_a_row_fails_no_row(judged):
     run = judged(json.dumps(JUDGED))
     assert (run.failed, run.scores["faithfulness"]["judgement"]["scored"]) == (0, 1)
-    found = queries.read_run_row(run, 1).row.judgement
-    assert "400" in found["error"]["message"]
-    assert set(found["scores"].values()) == {None}
+    judgement = queries.read_run_row(run, 1).row.judgement
+    assert "400" in judgement["error"]["message"]
+    assert set(judgement["scores"].values()) == {None}
 
 
 @pytest.fixture

@@ -23,25 +23,25 @@ def estimate(actor, **options):
 
 
 def test_replies_are_taken_to_be_as_long_as_they_may_be(author, questions, model):  # noqa: F811
-    found = estimate(author, model="s")
-    assert (found.rows, found.sampled, found.misfits, found.is_from_replies) == (80, 20, 0, False)
-    assert found.completion_tokens == 80 * 800
-    assert found.prompt_tokens > 0
-    assert float(found.cost) == (found.prompt_tokens * 100 + found.completion_tokens * 200) / 1e6
-    assert found.currency == "EUR"
+    costs = estimate(author, model="s")
+    assert (costs.rows, costs.sampled, costs.misfits, costs.is_from_replies) == (80, 20, 0, False)
+    assert costs.completion_tokens == 80 * 800
+    assert costs.prompt_tokens > 0
+    assert float(costs.cost) == (costs.prompt_tokens * 100 + costs.completion_tokens * 200) / 1e6
+    assert costs.currency == "EUR"
     assert model.asked == []
     assert not Run.objects.exists()
 
 
 def test_replies_of_an_earlier_run_tell_their_length(author, start, model):  # noqa: F811
     finish(start(model="s"))
-    found = estimate(author, model="s")
-    assert (found.completion_tokens, found.is_from_replies) == (400, True)
+    costs = estimate(author, model="s")
+    assert (costs.completion_tokens, costs.is_from_replies) == (400, True)
 
 
 def test_a_model_without_a_price_has_no_cost(author, questions):  # noqa: F811
-    found = estimate(author)
-    assert (found.cost, found.currency) == (None, "")
+    costs = estimate(author)
+    assert (costs.cost, costs.currency) == (None, "")
 
 
 def test_rows_that_do_not_render_are_counted(author, save):
@@ -121,25 +121,25 @@ def test_the_calls_of_a_judge_are_in_the_cost(author, judge, model, settings):  
     price = "{prompt: 1000, completion: 3000, currency: EUR}"
     listed = settings.MODELS_PATH.read_text()
     settings.MODELS_PATH.write_text(f"{listed}dear: {{base_url: 'http://127.0.0.1:9/v1', price: {price}}}\n")
-    alone, found = estimate(author, model="s"), estimate(author, model="s", judge_model="dear", **judge)
-    assert (found.prompt_tokens, found.completion_tokens) == (alone.prompt_tokens, alone.completion_tokens)
-    assert found.judge_completion_tokens == 80 * 200
-    assert found.judge_prompt_tokens > alone.completion_tokens  # the reply is read, as long as it may be
-    judged = (found.judge_prompt_tokens * 1000 + found.judge_completion_tokens * 3000) / 1e6
-    assert float(found.cost) == pytest.approx(float(alone.cost) + judged)
+    alone, costs = estimate(author, model="s"), estimate(author, model="s", judge_model="dear", **judge)
+    assert (costs.prompt_tokens, costs.completion_tokens) == (alone.prompt_tokens, alone.completion_tokens)
+    assert costs.judge_completion_tokens == 80 * 200
+    assert costs.judge_prompt_tokens > alone.completion_tokens  # the reply is read, as long as it may be
+    judged = (costs.judge_prompt_tokens * 1000 + costs.judge_completion_tokens * 3000) / 1e6
+    assert float(costs.cost) == pytest.approx(float(alone.cost) + judged)
     assert model.asked == []
 
 
 def test_a_judge_without_a_price_leaves_the_cost_unknown(author, judge, model):  # noqa: F811
-    found = estimate(author, model="s", judge_model="echo", **judge)
-    assert (found.cost, found.currency) == (None, "")
-    assert found.judge_prompt_tokens > 0
+    costs = estimate(author, model="s", judge_model="echo", **judge)
+    assert (costs.cost, costs.currency) == (None, "")
+    assert costs.judge_prompt_tokens > 0
 
 
 def test_rows_in_which_the_judge_finds_nothing_cost_nothing(author, judge, model):  # noqa: F811
-    found = estimate(author, model="s", judge="support/judge@1", judge_model="s")
-    assert (found.judge_prompt_tokens, found.judge_completion_tokens) == (0, 0)
-    assert found.cost == estimate(author, model="s").cost
+    costs = estimate(author, model="s", judge="support/judge@1", judge_model="s")
+    assert (costs.judge_prompt_tokens, costs.judge_completion_tokens) == (0, 0)
+    assert costs.cost == estimate(author, model="s").cost
 
 
 def test_a_judge_that_is_none_is_refused_as_at_the_start(author, judge):

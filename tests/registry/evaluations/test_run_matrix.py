@@ -125,9 +125,9 @@ def test_one_row_is_read_with_all_its_cells(runs):
 
 def test_runs_of_other_rows_and_too_many_are_refused(reader, author, runs, start):  # noqa: F811
     datasets.save_dataset(actor=author, name="support/other", text=write(3))
-    other = start_runs.start_run(actor=author, template="support/reply", dataset="support/other")
+    run = start_runs.start_run(actor=author, template="support/reply", dataset="support/other")
     with pytest.raises(Conflict):
-        run_matrix.read_matrix_runs(reader, runs[0].pk, [other.pk])
+        run_matrix.read_matrix_runs(reader, runs[0].pk, [run.pk])
     with pytest.raises(Invalid):
         run_matrix.read_matrix_runs(reader, runs[0].pk, range(100, 106))
     assert run_matrix.read_matrix_runs(reader, runs[0].pk, [runs[1].pk, runs[0].pk]) == runs

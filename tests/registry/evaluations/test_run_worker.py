@@ -197,9 +197,9 @@ def test_two_runs_are_compared_row_by_row(start, save, questions):
     before = finish(start())
     save("well")
     after = finish(start())
-    found = queries.compare_runs(before, after, "squad_f1")
-    assert (found.comparison.worse, found.comparison.winner) == (80, "first")
-    assert len(found.order) == 80
+    comparison = queries.compare_runs(before, after, "squad_f1")
+    assert (comparison.comparison.worse, comparison.comparison.winner) == (80, "first")
+    assert len(comparison.order) == 80
     assert [run.pk for run in queries.list_comparable_runs(queries.load_run(after.pk))] == [before.pk]
 
 

@@ -200,9 +200,9 @@ def test_rows_of_a_dataset_are_offered_page_by_page(author):
     datasets.save_dataset(actor=author, name="support/gold", text="\n".join(map(json.dumps, rows)))
     first = read_dataset_samples(author, "support", "support/gold", SCHEMAS)
     assert (len(first.samples), first.total, list_left_out(first)) == (PAGE, PAGE + 5, ["tone"])
-    rest = read_dataset_samples(author, "support", "support/gold", SCHEMAS, PAGE)
-    assert [sample.name for sample in rest.samples] == [f"r{number}" for number in range(PAGE, PAGE + 5)]
-    assert rest.samples[0].values == {"question": "?"}
+    next_page = read_dataset_samples(author, "support", "support/gold", SCHEMAS, PAGE)
+    assert [sample.name for sample in next_page.samples] == [f"r{number}" for number in range(PAGE, PAGE + 5)]
+    assert next_page.samples[0].values == {"question": "?"}
     assert read_dataset_samples(author, "support", "support/gold", SCHEMAS, 999).samples == ()
     chosen = {"tone": "inputs.question", "question": ""}
     turned = read_dataset_samples(author, "support", "support/gold", SCHEMAS, PAGE, chosen)

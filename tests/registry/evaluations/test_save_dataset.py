@@ -29,15 +29,15 @@ def test_the_digest_is_the_one_that_the_package_gives(author):
 def test_the_same_rows_in_another_form_make_no_version(author):
     first = datasets.save_dataset(actor=author, name=NAME, text=ROWS).version
     csv = "id,question,expected\na,Who?,Ada\n"
-    other = datasets.save_dataset(actor=author, name=NAME, text=csv, form="csv", base=first.digest)
+    dataset = datasets.save_dataset(actor=author, name=NAME, text=csv, form="csv", base=first.digest)
     again = datasets.save_dataset(
         actor=author,
         name=NAME,
         form="yml",
-        base=other.version.digest,
+        base=dataset.version.digest,
         text="- {id: a, inputs: {question: Who?}, expected: Ada}\n",
     )
-    assert (other.created, again.created, again.version.number) == (True, False, 2)
+    assert (dataset.created, again.created, again.version.number) == (True, False, 2)
 
 
 def test_the_event_carries_the_digest_and_no_row(author):

@@ -79,10 +79,10 @@ def test_a_reader_starts_none(reader, versions):
 
 def test_the_expected_cost_of_all_is_known_before(author, versions, models):
     columns = [RunColumn("1", "small"), RunColumn("2", "large")]
-    found = estimate_runs(actor=author, template=NAME, columns=columns, dataset=DATASET)
-    together = join_estimates(found)
+    costs = estimate_runs(actor=author, template=NAME, columns=columns, dataset=DATASET)
+    together = join_estimates(costs)
     assert together.rows == 8
-    assert together.cost == sum((one.cost for one in found if one.cost), Decimal(0)) > 0
+    assert together.cost == sum((one.cost for one in costs if one.cost), Decimal(0)) > 0
     mixed = estimate_runs(actor=author, template=NAME, columns=[*columns, RunColumn("1", "echo")], dataset=DATASET)
     assert join_estimates(mixed).cost is None
     assert not Run.objects.exists()

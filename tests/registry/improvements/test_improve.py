@@ -102,9 +102,9 @@ def test_runs_of_drafts_are_in_no_list_and_no_comparison(measured):
 
 def test_a_proposal_that_helps_no_row_is_marked(desk):
     with desk(propose(DOCUMENT.replace("Answer the question.", "Answer the question, please."))) as place:
-        found = figures.measure_improvement(place.measure(place.start()))
-    assert (found.is_no_improvement, found.is_only_on_seen) == (True, False)
-    assert {metric.reading for metric in found.of("all").metrics} == {"unclear"}
+        improvement = figures.measure_improvement(place.measure(place.start()))
+    assert (improvement.is_no_improvement, improvement.is_only_on_seen) == (True, False)
+    assert {metric.reading for metric in improvement.of("all").metrics} == {"unclear"}
 
 
 def test_a_proposal_that_helps_only_rows_seen_by_the_model_is_marked(measured):

@@ -24,9 +24,9 @@ from tests.support.spending import spend_one_dollar
 
 @pytest.fixture
 def place(desk):
-    with desk(propose(BETTER)) as found:
+    with desk(propose(BETTER)) as place:
         Job.objects.all().delete()  # that of the run, which is done already
-        yield found
+        yield place
 
 
 def test_a_start_queues_one_job_that_the_worker_does(place):
@@ -35,8 +35,8 @@ def test_a_start_queues_one_job_that_the_worker_does(place):
     assert (job.subject, job.state) == (f"improvement {improvement.number}", Job.QUEUED)
     for _ in range(10):
         tasks.run_jobs()
-    found = queries.find_own_improvement(place.author, improvement.number)
-    assert (found.stage, found.calls) == ("done", 1)
+    stored = queries.find_own_improvement(place.author, improvement.number)
+    assert (stored.stage, stored.calls) == ("done", 1)
 
 
 def test_one_that_was_stopped_before_its_turn_asks_nothing(place):
@@ -48,11 +48,11 @@ def test_one_that_was_stopped_before_its_turn_asks_nothing(place):
 
 def test_one_that_is_stopped_while_it_is_measured_cancels_the_run(place):
     improvement = place.ask(place.start())
-    asked = len(place.server.questions)
+    call_count = len(place.server.questions)
     stopped = services.stop_improvement(actor=place.author, number=improvement.number)
     assert (stopped.stage, stopped.measurement.state) == ("stopped", "cancelled")
     assert place.measure(improvement).stage == "stopped"
-    assert len(place.server.questions) == asked
+    assert len(place.server.questions) == call_count
 
 
 @pytest.mark.slow
@@ -71,9 +71,9 @@ def test_one_that_is_stopped_while_the_model_writes_is_counted_and_not_used(tran
         services.stop_improvement(actor=place.author, number=improvement.number)
         hold.set()
         thread.join(60)
-        found = queries.find_own_improvement(place.author, improvement.number)
-        assert (found.stage, found.document, found.measurement) == ("stopped", "", None)
-        assert (found.calls, found.prompt_tokens, found.completion_tokens) == (1, 100, 100)
+        stored = queries.find_own_improvement(place.author, improvement.number)
+        assert (stored.stage, stored.document, stored.measurement) == ("stopped", "", None)
+        assert (stored.calls, stored.prompt_tokens, stored.completion_tokens) == (1, 100, 100)
 
 
 class Killed(BaseException):
@@ -94,10 +94,12 @@ def kill_while_asked(place, improvement):
     """Send the prompt of an improvement like a worker that is killed before it gets a reply."""
     endpoint = worker._find_endpoint(improvement)
     inputs = worker._make_inputs(improvement)
-    asked = model_asking.render_asking(improvement.prompt, inputs)
-    held = type("Held", (), {"__getattr__": lambda _, name: getattr(endpoint, name), "open": lambda _: KilledModel()})
+    request = model_asking.render_asking(improvement.prompt, inputs)
+    killed_endpoint = type(
+        "Held", (), {"__getattr__": lambda _, name: getattr(endpoint, name), "open": lambda _: KilledModel()}
+    )
     with pytest.raises(Killed):
-        model_asking.ask_model(improvement, held(), asked)
+        model_asking.ask_model(improvement, killed_endpoint(), request)
 
 
 def test_a_call_whose_worker_is_killed_is_counted_and_asked_again(place):
@@ -108,17 +110,17 @@ def test_a_call_whose_worker_is_killed_is_counted_and_asked_again(place):
     killed = Improvement.objects.get(pk=improvement.pk)
     assert (killed.stage, killed.calls) == ("asking", 1)
     assert Spending.objects.get(model="helper").prompt_tokens == spent + killed.prompt_tokens > spent
-    found = place.measure(improvement)
-    assert (found.stage, found.calls) == ("done", 2)
+    stored = place.measure(improvement)
+    assert (stored.stage, stored.calls) == ("done", 2)
 
 
 def test_an_answer_without_a_text_is_counted_with_all_that_it_took(desk):
     with desk(None) as place:
         improvement = place.start()
         before = Spending.objects.get(model="helper")
-        found = place.ask(improvement)
+        stored = place.ask(improvement)
         spent = Spending.objects.get(model="helper")
-        assert (found.stage, found.calls, found.prompt_tokens, found.completion_tokens) == ("failed", 1, 100, 100)
+        assert (stored.stage, stored.calls, stored.prompt_tokens, stored.completion_tokens) == ("failed", 1, 100, 100)
         assert spent.completion_tokens - before.completion_tokens == 100
 
 
@@ -127,9 +129,9 @@ def test_workers_that_are_killed_again_and_again_make_no_more_calls_than_allowed
     for _ in range(queries.MOST_CALLS):
         assert worker._begin(improvement)
         kill_while_asked(place, improvement)
-    found = place.ask(improvement)
-    assert (found.stage, found.calls) == ("failed", queries.MOST_CALLS)
-    assert "as often as it may be" in found.reason
+    stored = place.ask(improvement)
+    assert (stored.stage, stored.calls) == ("failed", queries.MOST_CALLS)
+    assert "as often as it may be" in stored.reason
     assert not place.server.asked_prompts
 
 
@@ -151,9 +153,9 @@ def test_an_internal_error_ends_the_improvement_with_a_reason(place):
     improvement = place.start()
     Improvement.objects.filter(pk=improvement.pk).update(shown_rows=["no number"])
     tasks.run_jobs()
-    found = queries.find_own_improvement(place.author, improvement.number)
-    assert found.stage == "failed"
-    assert "fault of Promptuary" in found.reason
+    stored = queries.find_own_improvement(place.author, improvement.number)
+    assert stored.stage == "failed"
+    assert "fault of Promptuary" in stored.reason
 
 
 @pytest.fixture
@@ -174,8 +176,8 @@ def busy_check(monkeypatch):
 def test_a_reply_that_came_while_the_renderer_was_busy_is_checked_and_not_asked_for_again(place, busy_check):
     improvement = place.start()
     busy_check(4)
-    found = place.measure(improvement)
-    assert (found.stage, found.document, found.calls) == ("done", BETTER, 1)
+    stored = place.measure(improvement)
+    assert (stored.stage, stored.document, stored.calls) == ("done", BETTER, 1)
     assert len(place.server.asked_prompts) == 1
 
 
@@ -184,17 +186,17 @@ def test_the_last_reply_is_checked_too_where_the_renderer_was_busy(desk, busy_ch
         improvement = place.start()
         assert [worker.advance_improvement(improvement.number) for _ in range(2)] == [True, True]
         busy_check(4)
-        found = place.measure(improvement)
-        assert (found.stage, found.document, found.calls) == ("done", BETTER, queries.MOST_CALLS)
+        stored = place.measure(improvement)
+        assert (stored.stage, stored.document, stored.calls) == ("done", BETTER, queries.MOST_CALLS)
         assert len(place.server.asked_prompts) == queries.MOST_CALLS
 
 
 def test_a_model_to_measure_by_that_is_another_by_now_ends_it_before_the_call(place):
     improvement = place.start()
     Run.objects.filter(pk=place.run.pk).update(model_digest="sha256:other")
-    found = place.ask(improvement)
-    assert (found.stage, found.calls) == ("failed", 0)
-    assert f"not what it was when run {place.run.number} asked it" in found.reason
+    stored = place.ask(improvement)
+    assert (stored.stage, stored.calls) == ("failed", 0)
+    assert f"not what it was when run {place.run.number} asked it" in stored.reason
     assert not place.server.asked_prompts
 
 
@@ -205,9 +207,9 @@ def test_a_version_that_can_not_be_read_any_more_ends_it_before_the_call(place, 
         raise DocumentError("this key is not known", code="PT101")
 
     monkeypatch.setattr(queries, "parse_document", refuse)
-    found = place.ask(improvement)
-    assert (found.stage, found.calls) == ("failed", 0)
-    assert found.reason == f"{NAME}@1 can't be read as a template: this key is not known."
+    stored = place.ask(improvement)
+    assert (stored.stage, stored.calls) == ("failed", 0)
+    assert stored.reason == f"{NAME}@1 can't be read as a template: this key is not known."
 
 
 def test_no_rule_is_skipped_where_the_version_can_not_be_read(place, monkeypatch):
@@ -230,7 +232,7 @@ def test_an_improvement_that_a_cap_refuses_is_not_a_call(place, admin):
     improvement = place.start()
     spend_one_dollar(improvement.person)
     set_cap(admin, "1")
-    found = place.ask(improvement)
-    assert (found.stage, found.calls, found.prompt_tokens) == ("failed", 0, 0)
-    assert "daily limit of author is reached" in found.reason
+    stored = place.ask(improvement)
+    assert (stored.stage, stored.calls, stored.prompt_tokens) == ("failed", 0, 0)
+    assert "daily limit of author is reached" in stored.reason
     assert not place.server.asked_prompts

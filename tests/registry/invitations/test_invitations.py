@@ -48,10 +48,10 @@ def test_an_accepted_invitation_gives_its_role_in_the_name_of_who_invited(link, 
 
 def test_a_link_works_once(link, newcomer, support):
     services.accept_invitation(actor=Actor(newcomer), secret=link)
-    other = User.objects.create(username="other")
+    user = User.objects.create(username="other")
     with pytest.raises(Conflict, match="accepted already"):
-        services.accept_invitation(actor=Actor(other), secret=link)
-    assert permissions.find_role(other, support) is None
+        services.accept_invitation(actor=Actor(user), secret=link)
+    assert permissions.find_role(user, support) is None
 
 
 def test_a_link_makes_an_account_with_a_password(link, support):
@@ -123,10 +123,10 @@ def test_a_new_link_ends_the_one_before(admin, link, newcomer):
 def test_the_inviter_must_still_be_an_admin_when_it_is_accepted(operator, link, newcomer, support):
     namespace_services.set_role(actor=operator, namespace="support", username="newcomer", role="admin")
     namespace_services.set_role(actor=operator, namespace="support", username="admin", role="reader")
-    other = User.objects.create(username="other")
+    user = User.objects.create(username="other")
     with pytest.raises(Conflict, match="may not give roles in support any more"):
-        services.accept_invitation(actor=Actor(other), secret=link)
-    assert permissions.find_role(other, support) is None
+        services.accept_invitation(actor=Actor(user), secret=link)
+    assert permissions.find_role(user, support) is None
 
 
 def test_a_role_is_raised_by_an_invitation_and_never_lowered(admin, link, operator, support):

@@ -78,8 +78,8 @@ def test_it_can_neither_drop_nor_switch_off_a_trigger(server_role, table):
     ],
 )
 def test_it_can_do_nothing_else_that_would_undo_the_guards(server_role, statement):
-    said = refuse(statement)
-    assert "permission denied" in said or "must be owner" in said
+    refusal = refuse(statement)
+    assert "permission denied" in refusal or "must be owner" in refusal
 
 
 @pytest.mark.postgres

@@ -89,10 +89,10 @@ def test_a_value_without_an_exact_json_form_is_refused(operator):
 def test_an_event_with_a_credential_is_refused(operator, facts):
     """The last look: services look at what they name before they append."""
     key = "AKIA" + "QWERTYUIOPASDFGH"
-    told = json.loads(json.dumps(facts).replace("{}", key))
+    data = json.loads(json.dumps(facts).replace("{}", key))
     (field,) = facts
     with pytest.raises(Invalid) as refused:
-        append(operator, **told)
+        append(operator, **data)
     assert refused.value.fields[field].startswith("line 2 looks like an AWS access key.")
     assert key not in str(refused.value.fields)
     assert not Event.objects.exists()

@@ -49,13 +49,13 @@ def test_leftovers_of_a_killed_run_are_removed(tmp_path, leftover):
 def test_the_folder_of_an_active_run_is_kept(tmp_path, leftover):
     with start_child(
         [sys.executable, "-c", HOLD, str(leftover)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == b"held\n"
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == b"held\n"
         postgres_server.remove_leftovers(tmp_path)
         assert leftover.exists()
-        other.kill()
-        other.wait()
+        child.kill()
+        child.wait()
     postgres_server.remove_leftovers(tmp_path)
     assert not leftover.exists()
 

@@ -71,16 +71,16 @@ def test_the_writer_stops_with_the_way_out(damaged, operator):
 def test_a_verification_finds_it(damaged, capsys):
     with pytest.raises(CommandError, match="not what the journal says"):
         call_command("mirror", "verify")
-    told = capsys.readouterr()
-    assert told.err.startswith("The mirror has stopped. The mirror can't be read")
-    assert "Git can't read the mirror" in told.out
+    captured = capsys.readouterr()
+    assert captured.err.startswith("The mirror has stopped. The mirror can't be read")
+    assert "Git can't read the mirror" in captured.out
 
 
 def test_a_rebuild_sets_it_aside_and_writes_it_again(damaged):
     path, head = damaged
-    kept = mirror.rebuild()
-    assert kept is not None
-    assert kept.name.startswith("mirror.git.2")
+    backup = mirror.rebuild()
+    assert backup is not None
+    assert backup.name.startswith("mirror.git.2")
     assert git(path, "rev-parse", "main") == head
     assert mirror.verify() == []
 
@@ -88,9 +88,9 @@ def test_a_rebuild_sets_it_aside_and_writes_it_again(damaged):
 def test_a_discard_says_that_it_can_list_nothing(damaged, capsys):
     path, head = damaged
     call_command("mirror", "discard")
-    told = capsys.readouterr()
-    assert told.err.startswith("What only the mirror knew can't be listed: ")
-    assert "If it held redactions, do them again." in told.out
+    captured = capsys.readouterr()
+    assert captured.err.startswith("What only the mirror knew can't be listed: ")
+    assert "If it held redactions, do them again." in captured.out
     assert git(path, "rev-parse", "main") == head
 
 
@@ -110,9 +110,9 @@ def test_the_readiness_names_the_command(damaged, client):
 def test_a_folder_without_a_head_is_kept_aside(support, mirror_path):
     mirror.catch_up()
     (mirror_path / "HEAD").unlink()
-    kept = mirror.rebuild()
-    assert kept is not None
-    assert (kept / "objects").is_dir()
+    backup = mirror.rebuild()
+    assert backup is not None
+    assert (backup / "objects").is_dir()
     assert mirror.verify() == []
 
 

@@ -69,11 +69,11 @@ def test_on_postgresql_a_machine_waits_for_another_one(tmp_path):
             time.sleep(0.5)  # long enough that the other one requests the lock meanwhile
         connections.close_all()
 
-    other = threading.Thread(target=write_there)
-    other.start()
+    thread = threading.Thread(target=write_there)
+    thread.start()
     assert is_held.wait(30)
     with pytest.raises(MirrorBusy), locks.hold_writer_lock(tmp_path / "here"):
         pass
     with locks.hold_writer_lock(tmp_path / "here", wait=30):
         pass
-    other.join()
+    thread.join()

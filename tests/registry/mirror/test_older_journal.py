@@ -133,8 +133,8 @@ def test_the_derived_and_the_written_decision_are_the_same(cast, monkeypatch):
         derivation.take(fact(row, body))
     for number in (1, 2):
         assert derived[number]["approvals"] == written[number]["approvals"]
-        given = [check for check in written[number]["checks"] if check["outcome"] and check["at"]]
-        assert derived[number]["checks"] == given
+        checks = [check for check in written[number]["checks"] if check["outcome"] and check["at"]]
+        assert derived[number]["checks"] == checks
 
 
 def _reader():

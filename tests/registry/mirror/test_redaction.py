@@ -85,11 +85,11 @@ def test_files_beside_the_redacted_version_are_unchanged(story, mirrored):
 
 
 def test_no_older_mirror_next_to_it_keeps_the_text(story, mirrored):
-    kept = mirror.rebuild()
-    assert kept.exists()
+    backup = mirror.rebuild()
+    assert backup.exists()
     redact(story)
     assert mirror.rebuild() is None
-    assert not kept.exists()
+    assert not backup.exists()
     assert sorted(path.name for path in mirrored.parent.glob("mirror*")) == ["mirror.git", "mirror.lock"]
 
 

@@ -51,9 +51,9 @@ def test_the_files_move_in_one_commit_on_every_branch(renamed):
     mirror.catch_up()
     assert mirror.verify() == []
     moved = [path.replace("refunds/reply", "answers/reply") for path in before if "verdicts" not in path]
-    kept = [path for path in before if "verdicts" in path]
+    paths = [path for path in before if "verdicts" in path]
     assert sorted(files(renamed, "main")) == sorted(
-        [*moved, *kept, ".promptuary/support/former-names/refunds/reply.yml"]
+        [*moved, *paths, ".promptuary/support/former-names/refunds/reply.yml"]
     )
     branches = git(renamed, "for-each-ref", "--format=%(refname:short)", mirror_paths.LABELS).split()
     assert branches

@@ -23,10 +23,10 @@ def seconds_since(number):
 
 def test_before_anything_was_mirrored_all_events_wait(support, mirror_path):
     last = Event.objects.count()
-    found = mirror.read_status()
-    assert (found.path, found.head, found.mirrored, found.journal) == (str(mirror_path), None, 0, last)
-    assert (found.behind, found.chain, found.diverged, found.remotes) == (last, None, None, ())
-    assert found.lag == pytest.approx(seconds_since(1), abs=2)
+    status = mirror.read_status()
+    assert (status.path, status.head, status.mirrored, status.journal) == (str(mirror_path), None, 0, last)
+    assert (status.behind, status.chain, status.diverged, status.remotes) == (last, None, None, ())
+    assert status.lag == pytest.approx(seconds_since(1), abs=2)
 
 
 def test_a_mirror_that_has_all_names_its_head_and_lags_by_nothing(support, mirror_path):
@@ -51,10 +51,10 @@ def test_the_lag_is_the_age_of_the_oldest_event_that_is_not_mirrored(support, mi
         namespace_services.set_role(actor=operator, namespace="support", username=username, role="admin")
     now = timezone.now()
     monkeypatch.setattr(timezone, "now", lambda: now + timedelta(seconds=100))
-    found = mirror.read_status()
-    assert (found.mirrored, found.journal, found.behind) == (mirrored, mirrored + 2, 2)
-    assert found.lag == pytest.approx(seconds_since(mirrored + 1))
-    assert found.lag > seconds_since(mirrored + 2)
+    status = mirror.read_status()
+    assert (status.mirrored, status.journal, status.behind) == (mirrored, mirrored + 2, 2)
+    assert status.lag == pytest.approx(seconds_since(mirrored + 1))
+    assert status.lag > seconds_since(mirrored + 2)
 
 
 def test_a_clock_that_went_back_makes_no_lag_below_nothing(support, mirror_path, monkeypatch):

@@ -143,12 +143,12 @@ def test_an_event_that_was_changed_alone_breaks_the_chain(clone):
 
 
 def test_a_recorded_hash_detects_a_replaced_history(clone):
-    kept = Event.objects.order_by("-number").values_list("hash", flat=True).first()
+    event = Event.objects.order_by("-number").values_list("hash", flat=True).first()
     rewrite(clone, rechained(lambda facts: facts.update(at=facts["at"] + 0)))
     empty_the_database()
     with pytest.raises(mirror.MirrorError, match="not with sha256:0"):
         mirror.restore(clone, "sha256:0")
-    assert mirror.restore(clone, kept).chain == kept
+    assert mirror.restore(clone, event).chain == event
 
 
 def test_damage_in_a_clone_is_reported_in_gits_words(clone):

@@ -173,10 +173,10 @@ def test_a_changed_event_is_found_by_its_hash(mirrored):
 
 def test_a_rebuilt_mirror_is_the_same_to_the_commit(mirrored):
     before = head(mirrored)
-    kept = mirror.rebuild()
+    backup = mirror.rebuild()
     assert head(mirrored) == before
-    assert kept is not None
-    assert head(kept) == before
+    assert backup is not None
+    assert head(backup) == before
 
 
 def test_a_rebuild_sets_a_forged_mirror_aside(mirrored):

@@ -29,8 +29,8 @@ def a_mirror_of_its_own(settings, tmp_path):
 def figure(client, name: str) -> float:
     """The value of one line; absent is zero."""
     text = client.get("/metrics", headers=TOKEN).content.decode()
-    found = re.search(rf"^{re.escape(name)} (\S+)$", text, re.MULTILINE)
-    return float(found[1]) if found else 0.0
+    match = re.search(rf"^{re.escape(name)} (\S+)$", text, re.MULTILINE)
+    return float(match[1]) if match else 0.0
 
 
 def test_the_token_allows_reading_metrics_from_any_address(client):

@@ -166,8 +166,8 @@ def test_the_panel_names_what_nobody_else_owns_or_reviews(boss, admin, reviewer,
 def test_admins_see_the_people_of_their_namespaces_and_admins_of_the_installation_all(boss, admin, author, outsider):
     of_admin = {row.username: row for row in queries.list_people(admin)}
     assert set(of_admin) == {"author", "reviewer", "reader", "admin"}
-    (held,) = of_admin["author"].roles
-    assert (held.namespace, held.role, held.own_role, held.folder_roles) == ("support", "author", "author", {})
+    (role,) = of_admin["author"].roles
+    assert (role.namespace, role.role, role.own_role, role.folder_roles) == ("support", "author", "author", {})
     assert {"outsider", "boss"} <= {row.username for row in queries.list_people(boss)}
     with pytest.raises(NotAllowed):
         queries.list_people(author)

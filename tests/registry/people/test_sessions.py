@@ -55,12 +55,12 @@ def test_a_person_ends_their_own_session_and_nobody_elses(author, reviewer):
 
 
 def test_all_others_end_and_this_one_holds(author, reviewer):
-    current, other = open_session(author.person), open_session(author.person)
+    current, session = open_session(author.person), open_session(author.person)
     strangers = open_session(reviewer.person)
     assert sessions.end_other_sessions(actor=author, current_key=current.session_key) == 1
     left = set(Session.objects.values_list("session_key", flat=True))
     assert left == {current.session_key, strangers.session_key}
-    assert other.session_key not in left
+    assert session.session_key not in left
 
 
 def test_a_key_neither_lists_nor_ends_sessions(admin, author):

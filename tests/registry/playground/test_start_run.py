@@ -171,8 +171,8 @@ def test_earlier_runs_come_in_pages(start, author):
     for _ in range(3):
         start(DRAFT_COLUMN, name="support/new")
     page = queries.list_own_runs(author, "support/new", limit=2)
-    rest = queries.list_own_runs(author, "support/new", page.next, limit=2)
-    assert (len(page.items), len(rest.items), rest.next) == (2, 1, None)
+    next_page = queries.list_own_runs(author, "support/new", page.next, limit=2)
+    assert (len(page.items), len(next_page.items), next_page.next) == (2, 1, None)
 
 
 def test_without_a_model_the_choices_say_who_connects_one(author):

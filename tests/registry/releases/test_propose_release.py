@@ -85,23 +85,25 @@ def test_templates_that_are_equal_already_are_left_out_and_named(save, publish, 
     stage(newer)
     proposed = propose_from(folder="support")
     assert proposed.release.members.get().template.name == "support/reply"
-    assert [(left.template, left.code) for left in proposed.left_out] == [("support/policy", "equal")]
+    assert [(omission.template, omission.code) for omission in proposed.left_out] == [("support/policy", "equal")]
 
 
 def test_a_version_contained_in_the_served_one_is_left_out(save, publish, stage, propose_from):
     stage(save("one", name="support/policy"))
     publish(save("two", name="support/policy"))
     stage(save("one", name="support/reply"))
-    (left,) = propose_from(folder="support").left_out
-    assert left.code == "superseded"
-    assert "production serves version 2, which contains version 1" in left.reason
+    (omission,) = propose_from(folder="support").left_out
+    assert omission.code == "superseded"
+    assert "production serves version 2, which contains version 1" in omission.reason
 
 
 def test_templates_without_the_label_are_left_out(save, stage, propose_from):
     stage(save("one", name="support/policy"))
     save("one", name="support/reply")
     proposed = propose_from(templates=["support/policy", "support/reply"])
-    assert [(left.template, left.reason) for left in proposed.left_out] == [("support/reply", "staging is not set.")]
+    assert [(omission.template, omission.reason) for omission in proposed.left_out] == [
+        ("support/reply", "staging is not set.")
+    ]
 
 
 def test_an_archived_template_is_left_out(admin, save, stage, propose_from):
@@ -109,7 +111,7 @@ def test_an_archived_template_is_left_out(admin, save, stage, propose_from):
     save("one", name="support/reply")
     archive.archive_template(actor=admin, name="support/reply", reason="Old")
     proposed = propose_from(templates=["support/policy", "support/reply"])
-    assert [left.code for left in proposed.left_out] == ["archived"]
+    assert [omission.code for omission in proposed.left_out] == ["archived"]
 
 
 @pytest.fixture
@@ -123,9 +125,9 @@ def rollout(author, save, publish, propose, approve):
 
 def test_a_template_in_a_rollout_is_left_out_with_what_to_do(rollout, save, propose_from):
     save("one", name="support/reply")
-    [left] = propose_from("latest", folder="support").left_out
-    assert (left.template, left.code) == ("support/policy", "rollout")
-    assert left.reason == "It is being published gradually, by rollout 1. Finish the rollout, or stop it first."
+    [omission] = propose_from("latest", folder="support").left_out
+    assert (omission.template, omission.code) == ("support/policy", "rollout")
+    assert omission.reason == "It is being published gradually, by rollout 1. Finish the rollout, or stop it first."
 
 
 def test_a_newer_version_than_the_one_that_rolls_out_is_left_out_too(rollout, save, propose_from, author):
@@ -148,7 +150,7 @@ def test_nothing_left_is_refused_with_every_reason(save, propose_from):
     with pytest.raises(Invalid, match="staging is not set") as caught:
         propose_from(folder="support")
     left_out: Any = caught.value.facts["left_out"]
-    assert [left["template"] for left in left_out] == ["support/policy"]
+    assert [row["template"] for row in left_out] == ["support/policy"]
     assert not Release.objects.exists()
 
 

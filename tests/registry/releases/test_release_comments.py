@@ -36,10 +36,10 @@ def kinds():
 def test_an_edited_comment_says_the_new_words_and_keeps_the_earlier_ones(release, reviewer):
     comments.edit_release_comment(actor=reviewer, number=1, comment=1, text=" Also for **sale** items? ")
     comments.edit_release_comment(actor=reviewer, number=1, comment=1, text="Never mind")
-    said = read_comment_texts(release)[1]
-    assert said.text == "Never mind"
-    assert [earlier.text for earlier in said.earlier] == ["Also for sale items?", "Also for **sale** items?"]
-    assert said.changed_at == ReleaseCommentRevision.objects.latest("number").created_at
+    comment_text = read_comment_texts(release)[1]
+    assert comment_text.text == "Never mind"
+    assert [earlier.text for earlier in comment_text.earlier] == ["Also for sale items?", "Also for **sale** items?"]
+    assert comment_text.changed_at == ReleaseCommentRevision.objects.latest("number").created_at
     assert kinds() == ["release.comment_edited"] * 2
 
 

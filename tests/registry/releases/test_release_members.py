@@ -68,9 +68,9 @@ def test_the_last_template_is_not_removed(author, open_release):
 
 def test_a_request_of_another_release_is_not_found(author, open_release):
     open_release(FOUR[:1])
-    other = open_release(FOUR[1:3])
+    release = open_release(FOUR[1:3])
     with pytest.raises(NotFound, match="has no change 1"):
-        proposals.remove_from_release(actor=author, number=other.number, change=1)
+        proposals.remove_from_release(actor=author, number=release.number, change=1)
 
 
 def test_a_closed_release_takes_no_other_templates(author, publish_release, save):

@@ -23,9 +23,9 @@ def rename_second(admin):
 def test_the_seen_state_is_published_under_the_new_name(author, open_release, approve_all, rename_second, served):
     release = open_release(FOUR[:2])
     approve_all(release)
-    seen = read_open_members(release)
+    open_members = read_open_members(release)
     rename_second()
-    release_services.publish_release(actor=author, number=release.number, expected=seen)
+    release_services.publish_release(actor=author, number=release.number, expected=open_members)
     assert served() == {FOUR[0]: 1, RENAMED: 1}
 
 

@@ -52,8 +52,8 @@ def test_three_rollouts_in_a_list_take_as_many_queries_as_one(author, three):
 
 
 def test_the_newest_rollout_of_a_change_is_found_with_its_relations(three):
-    found = queries.find_rollout_of_change(three.change_id)
+    rollout = queries.find_rollout_of_change(three.change_id)
     with CaptureQueriesContext(connection) as statements:
-        assert found.change.template.namespace.name == "support"
-    assert (found, len(statements)) == (three, 0)
+        assert rollout.change.template.namespace.name == "support"
+    assert (rollout, len(statements)) == (three, 0)
     assert queries.find_rollout_of_change(Rollout.objects.count() + 100) is None

@@ -40,9 +40,9 @@ class Ears:
 @pytest.fixture
 def actor() -> Actor:
     """An actor who has already written to the journal, so that it isn't empty."""
-    found = Actor(User.objects.create(username="author"))
-    services.create_namespace(actor=found, name="first")
-    return found
+    actor = Actor(User.objects.create(username="author"))
+    services.create_namespace(actor=actor, name="first")
+    return actor
 
 
 @pytest.fixture

@@ -155,8 +155,8 @@ class ChangeActs(RegistryModel):
         request, template = self._take_pending(actor, "reviewer", number)
         if not self.break_glass:
             raise NotAllowed("no emergencies")
-        found = self.blockers(request)
-        if not found or found & {"held", "superseded", "release", "rollout"}:
+        blocker_codes = self.blockers(request)
+        if not blocker_codes or blocker_codes & {"held", "superseded", "release", "rollout"}:
             raise Conflict("no use")
         if template.held_mark(request.label) == template.mark(request.head):
             raise Conflict("served")

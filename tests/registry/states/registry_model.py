@@ -174,20 +174,20 @@ class RegistryModel:
 
     def contributors(self, request: Request) -> set[str]:
         """The people whose approval of the request does not count."""
-        template, (kept, seen) = self.templates[request.template], self.brought(request)
-        found = {person for it in template.heads if it.request == request.number for person in it.people}
-        for number in kept | {twin for one in kept for twin in template.twins(one) & seen}:
+        template, (brought, passed) = self.templates[request.template], self.brought(request)
+        people = {person for it in template.heads if it.request == request.number for person in it.people}
+        for number in brought | {twin for one in brought for twin in template.twins(one) & passed}:
             version = template.versions[number - 1]
-            found |= {version.author, *version.issuers}
-        earlier = {it.request for it in template.heads if it.request < request.number and it.number in kept}
+            people |= {version.author, *version.issuers}
+        earlier = {it.request for it in template.heads if it.request < request.number and it.number in brought}
         for head in template.heads:
-            if head.request in earlier and (head.kind == "proposed" or head.number in kept):
-                found |= set(head.people)
-        since = min((template.versions[number - 1].at for number in kept), default=self.clock + 1)
+            if head.request in earlier and (head.kind == "proposed" or head.number in brought):
+                people |= set(head.people)
+        since = min((template.versions[number - 1].at for number in brought), default=self.clock + 1)
         for grant in self.grants:
-            if grant.at > since and grant.giver in found and grant.giver != grant.receiver:
-                found.add(grant.receiver)
-        return found
+            if grant.at > since and grant.giver in people and grant.giver != grant.receiver:
+                people.add(grant.receiver)
+        return people
 
     def decided(self, request: Request) -> tuple[set[str], set[str]]:
         """The people whose approvals and objections count for the head."""
@@ -210,16 +210,16 @@ class RegistryModel:
     def blockers(self, request: Request) -> set[str]:
         """The codes of what keeps a request from being published."""
         approving, objecting = self.decided(request)
-        found = {"objection"} if objecting else set()
+        codes = {"objection"} if objecting else set()
         if len(approving) < self.approvals:
-            found.add("approvals")
+            codes.add("approvals")
         if request.unreviewed:
-            return found
+            return codes
         if self.active_rollout(request.template, request.label):
-            found.add("rollout")
+            codes.add("rollout")
         if request.release and self.releases[request.release - 1].state == "open":
-            found.add("release")
-        return found | self._blockers_of_label(request)
+            codes.add("release")
+        return codes | self._blockers_of_label(request)
 
     def _blockers_of_label(self, request: Request) -> set[str]:
         template = self.templates[request.template]

@@ -10,11 +10,11 @@ def test_a_sound_document_has_no_problem(reader, document):
 
 
 def test_problems_come_in_the_order_of_lines(reader):
-    found = document_check.list_problems(
+    problems = document_check.list_problems(
         actor=reader, document="---\ncolour: blue\ninputs: {a: {type: text}}\n---\n- name: q\n  content: '{{ a }}'\n"
     )
-    assert [problem.line for problem in found] == sorted(problem.line for problem in found)
-    assert len(found) >= 2
+    assert [problem.line for problem in problems] == sorted(problem.line for problem in problems)
+    assert len(problems) >= 2
 
 
 def test_checking_stores_nothing(reader, document):
@@ -24,10 +24,10 @@ def test_checking_stores_nothing(reader, document):
 
 
 def test_a_profile_that_is_not_there_is_named_with_its_line(reader):
-    found = document_check.list_problems(
+    problems = document_check.list_problems(
         actor=reader, document="---\nprofile: nonesuch\n---\n- name: q\n  content: hello\n"
     )
-    assert [(problem.line, problem.severity) for problem in found if "nonesuch" in problem.message] == [(2, "error")]
+    assert [(problem.line, problem.severity) for problem in problems if "nonesuch" in problem.message] == [(2, "error")]
 
 
 def test_a_model_brings_its_profile_into_the_bundle(reader):

@@ -81,9 +81,9 @@ def test_a_folder_is_part_of_the_addresses(author, support):
 
 def test_a_name_is_given_to_a_template_that_is_alone(author, support):
     one, two = b"Hi {{ name }}", b"Bye {{ name }}"
-    found = preview_import(
+    preview = preview_import(
         actor=author, namespace="support", files={"greet.txt": one, "bad.json": b"{"}, folder="a", name="reply"
     )
-    assert [template.name for file in found for template in file.templates] == ["support/a/reply"]
-    found = preview_import(actor=author, namespace="support", files={"greet.txt": one, "bye.txt": two}, name="reply")
-    assert [template.name for file in found for template in file.templates] == ["support/greet", "support/bye"]
+    assert [template.name for file in preview for template in file.templates] == ["support/a/reply"]
+    preview = preview_import(actor=author, namespace="support", files={"greet.txt": one, "bye.txt": two}, name="reply")
+    assert [template.name for file in preview for template in file.templates] == ["support/greet", "support/bye"]

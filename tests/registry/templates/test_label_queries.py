@@ -20,8 +20,8 @@ def test_the_history_of_a_label_is_listed_newest_first(author, reader, save):
     writing.move_label(actor=author, name="support/reply", label="canary", version=2, expected=None)
     page = label_queries.list_label_moves(reader, "support/reply", "staging", limit=1)
     assert [(move.before.number, move.after.number, move.person.username) for move in page.items] == [(1, 2, "author")]
-    rest = label_queries.list_label_moves(reader, "support/reply", "staging", cursor=page.next)
-    assert [(move.before, move.after.number) for move in rest.items] == [(None, 1)]
+    next_page = label_queries.list_label_moves(reader, "support/reply", "staging", cursor=page.next)
+    assert [(move.before, move.after.number) for move in next_page.items] == [(None, 1)]
     assert len(label_queries.list_label_moves(reader, "support/reply").items) == 3
 
 

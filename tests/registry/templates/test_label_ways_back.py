@@ -97,5 +97,5 @@ def test_many_templates_cost_two_queries(versions, save, publish, django_assert_
         publish(save(mark, name="support/other"))
     ids = dict(Template.objects.values_list("name", "pk"))
     with django_assert_num_queries(2):
-        found = find_ways_back(ids.values())
-    assert found == {(ids[NAME], "production"): 2, (ids["support/other"], "production"): 1}
+        ways_back = find_ways_back(ids.values())
+    assert ways_back == {(ids[NAME], "production"): 2, (ids["support/other"], "production"): 1}

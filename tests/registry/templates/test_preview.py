@@ -86,8 +86,8 @@ class TestWhatAnEditorAsksAgainAndAgain:
     def test_other_data_or_another_target_are_rendered_again(self, reader, document):
         request = PreviewRequest({"question": "Why?"})
         examined = document_check.check_document(reader, document("Two"), preview=request)
-        other = preview.render_examined_document(examined=examined, data={}, with_placeholders=True)
-        assert other["placeholders"] == ["question"]
+        examined_document = preview.render_examined_document(examined=examined, data={}, with_placeholders=True)
+        assert examined_document["placeholders"] == ["question"]
         text = preview.render_examined_document(
             examined=examined, data=request.data, target="text", with_placeholders=True
         )

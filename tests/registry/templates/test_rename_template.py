@@ -150,10 +150,10 @@ def test_a_pin_by_a_former_name_renders_on_and_can_still_be_saved(admin, author,
         actor=author, name="support/a", document=inputs + text, message="", base=first.version.digest
     )
     assert not again.created
-    other = template_save.save_version(actor=author, name="support/b", document=inputs + text, message="")
-    assert other.version.digest == first.version.digest
-    found = fragments.list_dependants(reader, renamed)
-    assert [(row.name, refs) for row, refs in found] == [
+    version = template_save.save_version(actor=author, name="support/b", document=inputs + text, message="")
+    assert version.version.digest == first.version.digest
+    dependants = fragments.list_dependants(reader, renamed)
+    assert [(row.name, refs) for row, refs in dependants] == [
         ("support/a", ["support/policy@1"]),
         ("support/b", ["support/policy@1"]),
     ]

@@ -64,9 +64,9 @@ def test_the_names_are_those_of_a_search_that_counts_all(reader, shelf, search, 
 @pytest.mark.sqlite
 def test_the_words_of_entries_are_read_only_if_very_many_match(reader, shelf, word_tests, monkeypatch):
     search = TemplateSearch("odd", {"input": ["question"]})
-    found = list_names(reader, search, counted=2)
+    names = list_names(reader, search, counted=2)
     assert word_tests == []
     monkeypatch.setattr(search_engine, "_MOST_FOUND", 2)
-    assert list_names(reader, search, counted=2) == found
+    assert list_names(reader, search, counted=2) == names
     assert any(" odd " in text for text in word_tests)
     assert all(text.count(" __") == 0 or " odd " not in text for text in word_tests)  # facets and words apart

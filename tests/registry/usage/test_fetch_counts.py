@@ -73,11 +73,11 @@ def test_later_counts_are_added_and_each_day_has_a_row(counts, clock, place):
 
 
 def test_two_processes_add_to_the_same_row(counts, clock, place):
-    other = FetchCounts(now=clock)
+    fetch_counts = FetchCounts(now=clock)
     key, version = place
-    for each in (counts, other):
+    for each in (counts, fetch_counts):
         each.note(key, version, "production")
-    counts.flush(), other.flush()
+    counts.flush(), fetch_counts.flush()
     assert rows() == [("production", "2026-03-01", 2)]
 
 

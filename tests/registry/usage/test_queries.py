@@ -50,14 +50,14 @@ def test_each_key_ref_and_version_is_listed_once_over_all_days(versions):
     fetched("chat", versions[1], "production", 7, 1)
     fetched("chat", versions[0], "production", 3, 2)
     fetched("mail", versions[0], "1", 40, 3)
-    found = usage_queries.list_fetchers(versions[0].template)
-    assert [(one.key.name, one.ref, one.version, one.count) for one in found] == [
+    fetchers = usage_queries.list_fetchers(versions[0].template)
+    assert [(one.key.name, one.ref, one.version, one.count) for one in fetchers] == [
         ("mail", "1", 1, 40),
         ("chat", "production", 2, 12),
         ("chat", "production", 1, 3),
     ]
-    assert (found[0].person.username, found[0].is_pinned, found[1].is_pinned) == ("admin", True, False)
-    assert found[1].last_at == last_at
+    assert (fetchers[0].person.username, fetchers[0].is_pinned, fetchers[1].is_pinned) == ("admin", True, False)
+    assert fetchers[1].last_at == last_at
     assert [one.key.name for one in usage_queries.list_fetchers(versions[1])] == ["chat"]
 
 

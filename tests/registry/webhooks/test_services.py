@@ -157,8 +157,8 @@ def test_the_log_can_be_read_by_state_and_page(make, admin):
     for _ in range(3):
         webhook_services.ping_webhook(actor=admin, webhook_id=made.webhook.id)
     first = queries.list_deliveries(admin, made.webhook.id, state="pending", limit=2)
-    rest = queries.list_deliveries(admin, made.webhook.id, cursor=first.next, limit=2)
-    assert [len(first.items), len(rest.items)] == [2, 1]
+    next_page = queries.list_deliveries(admin, made.webhook.id, cursor=first.next, limit=2)
+    assert [len(first.items), len(next_page.items)] == [2, 1]
     with pytest.raises(Invalid, match="state"):
         queries.list_deliveries(admin, made.webhook.id, state="lost")
 

@@ -11,13 +11,13 @@ def problems_of(text):
 
 
 def test_front_matter_ends_at_the_second_line_of_dashes():
-    found = parser.parse_document("---\nformat: text\n---\nHello\n")
-    assert (found.format, found.body, found.body_line) == ("text", "Hello\n", 4)
+    document = parser.parse_document("---\nformat: text\n---\nHello\n")
+    assert (document.format, document.body, document.body_line) == ("text", "Hello\n", 4)
 
 
 def test_a_document_without_front_matter_is_all_body():
-    found = parser.parse_document("- name: a\n  content: b\n")
-    assert (found.front, found.body_line, found.inputs) == ({}, 1, None)
+    document = parser.parse_document("- name: a\n  content: b\n")
+    assert (document.front, document.body_line, document.inputs) == ({}, 1, None)
 
 
 def test_a_list_between_dashes_is_not_front_matter():
@@ -34,23 +34,23 @@ def test_empty_front_matter_is_front_matter():
 
 
 def test_dashes_inside_an_indented_text_do_not_end_front_matter():
-    found = parser.parse_document("---\ndescription: |\n  a\n  ---\n  b\n---\nbody")
-    assert found.description == "a\n---\nb\n"
-    assert found.body_line == 7
+    document = parser.parse_document("---\ndescription: |\n  a\n  ---\n  b\n---\nbody")
+    assert document.description == "a\n---\nb\n"
+    assert document.body_line == 7
 
 
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])
 def test_other_newlines_read_as_lf_and_stay_in_the_stored_text(newline):
     text = newline.join(["---", "format: text", "---", "a", "b", ""])
-    found = parser.parse_document(text)
-    assert (found.body, found.body_line, found.text) == ("a\nb\n", 4, text)
+    document = parser.parse_document(text)
+    assert (document.body, document.body_line, document.text) == ("a\nb\n", 4, text)
 
 
 def test_an_unknown_key_is_named_with_its_place_and_the_likely_one():
-    found = parser.inspect_document("---\ntoolz: []\n---\n")[1][0]
-    assert (found.code, found.line, found.column) == ("PT104", 2, 1)
-    assert "did you mean `tools`" in found.message
-    assert found.fix.edits[0].text == "tools"
+    problem = parser.inspect_document("---\ntoolz: []\n---\n")[1][0]
+    assert (problem.code, problem.line, problem.column) == ("PT104", 2, 1)
+    assert "did you mean `tools`" in problem.message
+    assert problem.fix.edits[0].text == "tools"
 
 
 def test_every_wrong_value_of_the_front_matter_is_reported_together():
@@ -110,10 +110,10 @@ def test_a_document_larger_than_256_kib_is_refused():
 
 
 def test_places_of_values_are_kept_by_path():
-    found = parser.parse_document("---\ninputs:\n  tone: {type: string,\n    enum: [a, b]}\n---\n")
-    assert found.place("inputs", "tone", "enum").line == 4
-    assert found.place("inputs", "tone", "enum", 7).line == 4
-    assert found.place("settings").line == 1
+    document = parser.parse_document("---\ninputs:\n  tone: {type: string,\n    enum: [a, b]}\n---\n")
+    assert document.place("inputs", "tone", "enum").line == 4
+    assert document.place("inputs", "tone", "enum", 7).line == 4
+    assert document.place("settings").line == 1
 
 
 def test_a_byte_order_mark_is_not_part_of_the_text():

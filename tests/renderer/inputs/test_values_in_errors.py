@@ -74,8 +74,8 @@ def failure(document: str, data: dict[str, object]) -> str:
     with pytest.raises(RenderError) as failed:
         load(document, functions={"refuse": refuse}).render(data)
     error = failed.value
-    told = [str(error), repr(error), json.dumps(error.to_problem().to_dict()), json.dumps(error.facts, default=repr)]
-    return "\n".join([*told, *traceback.format_exception(error)])
+    output = [str(error), repr(error), json.dumps(error.to_problem().to_dict()), json.dumps(error.facts, default=repr)]
+    return "\n".join([*output, *traceback.format_exception(error)])
 
 
 def refuse(value: str) -> str:
@@ -86,34 +86,34 @@ def refuse(value: str) -> str:
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_a_value_that_breaks_its_schema_is_not_reported(schema):
     document = f"---\ninputs:\n  tone: {SCHEMAS[schema]}\n---\n- name: a\n  content: '{{{{ tone }}}}'\n"
-    told = failure(document, {"tone": CANARY})
-    assert CANARY not in told
-    assert "`tone`" in told
+    output = failure(document, {"tone": CANARY})
+    assert CANARY not in output
+    assert "`tone`" in output
 
 
 @pytest.mark.parametrize("schema", NESTED)
 def test_nor_one_inside_of_another(schema):
     declared, value = NESTED[schema]
     document = f"---\ninputs:\n  data: {declared}\n---\n- name: a\n  content: '{{{{ data }}}}'\n"
-    told = failure(document, {"data": value})
-    assert CANARY not in told
-    assert "8937040044" not in told
-    assert "`data" in told
+    output = failure(document, {"data": value})
+    assert CANARY not in output
+    assert "8937040044" not in output
+    assert "`data" in output
 
 
 @pytest.mark.parametrize("body", BODIES)
 def test_a_failing_template_does_not_reveal_the_value(body):
     try:
-        told = failure(BODIES[body], {"value": CANARY, "prices": {"a": 1}, "documents": [{CANARY: 1}]})
+        output = failure(BODIES[body], {"value": CANARY, "prices": {"a": 1}, "documents": [{CANARY: 1}]})
     except pytest.fail.Exception:
         pytest.skip("this one renders")
-    assert CANARY not in told
-    assert "220037" not in told
+    assert CANARY not in output
+    assert "220037" not in output
 
 
 def test_errors_quote_the_literals_of_the_template():
-    told = failure("- name: a\n  content: '{{ [1]|map(\"nonsense\")|list }} {{ prices.a }}'\n", {"prices": {}})
-    assert "No filter named 'nonsense'" in told
+    output = failure("- name: a\n  content: '{{ [1]|map(\"nonsense\")|list }} {{ prices.a }}'\n", {"prices": {}})
+    assert "No filter named 'nonsense'" in output
     document = "---\ntoken_limit: 3\n---\n- name: 'about {{ value }}'\n  content: one two three {{ value }}\n"
     assert "Largest of them: about … (" in failure(document, {"value": "x"})
 
@@ -128,12 +128,12 @@ def test_limits_and_allowed_values_are_reported():
 @given(st.text(alphabet="QZXW", min_size=8, max_size=20), st.sampled_from([*SCHEMAS.values()]))
 def test_errors_never_contain_the_value(value, schema):
     document = f"---\ninputs:\n  tone: {schema}\n---\n- name: a\n  content: '{{{{ tone }}}}'\n"
-    told = ""
+    output = ""
     try:
         load(document).render({"tone": value})
     except RenderError as error:
-        told = str(error)
-    assert value not in told
+        output = str(error)
+    assert value not in output
 
 
 def test_a_reply_that_does_not_fit_is_not_quoted():

@@ -62,9 +62,9 @@ def test_the_fields_of_a_workflow_belong_to_its_start_node():
         "lines": {"type": "number"},
         "tone_2": {},
     }
-    said = list_differences(template)
-    assert "the field `photo` of the form, of the type file, takes any value" in said
-    assert "the field `lines` of the form is optional there; here a value is required" in said
+    differences = list_differences(template)
+    assert "the field `photo` of the form, of the type file, takes any value" in differences
+    assert "the field `lines` of the form is optional there; here a value is required" in differences
     data = {"tone": "kind", "photo": "P", "lines": 2, "tone_2": "T"}
     assert render_messages(template, **data) == [("user", "Be kind. P 2 T")]
 

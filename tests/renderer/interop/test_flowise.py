@@ -34,9 +34,9 @@ def test_a_prompt_template_of_a_chat_flow_keeps_its_values():
     assert renderer.load(template.document).render({"question": "Why?"}).text == (
         "Reply for Harbour Outfitters as {json}: Why?"
     )
-    told = list_differences(template)
-    assert "`question` is no longer filled from `{{question}}`: callers send it" in told
-    assert "only the prompts of the flow are read; its other nodes and settings are left out" in told
+    differences = list_differences(template)
+    assert "`question` is no longer filled from `{{question}}`: callers send it" in differences
+    assert "only the prompts of the flow are read; its other nodes and settings are left out" in differences
 
 
 def test_messages_of_a_node_become_parts_and_braces_of_json_stay():
@@ -81,10 +81,10 @@ def test_an_agent_flow_gives_its_messages_its_model_and_its_instructions():
     assert "model: gpt-4o-mini" in write.document
     assert "temperature: 0.9" in write.document
     assert "max_tokens: 200" in write.document
-    told = list_differences(write)
-    assert "`{{$flow.state.topic}}` is the input `flow_state_topic`" in told
-    assert "formatted text is written as Markdown" in told
-    assert "its structured output is left out" in told
+    differences = list_differences(write)
+    assert "`{{$flow.state.topic}}` is the input `flow_state_topic`" in differences
+    assert "formatted text is written as Markdown" in differences
+    assert "its structured output is left out" in differences
     assert renderer.load(sort.document).render({}).text == "Is it a refund?"
 
 

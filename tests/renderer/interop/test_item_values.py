@@ -44,14 +44,14 @@ def test_an_expression_over_an_item_becomes_a_key_of_the_item(name, text, data, 
 
 
 def test_each_key_each_item_and_each_input_is_named():
-    said = list_differences(
+    differences = list_differences(
         read_one(
             "a.j2", "{% for d in docs %}{{ d.t | mark }}{% endfor %}{% for w in ws | top %}{{ w | up }}{% endfor %}"
         )
     )
-    assert "`d.t | mark` is the key `t_mark` of each item: give there what the code of its program makes" in said
-    assert "`w | up` prints the item as it is, without the code of its program" in said
-    assert "`ws | top` is the input `ws_top`: give the list" in said
+    assert "`d.t | mark` is the key `t_mark` of each item: give there what the code of its program makes" in differences
+    assert "`w | up` prints the item as it is, without the code of its program" in differences
+    assert "`ws | top` is the input `ws_top`: give the list" in differences
 
 
 def test_a_key_never_has_the_name_of_a_method():

@@ -66,7 +66,9 @@ def test_a_document_with_blank_lines_around_it_is_not_text_with_edges():
 def test_an_import_says_that_other_line_ends_become_line_feeds(text):
     template = read_one("a.txt", text)
     assert render_text(template) == text.replace("\r\n", "\n").replace("\r", "\n")
-    assert [str(each) for each in template.differences] == ["its line ends become line feeds, which documents have"]
+    assert [str(difference) for difference in template.differences] == [
+        "its line ends become line feeds, which documents have"
+    ]
 
 
 @pytest.mark.parametrize("end", ["</s>", "<|end_of_text|>", ""])

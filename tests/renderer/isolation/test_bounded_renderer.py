@@ -150,8 +150,11 @@ def test_many_samples_render_in_one_child(bounded):
 
 def test_only_rows_that_the_inputs_refuse_are_found(bounded):
     rows = {"right": {"name": "Ada"}, "wrong": {"name": 1}, "missing": {}}
-    found = bounded.find_input_errors(GOOD, rows)
-    assert {name: error.path or error.variable for name, error in found.items()} == {"wrong": "name", "missing": "name"}
+    input_errors = bounded.find_input_errors(GOOD, rows)
+    assert {name: error.path or error.variable for name, error in input_errors.items()} == {
+        "wrong": "name",
+        "missing": "name",
+    }
     nested = "---\ninputs: {who: {type: object}}\n---\n- name: a\n  content: |\n    {{ who.name }}\n"
     assert set(bounded.find_input_errors(nested, {"bare": {"who": {}}, "full": {"who": {"name": "Ada"}}})) == {"bare"}
     too_long = "---\ntoken_limit: 5\n---\n- name: a\n  content: |\n    {{ text }}\n"

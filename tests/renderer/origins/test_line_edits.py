@@ -77,13 +77,13 @@ def source(found):
 
 
 def test_text_next_to_a_value_is_edited_and_the_value_stays(template):
-    found = edit(template, 0, 1, "You help Ada. Be very kind.")
-    assert source(found) == (9, 9, "You help {{ customer }}. Be very kind.")
+    edit_result = edit(template, 0, 1, "You help Ada. Be very kind.")
+    assert source(edit_result) == (9, 9, "You help {{ customer }}. Be very kind.")
 
 
 def test_a_line_of_text_alone_is_replaced_by_two_with_the_indentation_of_the_block(template):
-    found = edit(template, 0, 2, "Use only the excerpts.\nQuote them.")
-    assert found == LineEdit(10, 10, "    Use only the excerpts.\n    Quote them.")
+    edit_result = edit(template, 0, 2, "Use only the excerpts.\nQuote them.")
+    assert edit_result == LineEdit(10, 10, "    Use only the excerpts.\n    Quote them.")
 
 
 def test_an_empty_text_takes_the_line_out(template):
@@ -91,8 +91,8 @@ def test_an_empty_text_takes_the_line_out(template):
 
 
 def test_two_lines_can_become_one(template):
-    found = edit(template, 0, 1, "You help Ada. Be kind, use only the excerpts.", 2)
-    assert source(found) == (9, 10, "You help {{ customer }}. Be kind, use only the excerpts.")
+    edit_result = edit(template, 0, 1, "You help Ada. Be kind, use only the excerpts.", 2)
+    assert source(edit_result) == (9, 10, "You help {{ customer }}. Be kind, use only the excerpts.")
 
 
 def test_an_edit_in_a_branch_stays_in_the_branch(template):
@@ -100,8 +100,8 @@ def test_an_edit_in_a_branch_stays_in_the_branch(template):
 
 
 def test_quotes_are_written_as_the_scalar_needs_them(template):
-    found = edit(template, 1, 1, 'Say "good day" \\ to Ada')
-    assert found.text == '  content: "Say \\"good day\\" \\\\ to {{ customer }}"'
+    edit_result = edit(template, 1, 1, 'Say "good day" \\ to Ada')
+    assert edit_result.text == '  content: "Say \\"good day\\" \\\\ to {{ customer }}"'
 
 
 def test_folded_text_is_edited_on_the_line_where_its_word_is(template):
@@ -131,16 +131,16 @@ def test_a_part_of_an_included_fragment_is_refused_with_its_name(template):
 def test_a_line_of_a_loop_that_ran_twice_is_refused_with_the_count(template):
     rendered = template.render(DATA).parts[0].content.split("\n")
     line = rendered.index("[1] one ends.") + 1
-    found = edit(template, 0, line, "[1] one stops.")
-    assert found == RefusedEdit("repeated", 15, count=2)
+    edit_result = edit(template, 0, line, "[1] one stops.")
+    assert edit_result == RefusedEdit("repeated", 15, count=2)
 
 
 def test_a_line_of_a_loop_that_ran_once_is_edited(template):
     data = {**DATA, "excerpts": ["one"]}
     rendered = template.render(data).parts[0].content.split("\n")
     line = rendered.index("[1] one ends.") + 1
-    found = edit_rendered_lines(template, data, part=0, line=line, end_line=line, text="[1] one stops.")
-    assert source(found) == (15, 15, "[{{ loop.index }}] {{ excerpt }} stops.")
+    edit_result = edit_rendered_lines(template, data, part=0, line=line, end_line=line, text="[1] one stops.")
+    assert source(edit_result) == (15, 15, "[{{ loop.index }}] {{ excerpt }} stops.")
 
 
 def test_text_that_would_be_a_template_is_refused(template):
@@ -161,8 +161,8 @@ def test_the_same_text_is_not_a_suggestion(template):
 
 def test_a_text_set_once_and_printed_twice_is_refused():
     document = "---\nformat: text\n---\n{% set words %}kept words{% endset %}{{ words }}\n{{ words }}\n"
-    found = edit_rendered_lines(renderer.load(document), {}, part=0, line=1, end_line=1, text="new words")
-    assert found == RefusedEdit("repeated", 4, count=2)
+    edit_result = edit_rendered_lines(renderer.load(document), {}, part=0, line=1, end_line=1, text="new words")
+    assert edit_result == RefusedEdit("repeated", 4, count=2)
 
 
 SHAPED = "---\nformat: shaped\n---\nAnswer briefly.\nQuestion: {query}\nAnswer briefly.\n{query}\n"
@@ -196,15 +196,17 @@ def test_a_line_of_a_shaped_or_prompter_document_is_edited_where_its_words_are(d
 
 
 def test_a_value_in_a_shaped_or_prompter_document_is_refused_with_what_prints_it():
-    found = edit_line(SHAPED, {"query": "boots"}, 2, "Question: shoes")
-    assert (found.reason, found.line, found.source) == ("input", 5, "query")
-    found = edit_line(PROMPTER, {"product": "boots", "question": "Why?"}, 1, "You answer questions about shoes.", 1)
-    assert (found.reason, found.line, found.source) == ("input", 6, "product")
+    edit_result = edit_line(SHAPED, {"query": "boots"}, 2, "Question: shoes")
+    assert (edit_result.reason, edit_result.line, edit_result.source) == ("input", 5, "query")
+    edit_result = edit_line(
+        PROMPTER, {"product": "boots", "question": "Why?"}, 1, "You answer questions about shoes.", 1
+    )
+    assert (edit_result.reason, edit_result.line, edit_result.source) == ("input", 6, "product")
 
 
 def test_words_that_would_not_come_out_of_a_shaped_document_are_refused():
-    found = edit_line(SHAPED, {"query": "boots"}, 2, "Question {sic}: boots")
-    assert (found.reason, found.line) == ("broken", 5)
+    edit_result = edit_line(SHAPED, {"query": "boots"}, 2, "Question {sic}: boots")
+    assert (edit_result.reason, edit_result.line) == ("broken", 5)
 
 
 def test_a_part_that_was_shortened_to_fit_is_refused():
@@ -213,8 +215,8 @@ def test_a_part_that_was_shortened_to_fit_is_refused():
         + "many words are here " * 20
         + "\n"
     )
-    found = edit_rendered_lines(renderer.load(document), {}, part=0, line=1, end_line=1, text="few words")
-    assert found == RefusedEdit("shortened", 4)
+    edit_result = edit_rendered_lines(renderer.load(document), {}, part=0, line=1, end_line=1, text="few words")
+    assert edit_result == RefusedEdit("shortened", 4)
 
 
 def test_a_line_that_the_prompt_does_not_have_is_an_index_error(template):
@@ -225,8 +227,8 @@ def test_a_line_that_the_prompt_does_not_have_is_an_index_error(template):
 
 def test_a_document_with_crlf_is_edited_by_its_line_numbers():
     template = renderer.load(DOCUMENT.replace("\n", "\r\n"), fragments=FRAGMENTS)
-    found = edit_rendered_lines(template, DATA, part=0, line=1, end_line=1, text="You help Ada. Be quick.")
-    assert source(found) == (9, 9, "You help {{ customer }}. Be quick.")
+    edit_result = edit_rendered_lines(template, DATA, part=0, line=1, end_line=1, text="You help Ada. Be quick.")
+    assert source(edit_result) == (9, 9, "You help {{ customer }}. Be quick.")
 
 
 @st.composite
@@ -263,12 +265,12 @@ def test_an_accepted_suggestion_renders_to_exactly_what_was_suggested(document, 
     line = draws.draw(st.integers(1, len(lines)))
     end_line = draws.draw(st.integers(line, min(len(lines), line + 2)))
     text = draws.draw(changed_lines(lines[line - 1 : end_line]))
-    found = edit_rendered_lines(template, data, part=part, line=line, end_line=end_line, text=text)
-    if isinstance(found, RefusedEdit):
-        event(f"refused: {found.reason}")
+    edit_result = edit_rendered_lines(template, data, part=part, line=line, end_line=end_line, text=text)
+    if isinstance(edit_result, RefusedEdit):
+        event(f"refused: {edit_result.reason}")
         return
     event("accepted")
-    after = renderer.load(apply(document, found), fragments=varied.FRAGMENTS).render(data).parts
+    after = renderer.load(apply(document, edit_result), fragments=varied.FRAGMENTS).render(data).parts
     suggested = text.split("\n") if text else []
     rendered = [row.removesuffix("\n") for row in split_lines(after[part].content)]
     assert rendered[line - 1 : line - 1 + len(suggested)] == suggested or text.endswith("\n")

@@ -32,9 +32,9 @@ def test_openai_gets_model_messages_and_settings():
 
 
 def test_the_stamp_travels_as_metadata_of_short_texts():
-    found = provider_arguments.openai(prompt(), stamp=True)["metadata"]
-    assert found["prompt_digest"].startswith("sha256:")
-    assert all(isinstance(value, str) and len(value) < 512 for value in found.values())
+    arguments = provider_arguments.openai(prompt(), stamp=True)["metadata"]
+    assert arguments["prompt_digest"].startswith("sha256:")
+    assert all(isinstance(value, str) and len(value) < 512 for value in arguments.values())
 
 
 def test_a_setting_cannot_replace_the_prompt():
@@ -46,10 +46,10 @@ def test_openai_gets_the_tools_as_declared():
 
 
 def test_anthropic_gets_system_apart_and_its_own_words():
-    found = provider_arguments.anthropic(
+    arguments = provider_arguments.anthropic(
         prompt(model="claude-sonnet-4", settings="{max_tokens: 9, stop: END}", extra=f"tools: [{TOOL}]\n")
     )
-    assert found == {
+    assert arguments == {
         "model": "claude-sonnet-4",
         "max_tokens": 9,
         "stop_sequences": ["END"],
@@ -92,9 +92,9 @@ def test_anthropic_wants_the_user_first():
 
 
 def test_a_completion_gets_one_text_and_the_profiles_stops():
-    found = provider_arguments.completion(prompt(model="qwen2.5-7b", settings="{}"))
-    assert found["prompt"].endswith("<|im_start|>assistant\n")
-    assert found["stop"] == ["<|im_end|>", "<|endoftext|>"]
+    arguments = provider_arguments.completion(prompt(model="qwen2.5-7b", settings="{}"))
+    assert arguments["prompt"].endswith("<|im_start|>assistant\n")
+    assert arguments["stop"] == ["<|im_end|>", "<|endoftext|>"]
 
 
 def test_a_document_without_a_model_leaves_the_choice_to_the_caller():
@@ -114,8 +114,8 @@ def any_create(**options):
 def test_settings_are_held_to_the_call_that_is_given():
     settings = "{temperature: 0.2, max_tokens: 50, top_k: 5}"
     with pytest.warns(provider_arguments.SettingIgnored, match="top_k$"):
-        found = provider_arguments.anthropic(prompt(settings=settings), call=old_create)
-    assert (found["temperature"], "top_k" in found) == (0.2, False)
+        arguments = provider_arguments.anthropic(prompt(settings=settings), call=old_create)
+    assert (arguments["temperature"], "top_k" in arguments) == (0.2, False)
     assert provider_arguments.openai(prompt(settings=settings), call=any_create)["top_k"] == 5
 
 
@@ -147,5 +147,5 @@ def test_responses_refuse_the_reply_of_a_tool():
 
 
 def test_anthropic_gets_the_choice_of_a_tool_in_its_form():
-    found = provider_arguments.anthropic(prompt(settings="{max_tokens: 5, tool_choice: required}"))
-    assert found["tool_choice"] == {"type": "any"}
+    arguments = provider_arguments.anthropic(prompt(settings="{max_tokens: 5, tool_choice: required}"))
+    assert arguments["tool_choice"] == {"type": "any"}

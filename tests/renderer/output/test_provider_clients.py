@@ -42,16 +42,16 @@ def ask(kind: str, previous: bool, document: str = DOCUMENT) -> dict[str, Any]:
         env={**os.environ, "PYTHONPATH": path},
     )
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
 
 
 @pytest.mark.parametrize(("previous", "major"), [(False, "2"), (True, "1")])
 def test_settings_that_anthropics_client_lacks_are_not_sent(previous, major):
-    found = ask("anthropic", previous)
-    assert found["version"].partition(".")[0] == major
-    assert found["text"] == "Hello."
-    assert found["sent"] == {
+    report = ask("anthropic", previous)
+    assert report["version"].partition(".")[0] == major
+    assert report["text"] == "Hello."
+    assert report["sent"] == {
         "model": "gpt-4o",
         "max_tokens": 50,
         "stop_sequences": ["END"],
@@ -59,26 +59,26 @@ def test_settings_that_anthropics_client_lacks_are_not_sent(previous, major):
         "messages": [{"role": "user", "content": "Why?"}],
         "tools": [{"name": "find", "description": "Finds", "input_schema": {"type": "object", "properties": {}}}],
     }
-    (ignored,) = found["ignored"]
+    (ignored,) = report["ignored"]
     assert ignored.endswith(": foo, maxOutputTokens, reasoning_effort, response_format, temperature, top_p")
 
 
 @pytest.mark.parametrize(("previous", "major"), [(False, "3"), (True, "2")])
 def test_openais_client_takes_chat_completions(previous, major):
-    found = ask("openai", previous)
-    assert found["version"].partition(".")[0] == major
-    assert found["text"] == "Hello."
-    assert found["sent"]["temperature"] == 0.2
-    assert found["sent"]["max_tokens"] == 50
-    assert found["sent"]["metadata"]["rendered_digest"].startswith("sha256:")
-    assert found["ignored"] == ["not sent, because OpenAI's chat completions doesn't take it: foo, maxOutputTokens"]
+    report = ask("openai", previous)
+    assert report["version"].partition(".")[0] == major
+    assert report["text"] == "Hello."
+    assert report["sent"]["temperature"] == 0.2
+    assert report["sent"]["max_tokens"] == 50
+    assert report["sent"]["metadata"]["rendered_digest"].startswith("sha256:")
+    assert report["ignored"] == ["not sent, because OpenAI's chat completions doesn't take it: foo, maxOutputTokens"]
 
 
 @pytest.mark.parametrize("previous", [False, True])
 def test_openais_client_takes_responses_in_their_own_words(previous):
-    found = ask("responses", previous)
-    assert found["text"] == "Hello."
-    assert {key: value for key, value in found["sent"].items() if key != "metadata"} == {
+    report = ask("responses", previous)
+    assert report["text"] == "Hello."
+    assert {key: value for key, value in report["sent"].items() if key != "metadata"} == {
         "model": "gpt-4o",
         "input": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Why?"}],
         "temperature": 0.2,
@@ -95,13 +95,13 @@ def test_openais_client_takes_responses_in_their_own_words(previous):
             }
         ],
     }
-    (ignored,) = found["ignored"]
+    (ignored,) = report["ignored"]
     assert ignored.endswith(": foo, maxOutputTokens, stop")
 
 
 @pytest.mark.parametrize("previous", [False, True])
 def test_openais_client_takes_completions(previous):
-    found = ask("completion", previous, TEXT)
-    assert found["text"] == "Hello."
-    assert found["sent"]["temperature"] == 0.2
-    assert found["ignored"] == ["not sent, because OpenAI's completions doesn't take it: topK"]
+    report = ask("completion", previous, TEXT)
+    assert report["text"] == "Hello."
+    assert report["sent"]["temperature"] == 0.2
+    assert report["ignored"] == ["not sent, because OpenAI's completions doesn't take it: topK"]

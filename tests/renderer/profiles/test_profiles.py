@@ -213,10 +213,10 @@ def test_an_unknown_model_has_no_profile():
 
 
 def test_a_found_profile_is_frozen_with_its_vocabulary_and_without_the_catalogue():
-    found = profiles.find_builtin_profile("qwen3")
-    assert found["sha256"] == tokenizers.find_tokenizer("qwen").revision
-    assert not {"models", "title", "source"} & found.keys()
-    found["markup"]["roles"].clear()
+    profile = profiles.find_builtin_profile("qwen3")
+    assert profile["sha256"] == tokenizers.find_tokenizer("qwen").revision
+    assert not {"models", "title", "source"} & profile.keys()
+    profile["markup"]["roles"].clear()
     assert profiles.find_builtin_profile("qwen3")["markup"]["roles"]
 
 

@@ -56,8 +56,8 @@ def test_slots_and_escapes_are_distinguished_from_other_braces(text, pieces):
 
 @given(st.text(alphabet="{}ab ", max_size=30))
 def test_any_instruction_is_read_and_keeps_its_letters(text):
-    kept = "".join(piece.name if isinstance(piece, slots.Slot) else piece for piece in slots.read_slots(text))
-    assert kept.replace("{", "").replace("}", "") == text.replace("{", "").replace("}", "")
+    joined = "".join(piece.name if isinstance(piece, slots.Slot) else piece for piece in slots.read_slots(text))
+    assert joined.replace("{", "").replace("}", "") == text.replace("{", "").replace("}", "")
 
 
 @given(st.text(), st.text())
@@ -105,8 +105,8 @@ def test_a_message_can_be_the_input():
 
 
 def test_a_users_message_as_the_input_of_a_marked_prompt_is_what_it_says():
-    given = {"q": {"role": "user", "content": "42"}}
-    assert ChatPrompter("x").generate_prompt(given).endswith("<|Human|>:\n42\n<|Assistant|>:\n")
+    messages = {"q": {"role": "user", "content": "42"}}
+    assert ChatPrompter("x").generate_prompt(messages).endswith("<|Human|>:\n42\n<|Assistant|>:\n")
 
 
 def test_messages_may_mix_with_pairs_in_a_history_of_messages():

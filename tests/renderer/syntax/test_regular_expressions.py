@@ -34,8 +34,8 @@ def test_a_linear_pattern_matches_as_python_does(source, text):
         return
     if not pattern.is_linear:
         return
-    expected, found = re.search(source, text), pattern.search(text)
-    assert (expected and (expected.span(), expected.groups())) == (found and (found.span(), found.groups()))
+    expected, match = re.search(source, text), pattern.search(text)
+    assert (expected and (expected.span(), expected.groups())) == (match and (match.span(), match.groups()))
 
 
 @pytest.mark.parametrize("source", SLOW)

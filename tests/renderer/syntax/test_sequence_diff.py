@@ -109,9 +109,9 @@ def test_any_pair_at_the_size_limit_takes_well_below_a_second(name):
     sequence_diff.clear_cache()
     old, new = (text.splitlines(keepends=True) for text in HARD[name])
     began = time.process_time()
-    found = sequence_diff.find_matches(old, new)
+    matches = sequence_diff.find_matches(old, new)
     assert time.process_time() - began < 1
-    assert is_true(old, new, found)
+    assert is_true(old, new, matches)
 
 
 def test_the_cache_holds_positions_and_no_text():

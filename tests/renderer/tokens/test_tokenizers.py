@@ -14,8 +14,8 @@ TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
 
 
 def test_without_a_name_the_default_vocabulary_counts():
-    found = tokenizers.find_tokenizer()
-    assert (found.name, found.exact, len(found.revision)) == ("o200k_base", True, 64)
+    tokenizer = tokenizers.find_tokenizer()
+    assert (tokenizer.name, tokenizer.exact, len(tokenizer.revision)) == ("o200k_base", True, 64)
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones():
@@ -24,9 +24,9 @@ def test_an_unknown_name_is_refused_with_the_known_ones():
 
 
 def test_a_function_gives_the_tokens_it_returns():
-    found = tokenizers.find_tokenizer(str.split)
-    assert found.encode("a b  c") == ["a", "b", "c"]
-    assert (found.count("a b  c"), found.exact, found.revision) == (3, True, "")
+    tokenizer = tokenizers.find_tokenizer(str.split)
+    assert tokenizer.encode("a b  c") == ["a", "b", "c"]
+    assert (tokenizer.count("a b  c"), tokenizer.exact, tokenizer.revision) == (3, True, "")
 
 
 def test_a_function_that_returns_no_list_is_refused_by_name():
@@ -79,15 +79,15 @@ def tokenizer_file(tmp_path):
 
 
 def test_a_tokenizer_file_counts_without_its_own_truncation(tokenizer_file):
-    found = tokenizers.find_tokenizer(tokenizer_file)
-    assert found.encode("red green red") == [1, 2, 1]
-    assert (found.name, found.exact, len(found.revision)) == ("tokenizer.json", True, 64)
+    tokenizer = tokenizers.find_tokenizer(tokenizer_file)
+    assert tokenizer.encode("red green red") == [1, 2, 1]
+    assert (tokenizer.name, tokenizer.exact, len(tokenizer.revision)) == ("tokenizer.json", True, 64)
 
 
 def test_a_control_token_of_a_file_stays_text_in_data_and_counts_in_markup(tokenizer_file):
-    found = tokenizers.find_tokenizer(str(tokenizer_file))
-    assert 3 not in found.encode("red <end> green")
-    assert found.encode_markup("red<end>", {}) == [1, 3]
+    tokenizer = tokenizers.find_tokenizer(str(tokenizer_file))
+    assert 3 not in tokenizer.encode("red <end> green")
+    assert tokenizer.encode_markup("red<end>", {}) == [1, 3]
 
 
 def test_a_changed_file_is_read_again(tokenizer_file):
@@ -111,8 +111,12 @@ def test_a_file_of_another_kind_is_refused(tmp_path):
 
 
 def test_an_estimate_says_that_it_is_one():
-    found = tokenizers.find_tokenizer("estimate")
-    assert (found.exact, found.count("x" * 400), set(found.encode("hello"))) == (False, 100, {tokenizers.UNKNOWN_ID})
+    tokenizer = tokenizers.find_tokenizer("estimate")
+    assert (tokenizer.exact, tokenizer.count("x" * 400), set(tokenizer.encode("hello"))) == (
+        False,
+        100,
+        {tokenizers.UNKNOWN_ID},
+    )
 
 
 def test_an_estimate_counts_each_ideograph_and_emoji():
@@ -120,33 +124,33 @@ def test_an_estimate_counts_each_ideograph_and_emoji():
 
 
 def test_markup_takes_marks_of_the_profile_and_of_the_vocabulary():
-    found = tokenizers.find_tokenizer("cl100k_base")
-    assert found.encode_markup("<|im_start|>user\n", {}) == [100264, 882, 198]
-    assert found.encode_markup("<mine>", {"<mine>": 7}) == [7]
-    assert found.encode_markup("<mine>", {"<mine>": None}) == [tokenizers.UNKNOWN_ID]
+    tokenizer = tokenizers.find_tokenizer("cl100k_base")
+    assert tokenizer.encode_markup("<|im_start|>user\n", {}) == [100264, 882, 198]
+    assert tokenizer.encode_markup("<mine>", {"<mine>": 7}) == [7]
+    assert tokenizer.encode_markup("<mine>", {"<mine>": None}) == [tokenizers.UNKNOWN_ID]
 
 
 @given(TEXTS)
 @pytest.mark.parametrize("name", ["o200k_base", "estimate"])
 def test_a_count_is_the_length_of_the_ids(name, text):
-    found = tokenizers.find_tokenizer(name)
-    assert found.count(text) == len(found.encode(text))
+    tokenizer = tokenizers.find_tokenizer(name)
+    assert tokenizer.count(text) == len(tokenizer.encode(text))
 
 
 def test_spans_count_the_tokens_they_touch():
-    found = tokenizers.find_tokenizer("o200k_base")
+    tokenizer = tokenizers.find_tokenizer("o200k_base")
     text = "Dear Ada Lovelace, hello"
-    assert found.count_spans(text, [(5, 17)]) == found.count(" Ada Lovelace")
-    assert found.count_spans(text, []) == 0
-    assert found.count_spans(text, [(3, 3)]) == 0
-    assert found.count_spans(text, [(0, len(text))]) == found.count(text)
+    assert tokenizer.count_spans(text, [(5, 17)]) == tokenizer.count(" Ada Lovelace")
+    assert tokenizer.count_spans(text, []) == 0
+    assert tokenizer.count_spans(text, [(3, 3)]) == 0
+    assert tokenizer.count_spans(text, [(0, len(text))]) == tokenizer.count(text)
 
 
 @given(TEXTS, st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=4))
 @pytest.mark.parametrize("name", ["o200k_base", "estimate"])
 def test_spans_never_count_more_than_the_text(name, text, spans):
-    found = tokenizers.find_tokenizer(name)
-    assert 0 <= found.count_spans(text, [(a, min(b, len(text))) for a, b in spans]) <= found.count(text)
+    tokenizer = tokenizers.find_tokenizer(name)
+    assert 0 <= tokenizer.count_spans(text, [(a, min(b, len(text))) for a, b in spans]) <= tokenizer.count(text)
 
 
 @given(TEXTS)
@@ -162,9 +166,9 @@ def test_a_lone_surrogate_is_refused():
 
 
 def test_many_texts_are_encoded_as_each_alone():
-    found = tokenizers.find_tokenizer("cl100k_base")
+    tokenizer = tokenizers.find_tokenizer("cl100k_base")
     texts = ["a b", "", "a b", "ü" * 30, "x"]
-    assert [list(ids) for ids in found.encode_many(texts)] == [found.encode(text) for text in texts]
+    assert [list(ids) for ids in tokenizer.encode_many(texts)] == [tokenizer.encode(text) for text in texts]
 
 
 def test_the_memory_is_bounded_and_keeps_what_is_used():
@@ -178,14 +182,14 @@ def test_the_memory_is_bounded_and_keeps_what_is_used():
 
 
 def test_threads_share_a_tokenizer():
-    found = tokenizers.find_tokenizer("o200k_base")
-    wanted = {f"text {number} of many": found.count(f"text {number} of many") for number in range(50)}
-    assert isinstance(found, tokenizers.VocabularyTokenizer)
+    tokenizer = tokenizers.find_tokenizer("o200k_base")
+    wanted = {f"text {number} of many": tokenizer.count(f"text {number} of many") for number in range(50)}
+    assert isinstance(tokenizer, tokenizers.VocabularyTokenizer)
     wrong: list[str] = []
 
     def work():
         fresh = tokenizers.VocabularyTokenizer.count
-        wrong.extend(text for text, count in wanted.items() if fresh(found, text) != count)
+        wrong.extend(text for text, count in wanted.items() if fresh(tokenizer, text) != count)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:

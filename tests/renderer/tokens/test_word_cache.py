@@ -66,8 +66,8 @@ def test_words_learnt_from_a_text_serve_the_next_one(tokenizer):
 
     memory = word_cache.WordMemory(encode, tokenizer._core.id_to_token)
     memory.encode(["Ann: the café at the river, 12 boats"])
-    found = memory.encode(["Ann: 12 boats at the river, the café"])
-    assert list(map(list, found)) == whole(tokenizer, ["Ann: 12 boats at the river, the café"])
+    tokens = memory.encode(["Ann: 12 boats at the river, the café"])
+    assert list(map(list, tokens)) == whole(tokenizer, ["Ann: 12 boats at the river, the café"])
     assert len(asked) == 1
 
 

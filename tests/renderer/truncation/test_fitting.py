@@ -29,7 +29,7 @@ def chat(*counts, priority=1):
 
 
 def names(fitted):
-    return [kept.name for kept in fitted.parts]
+    return [part.name for part in fitted.parts]
 
 
 def hermes(parts, counts, limit, step):
@@ -56,8 +56,8 @@ def hermes(parts, counts, limit, step):
                 need -= counts[index]
                 if need <= 0:
                     break
-    kept = [index for index in range(len(parts)) if index not in gone]
-    return kept if sum(counts[index] for index in kept) <= limit else None
+    indexes = [index for index in range(len(parts)) if index not in gone]
+    return indexes if sum(counts[index] for index in indexes) <= limit else None
 
 
 def test_a_prompt_within_its_limit_is_left_alone():
@@ -123,7 +123,7 @@ def test_the_last_parts_can_be_kept():
 
 def test_a_question_and_its_answers_go_together():
     parts = [*chat(2, 2), part("tool", 1, 1, role="tool"), *chat(2, 2)[0:2]]
-    assert [kept.role for kept in fitting.fit_parts(parts, WORDS, limit=8, keep_pairs=True).parts] == [
+    assert [fitted.role for fitted in fitting.fit_parts(parts, WORDS, limit=8, keep_pairs=True).parts] == [
         "user",
         "assistant",
     ]
@@ -142,9 +142,9 @@ def test_a_pair_with_a_kept_part_stays_whole():
 ])  # fmt: skip
 def test_a_part_can_be_shortened_instead_of_dropped(shrink, content):
     fitted = fitting.fit_parts([part("q", 2), part("p", 8, 1, shrink=shrink)], WORDS, limit=5)
-    kept = fitted.parts[1]
-    assert isinstance(kept.content, str)
-    assert (kept.content.split(), kept.token_count, fitted.token_count) == (content.split(), 3, 5)
+    shrunk = fitted.parts[1]
+    assert isinstance(shrunk.content, str)
+    assert (shrunk.content.split(), shrunk.token_count, fitted.token_count) == (content.split(), 3, 5)
     assert (fitted.cuts[0].tokens, fitted.cuts[0].reason.split(":")[0]) == (
         5,
         f"shortened {'in the middle' if shrink == 'middle' else f'at the {shrink}'}",
@@ -153,7 +153,7 @@ def test_a_part_can_be_shortened_instead_of_dropped(shrink, content):
 
 def test_a_part_is_not_shortened_below_its_least():
     parts = [part("p", 8, 2, shrink="end", min_tokens=5), part("m", 4, 1)]
-    assert [(kept.name, kept.token_count) for kept in fitting.fit_parts(parts, WORDS, limit=8).parts] == [("p", 5)]
+    assert [(left.name, left.token_count) for left in fitting.fit_parts(parts, WORDS, limit=8).parts] == [("p", 5)]
     with pytest.raises(TruncationError) as caught:
         fitting.fit_parts(parts, WORDS, limit=4)
     assert caught.value.protected == ["p"]
@@ -168,8 +168,8 @@ def test_spans_move_with_the_text_that_stays():
         shrink="start",
         marks=(Mark(0, 3, site), Mark(8, 13, site)),
     )
-    kept = fitting.fit_parts([marked], WORDS, limit=2).parts[0]
-    assert [kept.content[span.start : span.end] for span in kept.spans] == ["three"]
+    part = fitting.fit_parts([marked], WORDS, limit=2).parts[0]
+    assert [part.content[span.start : span.end] for span in part.spans] == ["three"]
 
 
 def test_a_chat_profile_counts_its_markup():
@@ -249,14 +249,14 @@ def test_shortened_text_is_at_most_the_limit_and_a_piece_of_the_old(text, shrink
     counter = tokenizers.find_tokenizer("o200k_base")
     shrunk = Part("p", content=text, truncation_priority=1, shrink=shrink, min_tokens=1)
     try:
-        kept = fitting.fit_parts([shrunk], counter, limit=limit).parts[0].content
+        part = fitting.fit_parts([shrunk], counter, limit=limit).parts[0].content
     except TruncationError:
         return
-    assert isinstance(kept, str)
-    assert counter.count(kept) <= limit
-    if shrink == "middle" and kept != text:
-        first, _, last = kept.partition(truncation_shrink.GAP)
+    assert isinstance(part, str)
+    assert counter.count(part) <= limit
+    if shrink == "middle" and part != text:
+        first, _, last = part.partition(truncation_shrink.GAP)
         assert text.startswith(first)
         assert text.endswith(last)
     else:
-        assert text.endswith(kept) if shrink == "start" else text.startswith(kept)
+        assert text.endswith(part) if shrink == "start" else text.startswith(part)

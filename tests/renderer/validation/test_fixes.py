@@ -84,7 +84,7 @@ def test_a_fix_solves_its_problem(name):
     code, text = CASES[name]
     problem = next(problem for problem in renderer.validate(text) if problem.code == code)
     fixed = applied(text, problem.fix)
-    assert [found for found in renderer.validate(fixed) if found.severity == "error" or found.code == code] == []
+    assert [it for it in renderer.validate(fixed) if it.severity == "error" or it.code == code] == []
 
 
 FRAGMENT = "---\ninputs:\n  product: {type: string, maxLength: 9}\n---\n- name: x\n  content: {{ product }}\n"
@@ -98,30 +98,30 @@ def test_an_input_of_a_fragment_can_be_declared_alike(declared):
     problem = next(
         problem for problem in renderer.validate(text, fragments={"a/b@1": FRAGMENT}) if problem.code == "PT505"
     )
-    found = renderer.validate(applied(text, problem.fix), fragments={"a/b@1": FRAGMENT})
-    assert [problem for problem in found if problem.severity == "error"] == []
+    problems = renderer.validate(applied(text, problem.fix), fragments={"a/b@1": FRAGMENT})
+    assert [problem for problem in problems if problem.severity == "error"] == []
 
 
 def test_a_document_without_inputs_declares_all_it_uses_with_those_of_its_fragment():
     text = "- name: a\n  content: Hi {{ name }} {{ fragment('a/b@1') }}\n"
-    problem = next(each for each in renderer.validate(text, fragments={"a/b@1": FRAGMENT}) if each.code == "PT505")
+    problem = next(it for it in renderer.validate(text, fragments={"a/b@1": FRAGMENT}) if it.code == "PT505")
     fixed = applied(text, problem.fix)
     assert "  name: {type: string}\n  product: {type: string, maxLength: 9}\n" in fixed
-    found = renderer.validate(fixed, fragments={"a/b@1": FRAGMENT})
-    assert [each for each in found if each.severity == "error"] == []
+    problems = renderer.validate(fixed, fragments={"a/b@1": FRAGMENT})
+    assert [it for it in problems if it.severity == "error"] == []
 
 
 def test_an_input_that_a_fragment_declares_and_does_not_use_is_declared_with_the_others():
     fragment = FRAGMENT.replace("inputs:\n", "inputs:\n  spare: {type: number}\n")
     text = "- name: a\n  content: Hi {{ name }} {{ fragment('a/b@1') }}\n"
-    problem = next(each for each in renderer.validate(text, fragments={"a/b@1": fragment}) if each.code == "PT505")
-    found = renderer.validate(applied(text, problem.fix), fragments={"a/b@1": fragment})
-    assert [each for each in found if each.severity == "error"] == []
+    problem = next(it for it in renderer.validate(text, fragments={"a/b@1": fragment}) if it.code == "PT505")
+    problems = renderer.validate(applied(text, problem.fix), fragments={"a/b@1": fragment})
+    assert [it for it in problems if it.severity == "error"] == []
 
 
 def test_the_only_input_is_not_taken_out():
-    found = renderer.validate(HEAD + "- name: a\n  content: x\n")
-    assert [(problem.code, problem.fix) for problem in found] == [("PT404", None)]
+    problems = renderer.validate(HEAD + "- name: a\n  content: x\n")
+    assert [(problem.code, problem.fix) for problem in problems] == [("PT404", None)]
 
 
 def test_a_wrong_word_in_a_fragment_is_not_fixed_at_its_tag():

@@ -62,13 +62,13 @@ def told(text):
 @pytest.mark.parametrize("text", OF_OTHERS)
 @pytest.mark.parametrize("name", ["text", "parts"])
 def test_one_fix_writes_all_placeholders_and_leaves_no_error(name, text, front):
-    found = told(document(name, text, front))
-    assert found
-    assert {problem.severity for problem in found} == {"warning"}
-    for problem in found:
+    problems = told(document(name, text, front))
+    assert problems
+    assert {problem.severity for problem in problems} == {"warning"}
+    for problem in problems:
         cured = applied(document(name, text, front), problem.fix)
-        left = [each for each in renderer.validate(cured) if each.severity == "error" or each.code == "PT208"]
-        assert left == []
+        remaining = [each for each in renderer.validate(cured) if each.severity == "error" or each.code == "PT208"]
+        assert remaining == []
         assert "{{ " in cured
 
 
@@ -97,7 +97,7 @@ def test_where_single_braces_are_values_other_forms_are_reported(name, text):
 
 def test_the_place_is_that_of_the_placeholder():
     problems = told("- name: a {x}\n  content: |\n    one {two}\n    {three} {two}\n  # {four}\n")
-    assert [(each.variable, each.line, each.column, each.end_column) for each in problems] == [
+    assert [(problem.variable, problem.line, problem.column, problem.end_column) for problem in problems] == [
         ("two", 3, 9, 14),
         ("three", 4, 5, 12),
     ]
@@ -124,8 +124,8 @@ EMPTY = {
 @pytest.mark.parametrize("front", ["", "inputs: {}\n", "inputs: {x: {}, xs: {}}\n"])
 @pytest.mark.parametrize(("name", "body"), [(name, body) for name, bodies in EMPTY.items() for body in bodies])
 def test_a_document_of_which_nothing_can_come_is_refused(name, body, front):
-    found = renderer.validate(f"---\nformat: {name}\n{front}---\n{body}")
-    assert [problem for problem in found if problem.severity == "error"]
+    problems = renderer.validate(f"---\nformat: {name}\n{front}---\n{body}")
+    assert [problem for problem in problems if problem.severity == "error"]
 
 
 @pytest.mark.parametrize(
@@ -164,5 +164,5 @@ def test_front_matter_alone_is_refused(text):
     ],
 )
 def test_a_document_with_text_for_some_data_is_not_empty(name, body):
-    found = renderer.validate(f"---\nformat: {name}\n---\n{body}", fragments={"a/b@1": "- name: x\n  content: y\n"})
-    assert [problem for problem in found if problem.severity == "error"] == []
+    problems = renderer.validate(f"---\nformat: {name}\n---\n{body}", fragments={"a/b@1": "- name: x\n  content: y\n"})
+    assert [problem for problem in problems if problem.severity == "error"] == []

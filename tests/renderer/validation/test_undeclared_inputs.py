@@ -100,8 +100,8 @@ def test_a_text_that_can_not_be_read_lists_nothing():
 def test_inputs_declared_by_a_fragment_get_the_same_declaration():
     body = '{{ fragment("a/b@1") }}{{ own }}'
     fragment = "---\nformat: text\ninputs:\n  tone: {type: string, enum: [warm]}\n---\n{{ tone }}"
-    found = find_undeclared_inputs(f"---\nformat: text\n---\n{body}", {"a/b@1": fragment})
-    schemas = {each.name: each.schema for each in found.inputs}
+    undeclared = find_undeclared_inputs(f"---\nformat: text\n---\n{body}", {"a/b@1": fragment})
+    schemas = {each.name: each.schema for each in undeclared.inputs}
     assert schemas == {"own": STRING, "tone": {"type": "string", "enum": ["warm"]}}
 
 
@@ -150,7 +150,7 @@ _PIECES = st.one_of(
 @given(st.lists(_PIECES, max_size=8))
 def test_after_declare_all_nothing_is_undeclared(pieces):
     text = "---\nformat: text\n---\n" + "".join(pieces)
-    found = find_undeclared_inputs(text)
-    assert bool(found.inputs) == bool(found.fix) == any("{" in piece for piece in pieces)
-    declared = apply_fix(text, found.fix) if found.fix else text
+    undeclared = find_undeclared_inputs(text)
+    assert bool(undeclared.inputs) == bool(undeclared.fix) == any("{" in piece for piece in pieces)
+    declared = apply_fix(text, undeclared.fix) if undeclared.fix else text
     assert find_undeclared_inputs(declared).inputs == []
