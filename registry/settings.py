@@ -17,7 +17,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 # --- Where this instance lives -----------------------------------------------------------------------------------
 PROMPTUARY_HOME = env.read_path("PROMPTUARY_HOME", BASE_DIR / "var")
 private_files.keep_private(PROMPTUARY_HOME)  # first, because it sets the umask for everything written later
-PORT = env.read_int("PORT", 8000, least=1, most=65535)
+PORT = env.read_int("PORT", 8000, minimum=1, maximum=65535)
 BASE_URL = env.read_url("PROMPTUARY_BASE_URL", f"http://127.0.0.1:{PORT}", schemes={"http", "https"})
 MIRROR_PATH = PROMPTUARY_HOME / "mirror.git"
 MODELS_PATH = env.read_path("PROMPTUARY_MODELS", PROMPTUARY_HOME / "models.yml")
@@ -188,12 +188,12 @@ MFA_FORMS = {
 MFA_TOTP_ISSUER = "Promptuary"
 MFA_RECOVERY_CODE_COUNT = 10
 PROMPTUARY_STEP_UP = env.read_choice("PROMPTUARY_STEP_UP", "off", choices=("off", "password", "totp"))
-PROMPTUARY_UNUSED_KEY_DAYS = env.read_int("PROMPTUARY_UNUSED_KEY_DAYS", 60, least=0, most=3650)  # 0: no alert
+PROMPTUARY_UNUSED_KEY_DAYS = env.read_int("PROMPTUARY_UNUSED_KEY_DAYS", 60, minimum=0, maximum=3650)  # 0: no alert
 # who may create namespaces: admins of the installation, or everyone who signs in
 PROMPTUARY_NAMESPACE_CREATORS = env.read_choice(
     "PROMPTUARY_NAMESPACE_CREATORS", "admins", choices=("admins", "everyone")
 )
-PROMPTUARY_RUN_DAYS = env.read_int("PROMPTUARY_RUN_DAYS", 365, least=0, most=3650)  # 0: runs are kept forever
+PROMPTUARY_RUN_DAYS = env.read_int("PROMPTUARY_RUN_DAYS", 365, minimum=0, maximum=3650)  # 0: runs are kept forever
 OIDC_ISSUER = env.read_issuer("PROMPTUARY_OIDC_ISSUER")
 OIDC_NAME = env.read_text("PROMPTUARY_OIDC_NAME", "your organisation")
 OIDC_ACCOUNTS = env.read_list("PROMPTUARY_OIDC_ACCOUNTS", ["known"])  # known, any, or mail domains
@@ -359,7 +359,7 @@ SPECTACULAR_SETTINGS: dict[str, Any] = {
 }
 
 # --- Being watched, and watching -----------------------------------------------------------------------------------
-PROMPTUARY_WAITING = env.read_int("PROMPTUARY_WAITING", 4, least=0, most=64)  # long polls in threads of a process
+PROMPTUARY_WAITING = env.read_int("PROMPTUARY_WAITING", 4, minimum=0, maximum=64)  # long polls in threads of a process
 PROMPTUARY_METRICS = env.read_bool("PROMPTUARY_METRICS", True)  # /metrics, with the token
 PROMPTUARY_METRICS_TOKEN = (
     env.read_secret("PROMPTUARY_METRICS_TOKEN", PROMPTUARY_HOME / "metrics_token") if PROMPTUARY_METRICS else ""

@@ -60,9 +60,9 @@ def reciprocal_rank(
     expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int], *, field: str = "id", k: int | None = None
 ) -> Values:
     """1 / rank of the first expected document, 0 when there is none (trec_eval: recip_rank)."""
-    most, get = _check_k(k), itemgetter(field)
+    cutoff, get = _check_k(k), itemgetter(field)
     values = [
-        _find_first_hit(_list_expected_keys(gold, field, row, get), documents, field, row, most)
+        _find_first_hit(_list_expected_keys(gold, field, row, get), documents, field, row, cutoff)
         for gold, documents, row in zip(expected, actual, rows, strict=True)
     ]
     return _check_values(values, actual, rows, field)
@@ -83,10 +83,10 @@ def ndcg(
     Gains are the expected documents' scores, or 1 each.
     """
     if not any(map(_is_graded, expected)):
-        return _measure_by_row(partial(_sum_equal_gains, most=_check_k(k)), (expected, actual, rows), field, k)
-    most, get = _check_k(k), itemgetter(field)
+        return _measure_by_row(partial(_sum_equal_gains, cutoff=_check_k(k)), (expected, actual, rows), field, k)
+    cutoff, get = _check_k(k), itemgetter(field)
     values = [
-        _sum_gains(list_gold_gains(gold, field, row), _list_keys(documents, field, row, get)[:most], most)
+        _sum_gains(list_gold_gains(gold, field, row), _list_keys(documents, field, row, get)[:cutoff], cutoff)
         for gold, documents, row in zip(expected, actual, rows, strict=True)
     ]
     return _check_values(values, actual, rows, field)
@@ -99,13 +99,13 @@ def _is_graded(gold: Any) -> bool:
 
 def _measure_by_row(measure: Callable[[set[str], Keys], float], columns: Columns, field: str, k: int | None) -> Values:
     """Measure row by row without keeping intermediate results, which halves the time for many rows."""
-    most, get = _check_k(k), itemgetter(field)
+    cutoff, get = _check_k(k), itemgetter(field)
     expected, actual, rows = columns
     values = []
     for gold, documents, row in zip(expected, actual, rows, strict=True):
         retrieved = _list_keys(documents, field, row, get)
         values.append(
-            measure(_list_expected_keys(gold, field, row, get), retrieved if most is None else retrieved[:most])
+            measure(_list_expected_keys(gold, field, row, get), retrieved if cutoff is None else retrieved[:cutoff])
         )
     return _check_values(values, actual, rows, field)
 
@@ -140,11 +140,11 @@ def _list_expected_keys(gold: Any, field: str, row: int, get: Callable[[Any], An
     return relevant
 
 
-def _find_first_hit(relevant: set[str], documents: Any, field: str, row: int, most: int | None) -> float:
+def _find_first_hit(relevant: set[str], documents: Any, field: str, row: int, cutoff: int | None) -> float:
     """The reciprocal rank, reading only up to the first hit if the keys are text."""
     rank = 0
     try:
-        for key in map(itemgetter(field), islice(documents, most)):
+        for key in map(itemgetter(field), islice(documents, cutoff)):
             rank += 1  # enumerate takes a third longer here
             if type(key) is not str:
                 break
@@ -155,7 +155,7 @@ def _find_first_hit(relevant: set[str], documents: Any, field: str, row: int, mo
                 return 0.0
     except (TypeError, KeyError):
         pass  # as in `_list_keys`
-    return _compute_reciprocal_rank(relevant, list_document_keys(documents, field, row)[:most])
+    return _compute_reciprocal_rank(relevant, list_document_keys(documents, field, row)[:cutoff])
 
 
 def _compute_reciprocal_rank(relevant: set[str], retrieved: Keys) -> float:
@@ -180,8 +180,8 @@ def _compute_average_precision(relevant: set[str], retrieved: Keys) -> float:
     return total / of
 
 
-def _sum_gains(gains: dict[str, float], retrieved: Keys, most: int | None) -> float:
-    best = sorted(gains.values(), reverse=True)[:most]
+def _sum_gains(gains: dict[str, float], retrieved: Keys, cutoff: int | None) -> float:
+    best = sorted(gains.values(), reverse=True)[:cutoff]
     ideal = sum(map(truediv, best, _compute_discounts(len(gains))))
     total = 0.0
     for key, discount in zip(retrieved, _compute_discounts(len(retrieved)), strict=False):
@@ -190,11 +190,11 @@ def _sum_gains(gains: dict[str, float], retrieved: Keys, most: int | None) -> fl
     return total / ideal if ideal else 0.0
 
 
-def _sum_equal_gains(relevant: set[str], retrieved: Keys, *, most: int | None) -> float:
+def _sum_equal_gains(relevant: set[str], retrieved: Keys, *, cutoff: int | None) -> float:
     """What `_sum_gains` returns if the gain of each expected document is 1."""
     if relevant.isdisjoint(retrieved):
         return 0.0
-    ideal = _compute_sums(len(relevant))[-1 if most is None else min(most, len(relevant)) - 1]
+    ideal = _compute_sums(len(relevant))[-1 if cutoff is None else min(cutoff, len(relevant)) - 1]
     total = 0.0
     for key, discount in zip(retrieved, _compute_discounts(len(retrieved)), strict=False):
         if key in relevant:

@@ -93,9 +93,9 @@ def _score_with_sacrebleu(
     # A corpus value takes one answer per row: the first, as the component ranked them, or an empty one.
     answers = [next(iter(answer_texts(answer_value, row)), "") for answer_value, row in zip(actual, rows, strict=True)]
     references = [list_golds(gold, row) for gold, row in zip(expected, rows, strict=True)]
-    most = max(len(row) for row in references)
+    column_count = max(len(row) for row in references)
     # sacrebleu takes one list per n-th reference of all rows, with None for rows that have fewer.
-    columns = [[row[n] if n < len(row) else None for row in references] for n in range(most)]
+    columns = [[row[n] if n < len(row) else None for row in references] for n in range(column_count)]
     values = [
         float(sentence.sentence_score(answer, row).score) for answer, row in zip(answers, references, strict=True)
     ]

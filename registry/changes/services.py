@@ -99,7 +99,7 @@ def create_change(
     """
     head_checks.require_new_head(template, label, head)
     at = log.now()
-    number = (ChangeRequest.objects.aggregate(most=Max("number"))["most"] or 0) + 1
+    number = (ChangeRequest.objects.aggregate(last=Max("number"))["last"] or 0) + 1
     change = ChangeRequest.objects.create(
         number=number,
         template=template,

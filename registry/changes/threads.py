@@ -53,7 +53,7 @@ def create_thread(  # the place, and the suggested text
     at = log.now()
     thread = Thread.objects.create(
         change=change,
-        number=(Thread.objects.filter(change=change).aggregate(most=Max("number"))["most"] or 0) + 1,
+        number=(Thread.objects.filter(change=change).aggregate(last=Max("number"))["last"] or 0) + 1,
         version=version,
         side=place.side,
         line=place.line,
@@ -99,7 +99,7 @@ def _add(actor: Actor, thread: Thread, text: str, suggestion: str | None, at: da
     change = thread.change
     comment = Comment.objects.create(
         thread=thread,
-        number=(thread.comments.aggregate(most=Max("number"))["most"] or 0) + 1,
+        number=(thread.comments.aggregate(last=Max("number"))["last"] or 0) + 1,
         person=actor.person,
         key=actor.key,
         text=text.strip(),

@@ -106,9 +106,9 @@ def _check_concurrency(field: str, value: Any) -> int:
     return _check_whole(field, value, MOST_CONCURRENT)
 
 
-def _check_whole(field: str, value: Any, most: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= most:
-        raise Invalid(fields={field: gettext("a whole number from 1 to {most}.").format(most=most)})
+def _check_whole(field: str, value: Any, maximum: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= maximum:
+        raise Invalid(fields={field: gettext("a whole number from 1 to {most}.").format(most=maximum)})
     return value
 
 

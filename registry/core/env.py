@@ -62,13 +62,13 @@ def read_issuer(name: str) -> str:
     return value
 
 
-def read_int(name: str, default: int, *, least: int, most: int) -> int:
-    """A whole number between least and most, both included."""
+def read_int(name: str, default: int, *, minimum: int, maximum: int) -> int:
+    """A whole number from `minimum` to `maximum`."""
     value = os.environ.get(name, "").strip()
     if not value:
         return default
-    if not value.isascii() or not value.lstrip("-").isdigit() or not least <= int(value) <= most:
-        raise ImproperlyConfigured(f"{name} is {value!r}; it must be a whole number from {least} to {most}.")
+    if not value.isascii() or not value.lstrip("-").isdigit() or not minimum <= int(value) <= maximum:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be a whole number from {minimum} to {maximum}.")
     return int(value)
 
 

@@ -37,8 +37,8 @@ _MOST_DEPTH = 32
 _LARGEST = 2**53 - 1  # beyond it, parsers disagree on the value
 
 
-def check_text(field: str, value: object, most: int = MESSAGE_BYTES, *, may_hold_secrets: bool = False) -> str:
-    """Return the value if it is text without NUL, lone surrogates and credentials, at most `most` bytes in UTF-8.
+def check_text(field: str, value: object, limit: int = MESSAGE_BYTES, *, may_hold_secrets: bool = False) -> str:
+    """Return the value if it is text without NUL, lone surrogates and credentials, at most `limit` bytes in UTF-8.
 
     may_hold_secrets: for text that never reaches the journal or the mirror, or that is searched for secrets elsewhere.
     """
@@ -56,7 +56,7 @@ def check_text(field: str, value: object, most: int = MESSAGE_BYTES, *, may_hold
                 field: gettext("line {line} has half of a surrogate pair, which is not a character.").format(line=line)
             }
         ) from error
-    check_size(field, size, most)
+    check_size(field, size, limit)
     if not may_hold_secrets:
         check_secrets(field, value)
     return value
@@ -92,13 +92,13 @@ def find_private(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, Probl
                     return
 
 
-def check_size(field: str, size: int, most: int) -> None:
+def check_size(field: str, size: int, limit: int) -> None:
     """Raise TooLarge if a text has more bytes than allowed."""
-    if size > most:
+    if size > limit:
         raise TooLarge(
-            gettext("{field}: {size} bytes; at most {most} are allowed.").format(field=field, size=size, most=most),
+            gettext("{field}: {size} bytes; at most {most} are allowed.").format(field=field, size=size, most=limit),
             field=field,
-            limit=most,
+            limit=limit,
         )
 
 

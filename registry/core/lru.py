@@ -35,10 +35,10 @@ def forget_all() -> None:
 
 
 class Recent(Generic[Key, Value]):
-    """Keeps the `most` recently used results. Thread-safe."""
+    """Keeps up to `limit` recently used results. Thread-safe."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
         self._lock = threading.Lock()
         self._kept: OrderedDict[Key, Value] = OrderedDict()
         self._generation = 0
@@ -63,6 +63,6 @@ class Recent(Generic[Key, Value]):
                 if generation != self._generation:
                     return value
                 self._kept[key] = value
-                while len(self._kept) > self._most:
+                while len(self._kept) > self._limit:
                     self._kept.popitem(last=False)
         return value

@@ -26,11 +26,11 @@ class WorkQuota:
 
     def check(self, who: str) -> None:
         """Raise TooMany, with the seconds to wait, if the caller's quota for this window is used up."""
-        most, window = read_rate("work")
-        if self.used(who) >= most:
+        allowed, window = read_rate("work")
+        if self.used(who) >= allowed:
             wait = self._counter.wait("work", who)
             # no text: keys get English
-            sentence = f"This key used its {most} s of server work in {window:.0f} s; try again in {wait} s."
+            sentence = f"This key used its {allowed} s of server work in {window:.0f} s; try again in {wait} s."
             raise TooMany(sentence, retry_after=wait)
 
     def used(self, who: str) -> float:

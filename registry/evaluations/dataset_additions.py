@@ -29,17 +29,17 @@ def add_dataset_rows(
     rows: Sequence[Mapping[str, Any]],
     message: str = "",
     template: str | None = None,
-    most: int = MOST_ADDED,
+    limit: int = MOST_ADDED,
 ) -> SavedDataset:
     """Save the dataset with these rows appended to those of its latest version, whatever that is.
 
-    rows: 1 to `most`, each {"inputs", "expected"?, "id"?, "tags"?}. A named row that already exists unchanged is left
+    rows: 1 to `limit`, each {"inputs", "expected"?, "id"?, "tags"?}. A named row that already exists unchanged is left
     out, so that a call can be repeated; Invalid names one that exists with other values. template: as in
     `datasets.save_dataset`, whose other errors are raised too; only the new rows must fit it. Raises Stale if others
     saved the dataset during every attempt.
     """
-    if not 1 <= len(rows) <= most:
-        raise Invalid(fields={"rows": gettext("from 1 to {most_added} rows.").format(most_added=most)})
+    if not 1 <= len(rows) <= limit:
+        raise Invalid(fields={"rows": gettext("from 1 to {most_added} rows.").format(most_added=limit)})
     dataset_queries.find_dataset(actor, Verb.SAVE, name)
     add = partial(_add, actor, name, rows, message, template)
     for _ in range(_TRIES - 1):

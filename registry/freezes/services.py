@@ -48,7 +48,7 @@ def set_freeze(
                     namespace=namespace, most=MOST
                 )
             )
-        freeze.number = (Freeze.objects.aggregate(most=Max("number"))["most"] or 0) + 1
+        freeze.number = (Freeze.objects.aggregate(last=Max("number"))["last"] or 0) + 1
         freeze.namespace, freeze.created_by, freeze.created_at = space, actor.person, log.now()
         freeze.save(force_insert=True)
         event = FreezeSet(

@@ -51,13 +51,13 @@ def list_failing_rows(run: Run, indexes: Collection[int] | None = None) -> list[
     return failing
 
 
-def choose_shown_rows(run: Run, failing: Sequence[FailingRow], most: int) -> list[FailingRow]:
-    """At most `most` failing rows and at most half of them, drawn with the rows' digest as seed, so that the same run
+def choose_shown_rows(run: Run, failing: Sequence[FailingRow], limit: int) -> list[FailingRow]:
+    """At most `limit` failing rows and at most half of them, drawn with the rows' digest as seed, so that the same run
     has the same choice. A single failing row is shown.
     """
     indexes = [row.index for row in failing]
     random.Random(run.rows_digest).shuffle(indexes)  # noqa: S311  # a draw, no secret
-    shown_indexes = set(indexes[: min(most, max(1, len(indexes) // 2))])
+    shown_indexes = set(indexes[: min(limit, max(1, len(indexes) // 2))])
     return [row for row in failing if row.index in shown_indexes]
 
 
@@ -97,9 +97,9 @@ def _list_faults(row: RunRow, floors: _Floors, tops: Mapping[str, float]) -> tup
         floor = floors.get((metric, target), floors.get((metric, None)))
         if floors and floor is None:  # a metric without a threshold gives no reason to improve
             continue
-        least = tops.get(metric, 1.0) if floor is None else floor
-        if score is not None and score < least:
-            faults.append(f"{name}: {score:.4g}, and {least:g} is asked for")
+        threshold = tops.get(metric, 1.0) if floor is None else floor
+        if score is not None and score < threshold:
+            faults.append(f"{name}: {score:.4g}, and {threshold:g} is asked for")
     return tuple(faults)
 
 

@@ -189,13 +189,13 @@ def _read_actor(request: HttpRequest) -> Actor | None:
     return key_attempts().authenticate(secret, read_client_address(request.META))
 
 
-def _read_number(request: HttpRequest, name: str, default: int, most: int) -> int:
+def _read_number(request: HttpRequest, name: str, default: int, maximum: int) -> int:
     text = request.GET.get(name, "")
     if not text:
         return default
     number = parse_number(text)
-    if number is None or not 1 <= number <= most:
-        raise BadQuestion(f"{name} is a whole number from 1 to {most}.")
+    if number is None or not 1 <= number <= maximum:
+        raise BadQuestion(f"{name} is a whole number from 1 to {maximum}.")
     return number
 
 

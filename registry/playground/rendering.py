@@ -103,14 +103,14 @@ def _read_settings(value: Any, faults: dict[str, str], place: str) -> dict[str, 
         if name not in _SETTINGS:
             faults[f"{place}.{name}"] = gettext("one of {names}.").format(names=", ".join(_SETTINGS))
             continue
-        is_whole, least, most = _SETTINGS[name]
+        is_whole, minimum, maximum = _SETTINGS[name]
         kinds = (int,) if is_whole else (int, float)
-        if isinstance(setting, bool) or not isinstance(setting, kinds) or not least <= setting <= most:
+        if isinstance(setting, bool) or not isinstance(setting, kinds) or not minimum <= setting <= maximum:
             faults[f"{place}.{name}"] = (
                 gettext("a whole number from {least} to {most}.")
                 if is_whole
                 else gettext("a number from {least} to {most}.")
-            ).format(least=least, most=most)
+            ).format(least=minimum, most=maximum)
     return settings
 
 

@@ -47,7 +47,7 @@ def comment_on_release(*, actor: Actor, number: int, text: str) -> ReleaseCommen
         at = log.now()
         comment = ReleaseComment.objects.create(
             release=release,
-            number=(release.comments.aggregate(most=Max("number"))["most"] or 0) + 1,
+            number=(release.comments.aggregate(last=Max("number"))["last"] or 0) + 1,
             person=actor.person,
             key=actor.key,
             text=words,

@@ -120,7 +120,7 @@ def _open_release(
         raise _refuse_empty_plan(plan)
     at = log.now()
     release = Release.objects.create(
-        number=(Release.objects.aggregate(most=Max("number"))["most"] or 0) + 1,
+        number=(Release.objects.aggregate(last=Max("number"))["last"] or 0) + 1,
         namespace=space,
         label=label,
         title=title,

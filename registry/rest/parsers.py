@@ -17,13 +17,13 @@ class StrictJSONParser(BaseParser):
     """Reads a body as `registry.core.input_checks.parse_json` does. Raises TooLarge and BadJson."""
 
     media_type = "application/json"
-    most: int | None = None  # bytes; None: from the settings
+    max_bytes: int | None = None  # None: from the settings
 
     def parse(
         self, stream: IO[Any], media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
     ) -> Any:
         """The JSON value."""
-        limit = self.most or int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+        limit = self.max_bytes or int(settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
         body = stream.read(limit + 1)
         if len(body) > limit:
             raise TooLarge(gettext("The body is larger than {limit} bytes.").format(limit=limit), limit=limit)

@@ -81,7 +81,7 @@ class LabelMovesPoll:
     def __init__(self, fetches: Fetcher) -> None:
         self.listeners: list[Callable[[str | None], None]] = []
         self._fetches, self._follower = fetches, fetches.follower
-        self._recent: Recent[tuple[str, int, int, int], MovesAnswer] = Recent(most=16)
+        self._recent: Recent[tuple[str, int, int, int], MovesAnswer] = Recent(limit=16)
         self._last: dict[str, int] = {}  # namespace to the number of its newest move
         self._waiting_slots = threading.BoundedSemaphore(max(settings.PROMPTUARY_WAITING, 1))
         self._pace = RetryPace(time.monotonic)

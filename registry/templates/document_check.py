@@ -52,8 +52,8 @@ __all__ = [
 Samples = Mapping[str, Mapping[str, Any]]
 _MOST_SAMPLES = 200
 _LIMITS = "PT70"  # the renderer's codes for limits that were hit
-_seen: Recent[tuple[str, str], list[Problem]] = Recent(most=256)
-_undeclared: Recent[str, UndeclaredInputs] = Recent(most=256)
+_seen: Recent[tuple[str, str], list[Problem]] = Recent(limit=256)
+_undeclared: Recent[str, UndeclaredInputs] = Recent(limit=256)
 
 
 @dataclass(frozen=True)

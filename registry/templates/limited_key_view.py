@@ -176,20 +176,20 @@ def _select_matching(
     words: Sequence[str],
     tag: str | None,
     after: str = "",
-    most: int | None = None,
+    limit: int | None = None,
 ) -> list[Template]:
-    """Up to `most` rows after the name `after` in which all the words occur."""
+    """Up to `limit` rows after the name `after` in which all the words occur."""
     if not words and not tag:
-        return list(rows.filter(name__gt=after)[:most])
+        return list(rows.filter(name__gt=after)[:limit])
     templates: list[Template] = []
-    while most is None or len(templates) < most:
+    while limit is None or len(templates) < limit:
         chunk = list(rows.filter(name__gt=after)[:_AT_ONCE])
         visible_templates = list_visible_templates(actor, chunk)
         templates += [row for row in chunk if visible_templates[row.pk].has(row, words, tag)]
         if len(chunk) < _AT_ONCE:
             break
         after = chunk[-1].name
-    return templates[:most]
+    return templates[:limit]
 
 
 def _find_served(actor: Actor, rows: Sequence[Template]) -> Mapping[int, Version]:

@@ -41,7 +41,7 @@ class _Comparison:
     is_lasting: bool
 
 
-_compared: Recent[tuple[int, str, int | None], _Comparison] = Recent(most=16)
+_compared: Recent[tuple[int, str, int | None], _Comparison] = Recent(limit=16)
 _listeners: list[Callable[[str, int, str], object]] = []
 
 

@@ -96,7 +96,7 @@ def list_folder_paths(namespace: Namespace) -> list[str]:
 
 
 def list_values(
-    actor: Actor, kinds: Sequence[str] = FILTER_KINDS, *, namespace: str = "", most: int = 40
+    actor: Actor, kinds: Sequence[str] = FILTER_KINDS, *, namespace: str = "", limit: int = 40
 ) -> dict[str, list[tuple[str, int]]]:
     """For each kind the values in use and their numbers of templates, most used first.
 
@@ -106,7 +106,7 @@ def list_values(
     sums = rows.values_list("kind", "value").annotate(total=Sum("count")).order_by("-total", "value")
     counts: dict[str, list[tuple[str, int]]] = {kind: [] for kind in kinds}
     for kind, value, total in sums:
-        if len(counts[kind]) < most:
+        if len(counts[kind]) < limit:
             counts[kind].append((value, total))
     return counts
 

@@ -55,23 +55,24 @@ def match_some(groups: Sequence[TermGroup], limit: int) -> list[Hit]:
 
 
 def match_some_or_first(
-    groups: Sequence[TermGroup], most: int, ordered: Statement, limit: int
+    groups: Sequence[TermGroup], threshold: int, ordered: Statement, limit: int
 ) -> tuple[list[Hit], list[Hit]]:
-    """What `match_some` returns for `most + 1`, and the first `limit` entries of `ordered` if there are more than
-    `most`, else none.
+    """What `match_some` returns for `threshold + 1`, and the first `limit` entries of `ordered` if there are more than
+    `threshold`, else none.
 
     One statement, so that a search takes as many queries however many entries match. ordered: of `select_by_name` or
     `select_newest`.
     """
-    is_more = f"(SELECT COUNT(*) FROM matches) > {int(most)}"
+    is_more = f"(SELECT COUNT(*) FROM matches) > {int(threshold)}"
     if connection.vendor == "sqlite":
-        found, parameters = _select_found(groups, max(most, _MOST_FOUND) + 1)
-        parts = f"found AS ({found}), matches AS ({_select_names('found', most + 1)})"
+        matches_sql, parameters = _select_found(groups, max(threshold, _MOST_FOUND) + 1)
+        parts = f"found AS ({matches_sql}), matches AS ({_select_names('found', threshold + 1)})"
         # It would evaluate the statement before a condition on the outside.
         first = f"(SELECT * FROM ({ordered[0]} LIMIT CASE WHEN {is_more} THEN {int(limit)} ELSE 0 END))"
     else:
-        found, parameters = _select_some(groups, max(most, _MOST_FOUND) + 1)
-        parts = f"found AS MATERIALIZED ({found}), matches AS (SELECT id, name FROM found LIMIT {int(most) + 1})"
+        matches_sql, parameters = _select_some(groups, max(threshold, _MOST_FOUND) + 1)
+        named = f"SELECT id, name FROM found LIMIT {int(threshold) + 1}"
+        parts = f"found AS MATERIALIZED ({matches_sql}), matches AS ({named})"
         first = f"(SELECT * FROM ({ordered[0]} LIMIT {int(limit)}) AS ordered WHERE {is_more})"
     sql = f"WITH {parts} SELECT id, name, 0 FROM matches UNION ALL SELECT id, name, 1 FROM {first} AS first"
     rows = _run_by_index((sql, [*parameters, *ordered[1]]))

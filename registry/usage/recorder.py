@@ -44,9 +44,9 @@ class PendingCount:
 class FetchCounts:
     """The counters of one process. Thread-safe; one thread at a time writes."""
 
-    def __init__(self, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), most: int = MOST) -> None:
+    def __init__(self, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), limit: int = MOST) -> None:
         self._now = now
-        self._most = most
+        self._limit = limit
         self._counters: dict[Place, Counter] = {}
         self._leaving: list[tuple[Place, Counter]] = []
         self._waiting: dict[Row, PendingCount] = {}
@@ -99,7 +99,7 @@ class FetchCounts:
             counter = self._counters.get(place)
             if counter is None:
                 counter = Counter()
-                if len(self._counters) < self._most:
+                if len(self._counters) < self._limit:
                     self._counters[place] = counter
                 else:
                     self.lost += 1
@@ -117,7 +117,7 @@ class FetchCounts:
 
     def _add(self, place: Place, new: int, moment: datetime) -> None:
         row = (*place, moment.date())
-        if row not in self._waiting and len(self._waiting) >= self._most:
+        if row not in self._waiting and len(self._waiting) >= self._limit:
             self.lost += new
             return
         waiting = self._waiting.setdefault(row, PendingCount())

@@ -88,9 +88,9 @@ def _align_literal(scalar: yaml_reader.Scalar, text: str) -> list[Run] | None:
     return runs
 
 
-def _measure_indentation(text: str, at: int, most: int) -> int:
+def _measure_indentation(text: str, at: int, limit: int) -> int:
     width = 0
-    while width < most and text[at + width : at + width + 1] == " ":
+    while width < limit and text[at + width : at + width + 1] == " ":
         width += 1
     return width
 

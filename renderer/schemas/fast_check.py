@@ -125,19 +125,19 @@ def _compile_type(kind: Any, schema: dict[str, Any], keys: Any, depth: int) -> A
 
 
 def _compile_string(schema: dict[str, Any]) -> Accepts:
-    least, most = schema.get("minLength", 0), schema.get("maxLength", math.inf)
-    if least == 0 and most == math.inf:
+    minimum, maximum = schema.get("minLength", 0), schema.get("maxLength", math.inf)
+    if minimum == 0 and maximum == math.inf:
         return _is_text
-    return lambda value: type(value) is str and least <= len(value) <= most and _is_text(value)
+    return lambda value: type(value) is str and minimum <= len(value) <= maximum and _is_text(value)
 
 
 def _compile_number(kind: str, schema: dict[str, Any]) -> Accepts:
-    least, most = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+    minimum, maximum = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
 
     def check(value: Any) -> bool:
         if type(value) is float:
-            return math.isfinite(value) and (kind == "number" or value.is_integer()) and least <= value <= most
-        return type(value) is int and least <= value <= most
+            return math.isfinite(value) and (kind == "number" or value.is_integer()) and minimum <= value <= maximum
+        return type(value) is int and minimum <= value <= maximum
 
     return check
 
@@ -146,8 +146,8 @@ def _compile_array(schema: dict[str, Any], depth: int) -> Accepts | None:
     item = build_acceptor(schema.get("items", {}), depth + 1)
     if item is None:
         return None
-    least, most = schema.get("minItems", 0), schema.get("maxItems", math.inf)
-    return lambda value: type(value) is list and least <= len(value) <= most and all(map(item, value))
+    minimum, maximum = schema.get("minItems", 0), schema.get("maxItems", math.inf)
+    return lambda value: type(value) is list and minimum <= len(value) <= maximum and all(map(item, value))
 
 
 def _compile_object(schema: dict[str, Any], depth: int) -> Accepts | None:

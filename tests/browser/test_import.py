@@ -47,7 +47,7 @@ def test_the_same_by_keyboard_alone(visit: Visit, chatml: Path):
     page.keyboard.press("Enter")
     page.wait_for_url("**/t/import*")
     expect(page.get_by_role("textbox", name="Prompt")).to_be_focused()
-    press_tab_to(page, page.locator("#files"), "Shift+Tab", most=3)
+    press_tab_to(page, page.locator("#files"), "Shift+Tab", limit=3)
     with page.expect_file_chooser() as chooser:
         page.keyboard.press("Enter")
     chooser.value.set_files(chatml)

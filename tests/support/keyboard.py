@@ -5,9 +5,9 @@ from playwright.sync_api import Locator, Page
 __all__ = ["press_tab_to"]
 
 
-def press_tab_to(page: Page, target: Locator, key: str = "Tab", most: int = 80) -> int:
+def press_tab_to(page: Page, target: Locator, key: str = "Tab", limit: int = 80) -> int:
     """Press Tab or Shift+Tab until the control has the focus; return how often. Fails if it is never reached."""
-    for presses in range(most + 1):
+    for presses in range(limit + 1):
         if target.evaluate("element => element === document.activeElement"):
             return presses
         page.keyboard.press(key)

@@ -164,7 +164,7 @@ def _plan_processes(
         }
     }
     if only in (None, "web"):
-        workers = env.read_int("PROMPTUARY_WORKERS", 2, least=1, most=64)
+        workers = env.read_int("PROMPTUARY_WORKERS", 2, minimum=1, maximum=64)
         processes["web"] = {
             "forked": web_server.fork_web_server(host, settings.PORT, workers).pass_on(),
             "argv": web_server.make_command(host, settings.PORT, workers),

@@ -16,7 +16,7 @@ def test_an_absent_or_empty_variable_gives_the_default(monkeypatch):
     for name in ("EMPTY", "ABSENT"):
         assert env.read_text(name, "x") == "x"
         assert env.read_bool(name, True) is True
-        assert env.read_int(name, 7, least=1, most=9) == 7
+        assert env.read_int(name, 7, minimum=1, maximum=9) == 7
         assert env.read_list(name, ["a"]) == ["a"]
 
 
@@ -37,7 +37,7 @@ def test_a_switch_that_is_neither_is_refused_by_name(monkeypatch, text):
 def test_a_number_out_of_range_is_refused_with_the_range(monkeypatch, text):
     monkeypatch.setenv("PORT", text)
     with pytest.raises(ImproperlyConfigured, match=r"PORT.*1 to 65535"):
-        env.read_int("PORT", 8000, least=1, most=65535)
+        env.read_int("PORT", 8000, minimum=1, maximum=65535)
 
 
 def test_a_list_drops_blanks_around_and_between_commas(monkeypatch):

@@ -24,5 +24,5 @@ def test_other_types_are_refused():
 
 def test_size_counts_bytes_not_characters():
     with pytest.raises(TooLarge) as caught:
-        check_text("message", "ä" * 6, most=10)
+        check_text("message", "ä" * 6, limit=10)
     assert caught.value.facts == {"field": "message", "limit": 10}

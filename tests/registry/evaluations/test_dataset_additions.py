@@ -62,7 +62,7 @@ def test_rows_that_cannot_be_added_are_named_and_nothing_is_saved(author, questi
 
 def test_more_rows_than_a_call_adds_are_added_where_they_are_copied(author, questions):
     rows = [{"inputs": {"question": f"{number}?"}} for number in range(101)]
-    assert add(author, *rows, most=101).version.count == 102
+    assert add(author, *rows, limit=101).version.count == 102
 
 
 def test_columns_that_the_dataset_lacks_are_named(author, reader, outsider, questions):

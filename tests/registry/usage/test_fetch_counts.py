@@ -123,7 +123,7 @@ def _fail(*_arguments: object) -> None:
 
 
 def test_memory_is_bounded_while_the_database_is_away(clock, place):
-    counts = FetchCounts(now=clock, most=3)
+    counts = FetchCounts(now=clock, limit=3)
     key, version = place
     for number in range(10):
         counts.note(key, version, str(number))
