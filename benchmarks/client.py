@@ -205,12 +205,12 @@ def measure_live_clients(url: str, key: str) -> None:
             client.get(NAME)
         wait_for(lambda: all(listener.cursor for client in clients for listener in client._listeners.values()), 30)
         slowest, medians = [], []
-        for version, held in ((2, 1), (1, 2), (2, 1)):
+        for version, served in ((2, 1), (1, 2), (2, 1)):
             time.sleep(1.5)  # every client must be listening before the label moves
             headers = {"Authorization": f"Bearer {key}"}
             answer = httpx.put(
                 f"{url}/api/v1/templates/{NAME}/-/labels/production",
-                json={"version": version, "expected": held},
+                json={"version": version, "expected": served},
                 headers=headers,
                 timeout=30,
             )
@@ -322,10 +322,10 @@ def wait_for(is_so: Callable[[], object], seconds: float) -> None:
         time.sleep(0.01)  # bounded polling: the client doesn't signal that a label moved
 
 
-def check_gate(found: str, held: bool) -> None:
+def check_gate(description: str, is_met: bool) -> None:
     """Print a gate with its result."""
-    _gates.append(held)
-    print(f"  {'ok    ' if held else 'MISSED'} {found}", flush=True)
+    _gates.append(is_met)
+    print(f"  {'ok    ' if is_met else 'MISSED'} {description}", flush=True)
 
 
 if __name__ == "__main__":

@@ -46,10 +46,10 @@ def main() -> None:
             process.send_signal(signal.SIGINT)
             process.wait(60)
             log.unlink()
-    held = total <= GATE[database]
-    print(f"{'ok    ' if held else 'MISSED'} {total:.0f} MB on {database}, at most {GATE[database]:.0f} MB")
+    is_met = total <= GATE[database]
+    print(f"{'ok    ' if is_met else 'MISSED'} {total:.0f} MB on {database}, at most {GATE[database]:.0f} MB")
     record_ratio(f"{GATE[database]:g} MB / an idle server on {database}", GATE[database] / total)
-    sys.exit(0 if held else 1)
+    sys.exit(0 if is_met else 1)
 
 
 def wait_for_text(process: "subprocess.Popen[bytes]", log: Path, text: str) -> None:

@@ -253,13 +253,13 @@ def print_lag() -> None:
 
 def move_labels(author: actor.Actor) -> Iterator[float]:
     """Write every tenth of a second; return the lag right before each write."""
-    held = None
+    served = None
     for count in range(SAVES):
         started = time.perf_counter()
         yield mirror.read_status().lag
         version = count % 2 + 1
-        labels.move_label(actor=author, name="live/reply", label="staging", version=version, expected=held)
-        held = version
+        labels.move_label(actor=author, name="live/reply", label="staging", version=version, expected=served)
+        served = version
         time.sleep(max(0.0, 1 / SAVES_A_SECOND - (time.perf_counter() - started)))
 
 
@@ -278,7 +278,7 @@ def print_saves() -> None:
             times[size].append(ask(rival))
     for rival in rivals.values():
         rival.communicate("")
-    costs = {size: statistics.median(found) for size, found in times.items()}
+    costs = {size: statistics.median(durations) for size, durations in times.items()}
     print("One save (checked, stored, journalled) by the number of templates")
     for size, cost in costs.items():
         print(f"  {size:7,} templates  {cost * 1000:6.2f} ms")

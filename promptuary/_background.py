@@ -64,7 +64,7 @@ class LabelRefresher:
         outage: Unavailable | None = None
         for name, ref, entry in state.memory.labels():
             move = moves.get((name, ref))
-            is_due = state.ttl > 0 and entry.fresh_until <= now and now - entry.asked <= IDLE
+            is_due = state.ttl > 0 and entry.fresh_until <= now and now - entry.used <= IDLE
             if self.daemon.stopping or not (is_due or move is not None):
                 continue
             try:
@@ -154,7 +154,7 @@ class LabelRefresher:
 
     def _pause(self) -> float:
         now = self._state.clock()
-        due_times = [entry.fresh_until for _, _, entry in self._state.memory.labels() if now - entry.asked <= IDLE]
+        due_times = [entry.fresh_until for _, _, entry in self._state.memory.labels() if now - entry.used <= IDLE]
         until = min(due_times, default=now + LONGEST_PAUSE) if self._state.ttl > 0 else now + LONGEST_PAUSE
         until = min([until, *(again for again, _ in self._unsettled.values())])
         if self._state.usage is not None:

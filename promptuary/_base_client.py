@@ -165,7 +165,7 @@ class BaseClient(ABC, Generic[AnyTransport]):
         now = self._clock()
         if now >= entry.fresh_until:
             return None
-        entry.asked = now
+        entry.used = now
         return entry.bundle.template
 
     def _find_candidate(self, fetched: Fetched, bucket: str | None) -> tuple[str, str] | None:

@@ -102,4 +102,4 @@ def _take(state: ClientState, name: str, ref: str, result: Mapping[str, Any]) ->
     bundle = bundles.build_bundle(fields, name, ref, where="the registry")
     if state.disk is not None:
         state.disk.keep(name, ref, json.dumps(fields, ensure_ascii=False).encode(), etag)
-    return remember_confirmed(state, ref, bundle, etag, asked_at=state.clock())
+    return remember_confirmed(state, ref, bundle, etag, used_at=state.clock())

@@ -90,10 +90,10 @@ def from_memory(state: ClientState, name: str, ref: str) -> Fetched | None:
         return None
     now = state.clock()
     if now >= entry.fresh_until:
-        if state.wake is None or state.ttl == 0 or now - entry.asked > IDLE:
+        if state.wake is None or state.ttl == 0 or now - entry.used > IDLE:
             return None
         state.wake()
-    entry.asked = now
+    entry.used = now
     return _make_fetched(state, ref, entry, "memory")
 
 
@@ -105,7 +105,7 @@ def fetch_template(state: ClientState, name: str, ref: str) -> Flow[Fetched]:
         return local_copy
     entry = entry or _read_from_disk(state, name, ref)
     if entry is not None:
-        entry.asked = state.clock()
+        entry.used = state.clock()
     try:
         return (yield from refresh_template(state, name, ref, entry))
     except Unavailable as error:
@@ -141,19 +141,19 @@ def refresh_template(state: ClientState, name: str, ref: str, entry: Entry | Non
     answer = yield from _ask(state, name, ref, entry)
     etag = answer.headers.get("etag", "")
     if answer.status == 304 and entry is not None:
-        return remember_confirmed(state, ref, entry.bundle, entry.etag, asked_at=entry.asked)
+        return remember_confirmed(state, ref, entry.bundle, entry.etag, used_at=entry.used)
     bundle = bundles.parse_bundle(answer.body, name, ref, where="the registry")
     if state.disk is not None:
         state.disk.keep(name, ref, answer.body, etag)
-    return remember_confirmed(state, ref, bundle, etag, asked_at=entry.asked if entry is not None else state.clock())
+    return remember_confirmed(state, ref, bundle, etag, used_at=entry.used if entry is not None else state.clock())
 
 
-def remember_confirmed(state: ClientState, ref: str, bundle: Bundle, etag: str, *, asked_at: float) -> Fetched:
+def remember_confirmed(state: ClientState, ref: str, bundle: Bundle, etag: str, *, used_at: float) -> Fetched:
     """Store in memory what the registry has just confirmed."""
     now = state.clock()
     _attach_client(state, bundle.template)
     bundle.template.stale = False
-    entry = Entry(bundle, etag, now, FOREVER if is_pin(ref) else now + state.ttl, None, asked_at)
+    entry = Entry(bundle, etag, now, FOREVER if is_pin(ref) else now + state.ttl, None, used_at)
     state.memory.keep(bundle.name, ref, entry)
     return _make_fetched(state, ref, entry, "registry")
 

@@ -24,8 +24,8 @@ _log = logging.getLogger("promptuary")
 class Entry:
     """A bundle with its ETag, and until when it may be served without a request.
 
-    `confirmed`, `fresh_until` and `asked` (the last use by a caller) are seconds of the client's clock; `error` is why
-    it could not be confirmed since. Only `asked` changes in place.
+    `confirmed`, `fresh_until` and `used` (the last use by a caller) are seconds of the client's clock; `error` is why
+    it could not be confirmed since. Only `used` changes in place.
     """
 
     bundle: Bundle
@@ -33,7 +33,7 @@ class Entry:
     confirmed: float
     fresh_until: float
     error: Exception | None = None
-    asked: float = 0.0
+    used: float = 0.0
 
 
 class MemoryCache:

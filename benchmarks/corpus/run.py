@@ -88,13 +88,13 @@ def _check_texts(texts: list[str], language: str, templates: tuple[ImportedTempl
             expected.append((text, {}))
     matched = set()
     for template in templates:
-        found = False
+        is_rendered = False
         for number, (text, data) in enumerate(expected):
             contents = _render(template, _rename_values(template, data))
             if contents == [text]:
-                found = True
+                is_rendered = True
                 matched.add(number)
-        if not found and not _matches_parts(template, expected, matched):
+        if not is_rendered and not _matches_parts(template, expected, matched):
             printed = _render(template, _rename_values(template, expected[0][1]))
             return f"not the same text: {template.name}: {printed!s:.300}"
     missing = [labels[n] for n, (text, _) in enumerate(expected) if n not in matched and len(text) > _SHORT]
@@ -148,7 +148,7 @@ def _check_task(text: str, template: ImportedTemplate) -> str:
 
 
 def _check_code(text: str, language: str, templates: tuple[ImportedTemplate, ...]) -> str:
-    texts, wanted, names = evaluate_module(text, language)
+    texts, expected_texts, names = evaluate_module(text, language)
     module = ast.parse(text)
     known = set(texts)
     rendered: set[str] = set()
@@ -159,7 +159,7 @@ def _check_code(text: str, language: str, templates: tuple[ImportedTemplate, ...
         rendered.update(contents)
         if unknown := [content for content in contents if content not in known]:
             return f"not the same text: {template.name}: {unknown[0]!r:.300}"
-    missing = [name for name, expected in wanted if expected not in rendered]
+    missing = [name for name, expected in expected_texts if expected not in rendered]
     return f"not found: {', '.join(missing[:3])}" if missing else ""
 
 

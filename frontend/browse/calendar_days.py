@@ -144,24 +144,24 @@ def fold_items(items: list[CalendarItem]) -> tuple[list[CalendarItem], list[Cale
     coming = [item for item in items if item.state != "moved"]
     happened = [item for item in items if item.state == "moved"]
     first = max(0, len(happened) - max(0, SHOWN - len(coming)))
-    shown = sorted(happened[first:] + coming[:SHOWN], key=lambda item: item.at)
-    return shown, happened[:first] + coming[SHOWN:]
+    visible_items = sorted(happened[first:] + coming[:SHOWN], key=lambda item: item.at)
+    return visible_items, happened[:first] + coming[SHOWN:]
 
 
 def _list_scheduled(calendar: Calendar) -> Iterator[CalendarItem]:
     for change in calendar.changes:
         if change.goes_live_at is not None:
-            what = gettext("{label} to v{number}").format(label=change.label, number=change.version.number)
+            description = gettext("{label} to v{number}").format(label=change.label, number=change.version.number)
             url, person = reverse("change", args=[change.number]), change.scheduled_by
             name = person.display_name if person else ""
-            yield CalendarItem(change.goes_live_at, "scheduled", what, change.template.name, url, name)
+            yield CalendarItem(change.goes_live_at, "scheduled", description, change.template.name, url, name)
     for release in calendar.releases:
         if release.goes_live_at is not None:
             url, person = reverse("release", args=[release.number]), release.scheduled_by
             subject = f"{release.title} ({release.namespace.name})"
             name = person.display_name if person else ""
-            what = gettext("{label}, release").format(label=release.label)
-            yield CalendarItem(release.goes_live_at, "scheduled", what, subject, url, name)
+            description = gettext("{label}, release").format(label=release.label)
+            yield CalendarItem(release.goes_live_at, "scheduled", description, subject, url, name)
 
 
 _MOVES: Mapping[str, str | Promise] = {

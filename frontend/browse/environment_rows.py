@@ -142,12 +142,14 @@ def group_rows(
     groups: list[Group] = []
     for row in rows:
         space = row.template.namespace
-        held = roles.get(space.pk)
+        member_roles = roles.get(space.pk)
         if not groups or groups[-1].namespace != space.name:
             heads = [_build_head(space, label, pair[1], freezes.get(space.pk)) for label in columns]
-            may_release = pair[1] in space.protected_labels and may(held.highest if held else None, Verb.PROPOSE)
+            may_release = pair[1] in space.protected_labels and may(
+                member_roles.highest if member_roles else None, Verb.PROPOSE
+            )
             groups.append(Group(space.name, heads, [], may_release))
-        role = held.at(row.template.path) if held else None
+        role = member_roles.at(row.template.path) if member_roles else None
         groups[-1].lines.append(_build_line(row, states[row.template.pk], columns, role, pair, divided, failing))
     return groups
 
@@ -207,11 +209,11 @@ def _build_line(
 
 def _list_roll_backs(cells: Sequence[Cell], action: RowAction | None) -> list[MenuMove]:
     """A rollback of each label that has one, unless the row already shows it in a rollout or as its action."""
-    shown = action.url if action else ""
+    shown_url = action.url if action else ""
     return [
         MenuMove(gettext("Roll {label} back to v{number}").format(label=cell.label, number=cell.back), cell.back_url)
         for cell in cells
-        if cell.back_url and cell.rollout is None and cell.back_url != shown
+        if cell.back_url and cell.rollout is None and cell.back_url != shown_url
     ]
 
 

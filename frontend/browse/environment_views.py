@@ -148,7 +148,7 @@ def _read_table(
     rows = environments_query.list_environment_rows(templates)
     listed = {row.template.pk: row.template for row in rows}
     states = promotion_state.read_states(actor, list(listed.values()), *pair, promotable.served)
-    roles = {space.pk: held for space, held in spaces}
+    roles = {space.pk: member_roles for space, member_roles in spaces}
     rollout_rows = build_rollout_rows([rollout for rollout in rollouts if rollout.template_id in listed], roles)
     failures = build_failure_rows(live_failures.list_live_failures(actor, set(listed)), roles)
     freezes = find_freezes_ahead([space.pk for space, _ in spaces], FREEZES_AHEAD)
@@ -221,8 +221,10 @@ def _list_tabs(chosen: _Filter, counts: _Counts) -> list[dict[str, Any]]:
         ("failing", gettext("Failing"), MatchCount(counts.failing)),
         ("behind", gettext("Behind"), counts.behind),
     )
-    shown = "" if chosen.view == "all" else chosen.view
-    return [_build_tab(word, count, view == shown, {"q": chosen.words, "show": view}) for view, word, count in tabs]
+    current_view = "" if chosen.view == "all" else chosen.view
+    return [
+        _build_tab(word, count, view == current_view, {"q": chosen.words, "show": view}) for view, word, count in tabs
+    ]
 
 
 def _count_at_least(count: MatchCount, shown: int) -> MatchCount:

@@ -48,15 +48,15 @@ MOST_EARLIER = 5
 
 @dataclass(frozen=True)
 class EarlierVersion:
-    """A version that a label may be rolled back to: its message, and from when to when it was last live. left: the roll
-    back by which the label left it, None if it didn't or returned to it since.
+    """A version that a label may be rolled back to: its message, and from when to when it was last live. roll_back: the
+    roll back by which the label left it, None if it didn't or returned to it since.
     """
 
     number: int
     message: str
     since: datetime
     until: datetime | None
-    left: LabelRollBack | None
+    roll_back: LabelRollBack | None
 
     @property
     def seconds_live(self) -> float | None:
@@ -114,7 +114,7 @@ def show_label_form(request: HttpRequest, actor: Actor, name: str) -> HttpRespon
     if label == LATEST or not LABEL.fullmatch(label):
         context["known_labels"] = labels_query.list_known_labels(actor, template.namespace)
         return render_page(request, "browse/labels.html", context, status=status)
-    context["left"] = list_rolled_back(template.pk, label) if context["protected"] else {}
+    context["rolled_back"] = list_rolled_back(template.pk, label) if context["protected"] else {}
     return _show_panel(request, actor, context, _choose_target(request, context), status)
 
 
@@ -155,7 +155,7 @@ def _choose_target(request: HttpRequest, context: dict[str, Any]) -> int:
     targets = context["held_before"] if is_protected else list(range(newest, 0, -1))
     version = parse_form_number(request.POST.get("version") or request.GET.get("version"))
     is_stale = request.method == "GET" and parse_form_number(request.GET.get("from")) != context["holds"]
-    if version not in targets or (is_stale and version in context["left"]):
+    if version not in targets or (is_stale and version in context["rolled_back"]):
         return _find_default_target(template, label, targets, is_protected=is_protected)
     return version
 
@@ -215,7 +215,7 @@ def _list_earlier_versions(context: dict[str, Any], label: str) -> list[EarlierV
             move.after.message.partition("\n")[0],
             move.created_at,
             ends.get(move.pk),
-            context["left"].get(number),
+            context["rolled_back"].get(number),
         )
         for number, move in versions
         if move.after

@@ -185,15 +185,18 @@ def _list_suggestions(actor: Actor, text: SearchText, page: SearchPage) -> list[
 
 
 def _build_namespace_context(actor: Actor, name: str, folder: str) -> dict[str, Any]:
-    roles = {namespace.name: (namespace, held) for namespace, held in namespace_queries.list_namespaces(actor)}
+    roles = {
+        namespace.name: (namespace, member_roles)
+        for namespace, member_roles in namespace_queries.list_namespaces(actor)
+    }
     if name not in roles:
         return {
-            "may_create": any(held.highest.rank >= Role.AUTHOR.rank for _, held in roles.values()),
-            "may_archive": any(held.namespace is Role.ADMIN for _, held in roles.values()),
+            "may_create": any(member_roles.highest.rank >= Role.AUTHOR.rank for _, member_roles in roles.values()),
+            "may_archive": any(member_roles.namespace is Role.ADMIN for _, member_roles in roles.values()),
         }
-    namespace, held = roles[name]
+    namespace, member_roles = roles[name]
     path = folder.partition("/")[2]
-    role = held.at(f"{path}/") if path else held.highest
+    role = member_roles.at(f"{path}/") if path else member_roles.highest
     return {
         "namespace": namespace,
         "admins": [
@@ -202,8 +205,8 @@ def _build_namespace_context(actor: Actor, name: str, folder: str) -> dict[str, 
             if member.role == Role.ADMIN
         ][:3],
         "may_create": role.rank >= Role.AUTHOR.rank,
-        "may_manage": held.namespace is Role.ADMIN,
-        "may_archive": held.namespace is Role.ADMIN,
+        "may_manage": member_roles.namespace is Role.ADMIN,
+        "may_archive": member_roles.namespace is Role.ADMIN,
     }
 
 

@@ -47,4 +47,4 @@ def read_check_summaries(rules_by_version: Mapping[int, Rules]) -> dict[int, Che
     rules_by_version: the rules of each version's namespace.
     """
     checks = version_checks.read_version_checks(rules_by_version, with_missing=False)
-    return {pk: summarize_checks(given) for pk, given in checks.items()}
+    return {pk: summarize_checks(rows) for pk, rows in checks.items()}

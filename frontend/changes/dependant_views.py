@@ -50,13 +50,13 @@ def update_dependants(request: HttpRequest, actor: Actor, name: str) -> HttpResp
         "crumbs": build_breadcrumbs(name),
         "numbers": range(newest, max(0, newest - 50), -1),
         "number": target.number,
-        "labels_by_number": {at: held for held, at in label_numbers.items()},
+        "labels_by_number": {at: label_name for label_name, at in label_numbers.items()},
         "label": label,
         "known_labels": label_queries.list_known_labels(actor, template.namespace),
         "message": message,
         "rows": [
-            (other, refs, permissions.is_allowed(actor, Verb.SAVE, other.namespace, other.path))
-            for other, refs in fragments.list_dependants(actor, template, apart_from=f"{name}@{target.number}")
+            (dependant, refs, permissions.is_allowed(actor, Verb.SAVE, dependant.namespace, dependant.path))
+            for dependant, refs in fragments.list_dependants(actor, template, apart_from=f"{name}@{target.number}")
         ],
         "done": done,
         "refusal": refusal,

@@ -43,7 +43,7 @@ def show_changes(request: HttpRequest, actor: Actor) -> HttpResponse:
         cursor=request.GET.get("cursor"),
         limit=PAGE_SIZE,
     )
-    roles = {space.pk: held for space, held in namespace_queries.list_namespaces(actor)}
+    roles = {space.pk: member_roles for space, member_roles in namespace_queries.list_namespaces(actor)}
     query = {key: request.GET[key] for key in ("namespace", "template") if request.GET.get(key)}
     context = {
         "section": "changes",

@@ -192,8 +192,8 @@ def list_review_candidates(actor: Actor, preview: LabelPreview) -> list[ReviewCa
 def _build_first_words(preview: LabelPreview) -> dict[str, str]:
     """The initial title and reason, from the version's message; without one the title describes the move."""
     message = preview.version.message.strip()
-    title, _, rest = message.partition("\n")
+    title, _, body = message.partition("\n")
     if len(title) > _LONGEST_TITLE:
-        title, rest = "", message
-    what = gettext("Move {label} to v{version}").format(label=preview.label, version=preview.version.number)
-    return {"title": title or what, "why": rest.strip()}
+        title, body = "", message
+    default_title = gettext("Move {label} to v{version}").format(label=preview.label, version=preview.version.number)
+    return {"title": title or default_title, "why": body.strip()}

@@ -17,7 +17,7 @@ __all__ = ["EXAMPLES", "Example", "list_example_values"]
 class Example:
     """A first document and its samples; `about` is the sentence beside the option.
 
-    `given` and `reply` are what a caller sends and what a model may answer, in a few words; empty if nothing is
+    `request` and `reply` are what a caller sends and what a model may answer, in a few words; empty if nothing is
     typical.
     """
 
@@ -26,7 +26,7 @@ class Example:
     about: str | Promise
     document: str
     samples: dict[str, dict[str, Any]]
-    given: str | Promise = ""
+    request: str | Promise = ""
     reply: str | Promise = ""
 
 

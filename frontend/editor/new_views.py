@@ -99,13 +99,17 @@ def describe_address(actor: Actor, namespace: str, path: str) -> dict[str, str]:
         return {"address": "", "refusal": ""}
     name = f"{namespace}/{path}"
     dirname, _, basename = name.rpartition("/")
-    shown = {"address": name, "address_dirname": f"{dirname.replace('/', ' / ')} / ", "address_basename": basename}
+    address_parts = {
+        "address": name,
+        "address_dirname": f"{dirname.replace('/', ' / ')} / ",
+        "address_basename": basename,
+    }
     try:
         names.check_template(name)
         _require_free(actor, name)
     except Invalid as error:
-        return {**shown, "refusal": next(iter(error.fields.values()), error.message)}
-    return {**shown, "refusal": ""}
+        return {**address_parts, "refusal": next(iter(error.fields.values()), error.message)}
+    return {**address_parts, "refusal": ""}
 
 
 def _suggest_address(request: HttpRequest, actor: Actor) -> dict[str, str]:

@@ -139,7 +139,7 @@ def build_sample_table(actor: Actor, state: EditorState) -> SampleTable:
 
 def _count_causes(names: Iterable[Collection[str]]) -> tuple[SampleCause, ...]:
     """Count each name, sorted by name. names: of each sample."""
-    counts = Counter(name for each in names for name in each)
+    counts = Counter(name for sample_names in names for name in sample_names)
     return tuple(SampleCause(name, counts[name]) for name in sorted(counts))
 
 

@@ -13,7 +13,7 @@ __all__ = ["MatrixProgress", "describe_progress"]
 
 @dataclass(frozen=True)
 class MatrixProgress:
-    """Rows of all runs together. left: the time until the last run ends, in words, empty while there is too little
+    """Rows of all runs together. time_left: the time until the last run ends, in words, empty while there is too little
     data. cost: so far; expected: in total; both None unless every run's cost is known, in one currency.
     """
 
@@ -21,7 +21,7 @@ class MatrixProgress:
     total: int
     failed: int
     bar: dict[str, int]
-    left: str
+    time_left: str
     cost: Decimal | None
     expected: Decimal | None
     currency: str

@@ -50,7 +50,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     runs = run_matrix.read_matrix_runs(actor, number, choice.others)
     row = read_number(request.GET.get("row"))
     matrix = _build_matrix(runs, choice, row, request.GET.get("cursor"))
-    seen = read_number(request.GET.get("seen"))
+    done_before = read_number(request.GET.get("seen"))
     done = sum(run.done for run in runs)
     columns = matrix_columns.describe_columns(runs, matrix.baseline, choice)
     tabs_on_phone = len(columns) if len(columns) <= _MOST_TABS else _MOST_TABS - 1
@@ -83,8 +83,8 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
         "new_run_url": _build_new_run_url(runs[0]),
         "waits": any(not run.is_over for run in runs),
         "progress": describe_progress(runs, datetime.now(UTC)),
-        "poll_url": choice.url(seen=seen if seen is not None else done),
-        "fresh": done - seen if seen is not None else 0,
+        "poll_url": choice.url(seen=done_before if done_before is not None else done),
+        "fresh": done - done_before if done_before is not None else 0,
         "page_url": choice.url(row=row),
         "next_url": choice.url(cursor=matrix.page.next) if matrix.page.next else "",
     }

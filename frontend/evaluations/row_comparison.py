@@ -65,7 +65,7 @@ class ComparedRow:
     is_change: bool = False
 
     @property
-    def shown(self) -> str:
+    def formatted_change(self) -> str:
         """The change with its sign, or the score."""
         return format_change(self.change) if self.is_change else format_score(self.change)
 

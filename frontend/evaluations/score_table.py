@@ -71,11 +71,11 @@ class ScoreRow:
         return "" if self.target in ("answer", "judgement") else self.target
 
     @property
-    def shown(self) -> str:
+    def formatted(self) -> str:
         return format_score(self.score, self.before)
 
     @property
-    def shown_before(self) -> str:
+    def formatted_before(self) -> str:
         return format_score(self.before, self.score)
 
     @property
@@ -174,12 +174,14 @@ def find_baseline(run: Run, live: int | None, requested: int | None) -> tuple[Ru
     """
     choices = run_queries.list_comparable_runs(run)
     if requested is not None:
-        return next((other for other in choices if other.number == requested), None), choices
+        return next((candidate for candidate in choices if candidate.number == requested), None), choices
     alike = [
-        other for other in choices if other.template_id == run.template_id and other.model_digest == run.model_digest
+        candidate
+        for candidate in choices
+        if candidate.template_id == run.template_id and candidate.model_digest == run.model_digest
     ]
-    other_versions = [other for other in alike if other.version_id != run.version_id]
-    on_live = [other for other in other_versions if other.version.number == live]
+    other_versions = [candidate for candidate in alike if candidate.version_id != run.version_id]
+    on_live = [candidate for candidate in other_versions if candidate.version.number == live]
     return next(iter([*on_live, *other_versions]), None), choices
 
 

@@ -91,16 +91,16 @@ def _filter_named(templates: list[Template], q: str) -> list[Template]:
     return [template for template in templates if all(word in template.name.casefold() for word in words)]
 
 
-def _group_templates(found: Mapping[str, list[Template]]) -> list[dict[str, Any]]:
+def _group_templates(templates_by_kind: Mapping[str, list[Template]]) -> list[dict[str, Any]]:
     """The groups in order, each template only in its first group."""
     groups: list[dict[str, Any]] = []
-    seen: set[str] = set()
+    earlier_names: set[str] = set()
     names = {"recent": gettext("Recent"), "favourites": gettext("Favourites"), "templates": gettext("Templates")}
-    for kind, templates in found.items():
-        shown = [template for template in templates if template.name not in seen][:MOST]
-        seen |= {template.name for template in shown}
+    for kind, templates in templates_by_kind.items():
+        new_templates = [template for template in templates if template.name not in earlier_names][:MOST]
+        earlier_names |= {template.name for template in new_templates}
         groups.append(
-            {"kind": kind, "name": names[kind], "items": [_describe_template(template) for template in shown]}
+            {"kind": kind, "name": names[kind], "items": [_describe_template(template) for template in new_templates]}
         )
     return groups
 

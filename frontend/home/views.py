@@ -40,7 +40,7 @@ MOST_FAVOURITES = 12
 @signed_in
 def show_home(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The home page. Its number of queries doesn't depend on the number of open requests."""
-    roles = {space.pk: held for space, held in namespace_queries.list_namespaces(actor)}
+    roles = {space.pk: member_roles for space, member_roles in namespace_queries.list_namespaces(actor)}
     pending = gate.evaluate_pending(actor)
     gates, releases = release_gate.group_pending(pending)
     emergencies = emergency_notices.open_notices(actor)
@@ -57,7 +57,7 @@ def show_home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "oldest": min((row.since for row in rows), default=None),
         "own_rows": rows,
         "other_releases": [release for release in releases if not release.waits_on(actor.person.username)],
-        "stopped_rollouts": list_stopped_changes([each.change for each in pending]),
+        "stopped_rollouts": list_stopped_changes([pending_change.change for pending_change in pending]),
         "username": actor.person.username,
         "items_of_others": work_items.list_items_of_others(gates, actor),
         "pending": len(pending),

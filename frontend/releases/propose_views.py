@@ -149,4 +149,4 @@ def _plan(actor: Actor, space: Namespace, folder: str, labels: dict[str, str]) -
         plan = plans.plan_release(actor, space.name, labels["label"] or "", selection)
     except Invalid as error:
         return None, error.message
-    return replace(plan, left_out=tuple(left for left in plan.left_out if left.code != "unset")), ""
+    return replace(plan, left_out=tuple(omission for omission in plan.left_out if omission.code != "unset")), ""

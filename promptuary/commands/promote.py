@@ -91,53 +91,53 @@ def promote(  # noqa: PLR0913, PLR0917  # an argument an option of the command
     key: Key = "",
 ) -> None:
     """Propose a version of this registry in another registry, after showing the difference."""
-    with handle_errors(as_json), Connection(url, key) as here, Connection(to, to_key) as there:
+    with handle_errors(as_json), Connection(url, key) as source_registry, Connection(to, to_key) as target_registry:
         if as_json and not (yes or dry_run):
             raise UsageError("--json can't ask: give --yes or --dry-run")
         name, ref = split_target(target)
-        source = _read_source(here, name, ref)
-        with _name_registry(there):
-            destination = _read_destination(there, check_name(other_name or name), label)
-            _require_news(there, source, destination)
-            fault = _find_fault(there, source, destination)
+        source = _read_source(source_registry, name, ref)
+        with _name_registry(target_registry):
+            destination = _read_destination(target_registry, check_name(other_name or name), label)
+            _require_news(target_registry, source, destination)
+            fault = _find_fault(target_registry, source, destination)
             if fault and not dry_run:
                 raise Finding(fault)
-        difference = _show(there, source, destination, as_json)
+        difference = _show(target_registry, source, destination, as_json)
         if not yes or dry_run:
-            difference["preview"] = _show_effects(there, source, destination, as_json)
+            difference["preview"] = _show_effects(target_registry, source, destination, as_json)
         if dry_run:
-            _end_dry_run(there, difference, fault, as_json)
+            _end_dry_run(target_registry, difference, fault, as_json)
             return
-        if not yes and not typer.confirm(f"Propose this for {label} at {there.url}?", err=True):
+        if not yes and not typer.confirm(f"Propose this for {label} at {target_registry.url}?", err=True):
             raise Finding("Nothing was stored.")
-        with _name_registry(there):
-            change = _propose(there, source, destination, _describe(here, source, message))
+        with _name_registry(target_registry):
+            change = _propose(target_registry, source, destination, _describe(source_registry, source, message))
         if as_json:
             write_json({**difference, "stored": True, "change": change})
         else:
-            tell_change(there, change, as_json=False)
+            tell_change(target_registry, change, as_json=False)
 
 
-def _read_source(here: Connection, name: str, ref: str) -> Source:
-    template = here.client.get(name, ref)  # its digest is recomputed
+def _read_source(source_registry: Connection, name: str, ref: str) -> Source:
+    template = source_registry.client.get(name, ref)  # its digest is recomputed
     return Source(f"{name}@{template.version}", str(template.digest), template.document.text)
 
 
-def _read_destination(there: Connection, name: str, label: str) -> Destination:
+def _read_destination(target_registry: Connection, name: str, label: str) -> Destination:
     namespace = name.partition("/")[0]
     try:
-        rules = there.get(f"namespaces/{namespace}")["rules"]
+        rules = target_registry.get(f"namespaces/{namespace}")["rules"]
     except NotFound:
         raise Finding(f"There is no namespace {namespace}, or this key is of another one.") from None
     if label not in rules["protected_labels"]:
         labels = ", ".join(rules["protected_labels"]) or "none"
         raise Finding(f"{label} is not protected in {namespace}, so nothing is proposed for it; protected: {labels}.")
-    return Destination(name, label, _find(there, name, label), _find(there, name, "latest"))
+    return Destination(name, label, _find(target_registry, name, label), _find(target_registry, name, "latest"))
 
 
-def _find(there: Connection, name: str, ref: str) -> dict[str, Any] | None:
+def _find(target_registry: Connection, name: str, ref: str) -> dict[str, Any] | None:
     try:
-        version: dict[str, Any] = there.get(f"templates/{name}@{ref}")
+        version: dict[str, Any] = target_registry.get(f"templates/{name}@{ref}")
     except Gone as error:
         facts = error.problem
         return {"version": facts.get("version"), "digest": facts.get("digest"), "document": ""}
@@ -146,19 +146,21 @@ def _find(there: Connection, name: str, ref: str) -> dict[str, Any] | None:
     return version
 
 
-def _require_news(there: Connection, source: Source, destination: Destination) -> None:
+def _require_news(target_registry: Connection, source: Source, destination: Destination) -> None:
     """Raise Finding if the label points to the version already, or an open request proposes it."""
     name, label, live = destination.name, destination.label, destination.live
     if live is not None and live["digest"] == source.digest:
         raise Finding(f"{label} of {name} serves this text already, as version {live['version']}.")
-    change = find_open_change(there, name, label) if destination.newest is not None else None
+    change = find_open_change(target_registry, name, label) if destination.newest is not None else None
     if change is not None and change["digest"] == source.digest:
-        raise Finding(f"Change {change['number']} proposes this text already: {there.url}/changes/{change['number']}")
+        raise Finding(
+            f"Change {change['number']} proposes this text already: {target_registry.url}/changes/{change['number']}"
+        )
 
 
-def _find_fault(there: Connection, source: Source, destination: Destination) -> str:
+def _find_fault(target_registry: Connection, source: Source, destination: Destination) -> str:
     """Why the document can't be promoted: it has errors there, or would be a different prompt. Empty if it can."""
-    checked = there.call("POST", "check", {"document": source.document, "template": destination.name})
+    checked = target_registry.call("POST", "check", {"document": source.document, "template": destination.name})
     errors = [problem for problem in checked["problems"] if problem["severity"] == "error"]
     if errors:
         lines = [f"line {problem['line']}: {problem['message']}" for problem in errors]
@@ -171,7 +173,7 @@ def _find_fault(there: Connection, source: Source, destination: Destination) -> 
     return ""
 
 
-def _show(there: Connection, source: Source, destination: Destination, as_json: bool) -> dict[str, Any]:
+def _show(target_registry: Connection, source: Source, destination: Destination, as_json: bool) -> dict[str, Any]:
     """Print what would change for users of the label there, and return it as JSON."""
     live = destination.live
     before = f"{destination.name}@{live['version']}" if live else "nothing"
@@ -181,7 +183,9 @@ def _show(there: Connection, source: Source, destination: Destination, as_json: 
     if not as_json:
         write_text(text)
         sys.stdout.flush()
-        print_line(f"{source.pin} ({source.digest}) for {destination.label} of {destination.name} at {there.url}")
+        print_line(
+            f"{source.pin} ({source.digest}) for {destination.label} of {destination.name} at {target_registry.url}"
+        )
     return {
         "source": {"pin": source.pin, "digest": source.digest},
         "template": destination.name,
@@ -191,13 +195,13 @@ def _show(there: Connection, source: Source, destination: Destination, as_json: 
     }
 
 
-def _show_effects(there: Connection, source: Source, destination: Destination, as_json: bool) -> Any:
+def _show_effects(target_registry: Connection, source: Source, destination: Destination, as_json: bool) -> Any:
     """Print what follows from saving and proposing it there, as `propose --dry-run` does, and return the registry's
     answer; None if it gives none.
     """
     path = f"templates/{destination.name}/-/labels/{destination.label}/document-preview"
     try:
-        preview = there.call("POST", path, {"document": source.document})
+        preview = target_registry.call("POST", path, {"document": source.document})
     except Refused as error:
         if not as_json:
             cause = "an older Promptuary" if error.status in (404, 405) else error.detail
@@ -211,7 +215,7 @@ def _show_effects(there: Connection, source: Source, destination: Destination, a
     return preview
 
 
-def _end_dry_run(there: Connection, difference: dict[str, Any], fault: str, as_json: bool) -> None:
+def _end_dry_run(target_registry: Connection, difference: dict[str, Any], fault: str, as_json: bool) -> None:
     """Say that nothing was stored. Raises Finding, or exits with 1 after JSON, if promoting it would be refused."""
     if as_json:
         write_json({**difference, "stored": False, "fault": fault})
@@ -220,36 +224,38 @@ def _end_dry_run(there: Connection, difference: dict[str, Any], fault: str, as_j
         return
     print_line("This was a dry run: nothing was stored.")
     if fault:
-        raise Finding(f"{there.url}: {fault}")
+        raise Finding(f"{target_registry.url}: {fault}")
 
 
-def _describe(here: Connection, source: Source, message: str) -> str:
+def _describe(source_registry: Connection, source: Source, message: str) -> str:
     """The message for history and reviewers there: the reason, and the version and registry it came from."""
-    origin = f"Promoted from {here.url}: {source.pin}"
+    origin = f"Promoted from {source_registry.url}: {source.pin}"
     return f"{message.strip()}\n\n{origin}, {source.digest}" if message.strip() else f"{origin}\n\n{source.digest}"
 
 
-def _propose(there: Connection, source: Source, destination: Destination, message: str) -> Any:
+def _propose(target_registry: Connection, source: Source, destination: Destination, message: str) -> Any:
     newest = destination.newest
     base = {"If-Match": f'"{newest["digest"]}"'} if newest else {}
-    saved = there.call("PUT", f"templates/{destination.name}", {"document": source.document, "message": message}, base)
+    saved = target_registry.call(
+        "PUT", f"templates/{destination.name}", {"document": source.document, "message": message}, base
+    )
     if saved["digest"] != source.digest:
         raise Finding(
             f"Version {saved['version']} was saved, but is another prompt ({saved['digest']}), so it is not proposed."
         )
     try:
-        return propose_version(there, destination.name, destination.label, saved["version"], message)
+        return propose_version(target_registry, destination.name, destination.label, saved["version"], message)
     except Refused as error:
         raise Finding(f"Version {saved['version']} was saved, but not proposed: {error.detail}") from None
 
 
 @contextmanager
-def _name_registry(there: Connection) -> Iterator[None]:
+def _name_registry(target_registry: Connection) -> Iterator[None]:
     """Make refusals say that they come from the other registry."""
     try:
         yield
     except Refused as error:
         kind = UsageError if error.status == 401 else Finding
-        raise kind(f"{there.url}: {error.detail}") from None
+        raise kind(f"{target_registry.url}: {error.detail}") from None
     except Finding as error:
-        raise Finding(f"{there.url}: {error}") from None
+        raise Finding(f"{target_registry.url}: {error}") from None

@@ -24,7 +24,7 @@ __all__ = [
 
 
 class VersionNode(NamedTuple):
-    """One version. `taken` are the ids of the versions that it merged or was copied from; `suggested` are the (person,
+    """One version. `merged` are the ids of the versions that it merged or was copied from; `suggested` are the (person,
     key) of each applied suggestion. A named tuple, because a list of requests creates hundreds.
 
     author, key, at, suggested, is_redacted: unset if only the graph of versions was read.
@@ -38,14 +38,14 @@ class VersionNode(NamedTuple):
     author: str = ""
     key: str | None = None
     at: datetime = datetime.min.replace(tzinfo=UTC)
-    taken: tuple[int, ...] = ()
+    merged: tuple[int, ...] = ()
     suggested: tuple[tuple[str, str | None], ...] = ()
     is_redacted: bool = False
 
     @property
     def sources(self) -> tuple[int, ...]:
         """The ids of the versions that it was derived from."""
-        return self.taken if self.base is None else (self.base, *self.taken)
+        return self.merged if self.base is None else (self.base, *self.merged)
 
 
 @dataclass(frozen=True)

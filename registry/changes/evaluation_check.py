@@ -83,13 +83,13 @@ class EvaluationProgress:
     def describe(self) -> tuple[str, str]:
         """A sentence on the progress, and what to do if it doesn't continue by itself."""
         under_way = []
-        for one in self.parts:
-            if one.plan.fault:
+        for part in self.parts:
+            if part.plan.fault:
                 return (
-                    f"{one.plan.name}: {one.plan.fault}",
+                    f"{part.plan.name}: {part.plan.fault}",
                     gettext("Ask the operator to list the model, or an admin for another one."),
                 )
-            for run in one.runs:
+            for run in part.runs:
                 if run.state in (Run.FAILED, Run.CANCELLED):
                     ended = gettext("Run {run} was ended: {error}.")
                     again = gettext("Run it again: run {run}.").format(run=run.number)
@@ -112,16 +112,16 @@ class EvaluationProgress:
         return self._describe_progress_of_people() or (str(_WAITING), "")
 
     def _describe_progress_of_people(self) -> tuple[str, str] | None:
-        for one in self.parts:
-            if one.waits_for_people and one.head is not None:
-                count = len(counted_scores.list_countable_scores(one.head, self.contributors))
-                needed = one.plan.scores_needed
+        for part in self.parts:
+            if part.waits_for_people and part.head is not None:
+                count = len(counted_scores.list_countable_scores(part.head, self.contributors))
+                needed = part.plan.scores_needed
                 if count < needed:
                     return (
                         gettext("{plan} has {count} of {needed} scores by people who did not contribute.").format(
-                            plan=one.plan.name, count=count, needed=needed
+                            plan=part.plan.name, count=count, needed=needed
                         ),
-                        gettext("Score the replies of run {head}: /runs/{head}/score.").format(head=one.head.number),
+                        gettext("Score the replies of run {head}: /runs/{head}/score.").format(head=part.head.number),
                     )
         return None
 
@@ -142,81 +142,83 @@ def check_evaluations(
     the scores by people that thresholds need, are complete.
     """
     plan_runs = _add_evidence(change, find_plan_runs(change, against.digest if against else None), contributors)
-    for one in plan_runs:
-        _start_missing(change, against, one)
-    if any(one.missing or not all(map(_is_usable, one.runs)) for one in plan_runs):
+    for part in plan_runs:
+        _start_missing(change, against, part)
+    if any(part.missing or not all(map(_is_usable, part.runs)) for part in plan_runs):
         return None
-    details = [detail for one in plan_runs for detail in _list_details(one)]
+    details = [detail for part in plan_runs for detail in _list_details(part)]
     failing = [detail for detail in details if not detail["passed"]]
     if failing:
         first = failing[0]
         more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
         return EvaluationResult(False, f"{first['evaluation']}: {first['gate']}: {first['finding']}{more}.", details)
-    if any(one.waits_for_people for one in plan_runs):
+    if any(part.waits_for_people for part in plan_runs):
         return None
-    return EvaluationResult(True, "; ".join(f"{one['evaluation']}: {one['finding']}" for one in details) + ".", details)
+    return EvaluationResult(
+        True, "; ".join(f"{detail['evaluation']}: {detail['finding']}" for detail in details) + ".", details
+    )
 
 
 def _add_evidence(
     change: ChangeRequest, plan_runs: Sequence[PlanRuns], contributors: Collection[str]
 ) -> Sequence[PlanRuns]:
-    if not any(one.plan.people_gates for one in plan_runs):
+    if not any(part.plan.people_gates for part in plan_runs):
         return plan_runs
     recorded = counted_scores.read_recorded_scores([change.pk])
     return [
         replace(
-            one,
+            part,
             evidence=counted_scores.read_evidence(
-                recorded.get((change.pk, one.plan.name)), change.version_id, one.plan, contributors
+                recorded.get((change.pk, part.plan.name)), change.version_id, part.plan, contributors
             ),
         )
-        if one.plan.people_gates
-        else one
-        for one in plan_runs
+        if part.plan.people_gates
+        else part
+        for part in plan_runs
     ]
 
 
-def _start_missing(change: ChangeRequest, against: Version | None, one: PlanRuns) -> None:
-    if one.plan.fault:
+def _start_missing(change: ChangeRequest, against: Version | None, part: PlanRuns) -> None:
+    if part.plan.fault:
         return
-    if one.head is None:
-        start_runs.create_plan_run(change.template, change.version, one.plan, change.pk)
+    if part.head is None:
+        start_runs.create_plan_run(change.template, change.version, part.plan, change.pk)
     same = against is not None and against.digest == change.version.digest
-    if one.wants_baseline and one.baseline is None and against is not None and not same:
-        start_runs.create_plan_run(change.template, against, one.plan, change.pk)
+    if part.wants_baseline and part.baseline is None and against is not None and not same:
+        start_runs.create_plan_run(change.template, against, part.plan, change.pk)
 
 
 def _is_usable(run: Run) -> bool:
     return run.state == Run.DONE and not count_unanswered(run)
 
 
-def _list_details(one: PlanRuns) -> list[dict[str, Any]]:
-    head = one.head
+def _list_details(part: PlanRuns) -> list[dict[str, Any]]:
+    head = part.head
     if head is None:
         return []
     about = {
-        "evaluation": one.plan.name,
+        "evaluation": part.plan.name,
         "run": head.number,
-        "baseline_run": one.baseline.number if one.baseline else None,
-        "dataset": f"{one.plan.dataset}@{one.plan.dataset_version}",
-        "digest": one.plan.rows_digest,
-        "model": one.plan.model,
+        "baseline_run": part.baseline.number if part.baseline else None,
+        "dataset": f"{part.plan.dataset}@{part.plan.dataset_version}",
+        "digest": part.plan.rows_digest,
+        "model": part.plan.model,
     }
-    comparing = [gate for gate in one.plan.computed_gates if parse_gate(gate).fall is not None]
-    gates = [gate for gate in one.plan.computed_gates if one.wants_baseline or gate not in comparing]
+    comparing = [gate for gate in part.plan.computed_gates if parse_gate(gate).fall is not None]
+    gates = [gate for gate in part.plan.computed_gates if part.wants_baseline or gate not in comparing]
     with tempfile.TemporaryDirectory(prefix="promptuary-judge-") as folder:
         path, before = Path(folder) / "head.jsonl", Path(folder) / "baseline.jsonl"
         exports.write_result(head, path, with_judgements=True)
-        if one.baseline is not None:
-            exports.write_result(one.baseline, before, with_judgements=True)
-        results = scoring_process.judge_result(path, gates, before if one.baseline else None) if gates else {}
+        if part.baseline is not None:
+            exports.write_result(part.baseline, before, with_judgements=True)
+        results = scoring_process.judge_result(path, gates, before if part.baseline else None) if gates else {}
     details = [{**about, **{name: verdict[name] for name in _KEPT}} for verdict in results.get("verdicts", ())]
     details += [{**about, **_fail_gate("score", fault)} for fault in results.get("faults", ())]
-    if not one.wants_baseline:
+    if not part.wants_baseline:
         nothing = "the label serves nothing yet that it could fall behind"
         details += [{**about, **_pass_gate(gate, nothing)} for gate in comparing]
-    details += [{**about, **_judge_people(gate, one.evidence)} for gate in one.plan.people_gates if one.evidence]
-    return [*details, *_judge_rows(about, head, one.baseline)]
+    details += [{**about, **_judge_people(gate, part.evidence)} for gate in part.plan.people_gates if part.evidence]
+    return [*details, *_judge_rows(about, head, part.baseline)]
 
 
 def _judge_people(gate: str, evidence: PeopleEvidence) -> dict[str, Any]:
@@ -254,7 +256,7 @@ def measure_progress(
     waits for scores by people. contributors: the people whose scores don't count, by request number.
     """
     parts = _group_by_change(requests)
-    runs = [run for plan_runs in parts.values() for one in plan_runs for run in one.runs]
+    runs = [run for plan_runs in parts.values() for part in plan_runs for run in part.runs]
     silent = _count_unanswered(runs)
     return {
         number: EvaluationProgress(plan_runs, silent, contributors.get(number, ()))

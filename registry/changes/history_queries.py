@@ -90,9 +90,9 @@ def read_version_graph(templates: Collection[int], unsaved: Iterable[Version] = 
     rows = Version.objects.filter(template__in=templates).order_by("pk", "contributions__pk")
     steps: dict[int, VersionNode] = {}
     for pk, name, number, digest, base, source in rows.values_list(*_GRAPH_COLUMNS):
-        taken = steps[pk].taken if pk in steps else ()
-        taken += () if source is None else (source,)
-        steps[pk] = VersionNode(pk, name, number, digest, base, taken=taken)
+        merged = steps[pk].merged if pk in steps else ()
+        merged += () if source is None else (source,)
+        steps[pk] = VersionNode(pk, name, number, digest, base, merged=merged)
     for row in unsaved:
         steps[row.pk] = VersionNode(row.pk, row.template.name, row.number, row.digest, row.base_id)
     return History(steps)

@@ -50,7 +50,7 @@ _FIELDS = {
 
 def list_operator_models(namespace: str) -> list[Endpoint]:
     """The operator's models for the namespace, by name. Raises Conflict if the list can't be used."""
-    endpoints = [each for each in _read_file() if each.namespaces is None or namespace in each.namespaces]
+    endpoints = [model for model in _read_file() if model.namespaces is None or namespace in model.namespaces]
     return sorted(endpoints, key=lambda endpoint: endpoint.name)
 
 

@@ -109,10 +109,14 @@ def _choose_batch_size(endpoint: Endpoint, judging: judge_calls.OpenJudge | None
     """The number of rows asked before the run is checked again, so that a model that refuses all of them is asked only
     a few more than `EQUAL_FAILURES`.
     """
-    endpoints = [each for each in (endpoint, judging.endpoint if judging else endpoint) if each.kind == "http"]
+    endpoints = [
+        http_endpoint
+        for http_endpoint in (endpoint, judging.endpoint if judging else endpoint)
+        if http_endpoint.kind == "http"
+    ]
     if not endpoints:
         return _AT_HAND
-    at_once = max(each.concurrency for each in endpoints)
+    at_once = max(http_endpoint.concurrency for http_endpoint in endpoints)
     return max(at_once, min(at_once * _ROUNDS, EQUAL_FAILURES))
 
 

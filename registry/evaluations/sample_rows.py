@@ -95,7 +95,7 @@ def read_file_samples(
     form = _FORMS.get(ending.lower())
     if form is None:
         sentence = gettext("Choose a file that ends in {endings}.")
-        raise Invalid(sentence.format(endings=", ".join(f".{each}" for each in _FORMS)))
+        raise Invalid(sentence.format(endings=", ".join(f".{form_ending}" for form_ending in _FORMS)))
     check_text("file", text, SAMPLES_BYTES, may_hold_secrets=True)  # a save searches the samples for secrets
     if form in ("json", "jsonl"):
         text, form = _write_lines(text, form, schemas), "jsonl"

@@ -56,7 +56,8 @@ _MOST_TEMPLATES = 200
 class ImprovementPlan:
     """The plan of an improvement of a run, and its expected cost.
 
-    failing: the rows that the run failed on; shown_rows: indexes of those shown to the model. asked: the first prompt.
+    failing: the rows that the run failed on; shown_rows: indexes of those shown to the model.
+    first_prompt: of the first call.
     asking_cost: of one call with a reply of the maximum length; measuring: the estimate for the proposal's run. Costs
     are None if a model has no price. spent_today, cap: of the person, in `cap_currency`; cap is None without a cap.
     """
@@ -67,7 +68,7 @@ class ImprovementPlan:
     failing: tuple[FailingRow, ...]
     shown_rows: tuple[int, ...]
     guidance: str
-    asked: AskedPrompt
+    first_prompt: AskedPrompt
     asking_cost: Decimal | None
     measuring: RunEstimate
     spent_today: Decimal
@@ -163,8 +164,8 @@ def plan_improvement(
             )
         )
     measuring = find_measuring_endpoint(run_row)
-    for each in (endpoint, measuring):
-        spending.require_within_caps(run_row.template.namespace, actor.person, each)
+    for paid_endpoint in (endpoint, measuring):
+        spending.require_within_caps(run_row.template.namespace, actor.person, paid_endpoint)
     shown_rows = choose_shown_rows(run_row, failing, rows)
     asking = render_asking(version, make_inputs(run_row, shown_rows, guidance))
     cap = connection_queries.find_cap(run_row.template.namespace)
@@ -175,7 +176,7 @@ def plan_improvement(
         failing=tuple(failing),
         shown_rows=tuple(row.index for row in shown_rows),
         guidance=guidance,
-        asked=asking,
+        first_prompt=asking,
         asking_cost=endpoint.price.compute_cost(asking.tokens, asking.longest_reply) if endpoint.price else None,
         measuring=_estimate_measuring(actor, run_row),
         spent_today=spending.sum_spent(

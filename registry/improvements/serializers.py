@@ -123,8 +123,8 @@ class ImprovementPlanOutput(Output):
     prompt = serializers.SerializerMethodField(help_text="The template and version that asks, as namespace/name@n.")
     failing = serializers.SerializerMethodField(help_text="How many rows the run failed on.")
     shown_rows = serializers.ListField(child=serializers.IntegerField())
-    prompt_tokens = serializers.IntegerField(source="asked.tokens", help_text="Of the first call.")
-    longest_reply = serializers.IntegerField(source="asked.longest_reply")
+    prompt_tokens = serializers.IntegerField(source="first_prompt.tokens", help_text="Of the first call.")
+    longest_reply = serializers.IntegerField(source="first_prompt.longest_reply")
     asking_cost = ExactDecimal(
         max_digits=14, decimal_places=6, allow_null=True, help_text="Of one call with the longest reply."
     )

@@ -39,9 +39,9 @@ class Watcher:
     reader: Subscription
     template: str
     queue: asyncio.Queue[Present | None] = field(default_factory=asyncio.Queue)
-    told: Present | None = None
+    last_sent: Present | None = None
 
-    def tell(self, tabs: Sequence[EditorTab]) -> None:
+    def send(self, tabs: Sequence[EditorTab]) -> None:
         """Send the current state, unless it equals the last one sent. tabs: the most recently active first."""
         reader = self.reader.user.pk
         others = [tab for tab in tabs if tab.person != reader]
@@ -50,8 +50,8 @@ class Watcher:
             parts={tab.username: tab.part for tab in reversed(others) if tab.part},
             own_tabs=sorted(tab.tab for tab in tabs if tab.person == reader),
         )
-        if present != self.told:
-            self.told = present
+        if present != self.last_sent:
+            self.last_sent = present
             self.queue.put_nowait(present)
 
 
@@ -134,6 +134,6 @@ def _load(watchers: list[Watcher]) -> tuple[Mapping[str, list[EditorTab]], Reade
 def _deliver(watcher: Watcher, tabs: Mapping[str, list[EditorTab]], readers: Readers) -> None:
     member = (watcher.reader.user.pk, watcher.template.partition("/")[0])
     if readers.is_signed_in(watcher.reader) and member in readers.members:
-        watcher.tell(tabs[watcher.template])
+        watcher.send(tabs[watcher.template])
     else:
         watcher.queue.put_nowait(None)

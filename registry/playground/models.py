@@ -113,7 +113,7 @@ class PlaygroundColumn(models.Model):
         return self.state in (self.DONE, self.STOPPED, self.FAILED)
 
     @property
-    def asked(self) -> dict[str, Any]:
+    def parsed_prompt(self) -> dict[str, Any]:
         """The prompt: messages, tools, settings, digest; empty if the texts were removed."""
         prompt: dict[str, Any] = json.loads(self.prompt) if self.prompt else {}
         return prompt

@@ -104,7 +104,7 @@ def send_call(actor: Actor, column_id: int, endpoint: Endpoint) -> SentCall:
     run = column.run
     spending.require_within_caps(run.namespace, run.person, endpoint)
     model = endpoint.open_stream()
-    prompt = column.asked
+    prompt = column.parsed_prompt
     if column.sent_at is None:
         text = json.dumps(prompt["messages"], ensure_ascii=False)
         column.prompt_tokens = spending.count_or_estimate(column.rendered_tokens, text)

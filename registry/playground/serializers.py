@@ -104,7 +104,7 @@ def title_column(source: str, number: int | None) -> str:
 
 
 def _describe_prompt(column: PlaygroundColumn) -> dict[str, Any] | None:
-    prompt = column.asked
+    prompt = column.parsed_prompt
     if not prompt:
         return None
     contents = [_format_content(message["content"]) for message in prompt["messages"]]

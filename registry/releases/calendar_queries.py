@@ -61,11 +61,11 @@ def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str
     ids = list((spaces.filter(name=namespace) if namespace else spaces).values_list("pk", flat=True))
     moves = _read_moves(ids, begins, ends)
     scheduled = _read_scheduled(ids, begins, ends)
-    shown = scheduled[:MOST_SCHEDULED]
+    scheduled_rows = scheduled[:MOST_SCHEDULED]
     rollouts, has_more_rollouts = read_moments(ids, begins, ends)
     return Calendar(
-        changes=[row for row in shown if isinstance(row, ChangeRequest)],
-        releases=[row for row in shown if isinstance(row, Release)],
+        changes=[row for row in scheduled_rows if isinstance(row, ChangeRequest)],
+        releases=[row for row in scheduled_rows if isinstance(row, Release)],
         windows=_read_windows(ids, begins, ends),
         moves=moves[:MOST_MOVES][::-1],
         rollouts=rollouts,

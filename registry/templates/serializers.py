@@ -61,7 +61,7 @@ class TemplateFacts:
 
     row: Template
     numbers: Mapping[str, int]
-    shown: VisibleTemplate
+    visible: VisibleTemplate
     approvals: Mapping[str, Approval]
 
     @property
@@ -74,16 +74,16 @@ class TemplateOutput(Output):
     """A template without its document."""
 
     name = serializers.CharField(source="row.name")
-    description = serializers.CharField(source="shown.description")
-    tags = serializers.ListField(child=serializers.CharField(), source="shown.tags")
-    format = serializers.CharField(source="shown.format")
+    description = serializers.CharField(source="visible.description")
+    tags = serializers.ListField(child=serializers.CharField(), source="visible.tags")
+    format = serializers.CharField(source="visible.format")
     labels = serializers.DictField(child=serializers.IntegerField())
     approval = serializers.DictField(
         child=serializers.ChoiceField(APPROVALS),
         source="approvals",
         help_text="Protected label to how it came to what it serves.",
     )
-    latest = Latest(source="shown.version", allow_null=True)
+    latest = Latest(source="visible.version", allow_null=True)
     archived_at = Moment(source="row.archived_at", allow_null=True)
 
 

@@ -24,7 +24,7 @@ class MissingValue(UndefinedError):
         self.name = name
         self._unnamed = unnamed or message
 
-    def told(self, expression: str) -> tuple[str, str | None]:
+    def describe_within(self, expression: str) -> tuple[str, str | None]:
         """Return the message and the name if the author's expression has the name, else a neutral message and None."""
         if self.name is not None and self.name in expression:
             return str(self.message), None if self.name.lstrip("-").isdigit() else self.name
@@ -33,7 +33,9 @@ class MissingValue(UndefinedError):
 
 def explain_missing_value(error: UndefinedError, site: Site) -> InputError:
     """The error for a missing value, naming the expression that used it."""
-    message, name = error.told(site.expression) if isinstance(error, MissingValue) else (str(error.message), None)
+    message, name = (
+        error.describe_within(site.expression) if isinstance(error, MissingValue) else (str(error.message), None)
+    )
     if f"`{site.expression}`" not in message:
         message = f"`{site.expression}`: {message}"
     variable = find_dotted_path(name, site.expression)
@@ -43,11 +45,11 @@ def explain_missing_value(error: UndefinedError, site: Site) -> InputError:
 def hide_values(message: str, expression: str) -> str:
     """A message of Jinja or Python without quoted text, except what the author wrote and type names."""
 
-    def told(quoted: re.Match[str]) -> str:
+    def hide(quoted: re.Match[str]) -> str:
         word = quoted.group()[1:-1]
         return quoted.group() if word in expression or word in _TYPES else "'…'"
 
-    return _QUOTED.sub(told, message)
+    return _QUOTED.sub(hide, message)
 
 
 def find_dotted_path(name: str | None, expression: str) -> str | None:

@@ -239,7 +239,9 @@ class Program:
 
     def _build_missing_error(self, error: UndefinedError) -> RenderError:
         place, expression = self._locate_failure(error.__traceback__)
-        message, name = error.told(expression) if isinstance(error, MissingValue) else (str(error.message), None)
+        message, name = (
+            error.describe_within(expression) if isinstance(error, MissingValue) else (str(error.message), None)
+        )
         return InputError(message, code="PT401", place=place, variable=find_dotted_path(name, expression))
 
     def _build_failure(self, error: Exception) -> RenderError:

@@ -59,15 +59,15 @@ class Vocabulary:
 
 
 class FakeVocabularies:
-    """A source for tests: returns what was put into it. `asked` lists the requested digests."""
+    """A source for tests: returns what was put into it. `requested` lists the requested digests."""
 
     def __init__(self, *files: bytes) -> None:
         self.files = {"sha256:" + hashlib.sha256(file).hexdigest(): file for file in files}
-        self.asked: list[str] = []
+        self.requested: list[str] = []
 
     def read(self, digest: str) -> bytes:
         """Implements the protocol."""
-        self.asked.append(digest)
+        self.requested.append(digest)
         if digest not in self.files:
             raise TokenizerError(f"nobody put {digest} here")
         return self.files[digest]

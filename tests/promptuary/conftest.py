@@ -25,16 +25,22 @@ class Clock:
 
 
 class World:
-    """The registry, the clock, and what the client told about staleness."""
+    """The registry, the clock, and the stale results that the client reported."""
 
     def __init__(self) -> None:
         self.registry = FakeTransport()
         self.clock = Clock()
-        self.told: list[Fetched] = []
+        self.stale_results: list[Fetched] = []
 
     def client(self, **options: Any) -> Promptuary:
         """A client that works only during calls, without background work."""
-        given = {"background": False, "reports": False, "clock": self.clock, "on_stale": self.told.append, **options}
+        given = {
+            "background": False,
+            "reports": False,
+            "clock": self.clock,
+            "on_stale": self.stale_results.append,
+            **options,
+        }
         return Promptuary(URL, "key", transport=self.registry, **given)
 
     def async_client(self, **options: Any) -> AsyncPromptuary:
@@ -42,7 +48,7 @@ class World:
         return AsyncPromptuary(URL, "key", transport=AsyncFakeTransport(self.registry), **given)
 
     @property
-    def asked(self) -> int:
+    def request_count(self) -> int:
         return len(self.registry.requests)
 
 

@@ -16,7 +16,7 @@ def test_the_async_client_fetches_renders_and_remembers(world):
             assert await client.get(NAME) is await client.get(NAME)
 
     asyncio.run(story())
-    assert world.asked == 1
+    assert world.request_count == 1
 
 
 def test_a_burst_asks_once(world):
@@ -25,7 +25,7 @@ def test_a_burst_asks_once(world):
         return await asyncio.gather(*(client.get(NAME) for _ in range(50)))
 
     assert len(set(map(id, asyncio.run(story())))) == 1
-    assert world.asked == 1
+    assert world.request_count == 1
 
 
 def test_errors_and_fallbacks_are_the_same(world):

@@ -17,7 +17,7 @@ TTL = 0.05
 
 @pytest.fixture
 def client(world):
-    with Promptuary(URL, "key", ttl=TTL, transport=world.registry, on_stale=world.told.append) as client:
+    with Promptuary(URL, "key", ttl=TTL, transport=world.registry, on_stale=world.stale_results.append) as client:
         yield client
 
 
@@ -64,7 +64,7 @@ def test_a_label_that_nobody_wants_any_more_is_left_alone(world):
         client._keeper.daemon.renew()
         world.clock.now += 3700
         client._keeper.refresh_due()
-        assert world.asked == 1
+        assert world.request_count == 1
         world.registry.move(NAME, "production", 2)
         assert client.get(NAME).document.text == OTHER  # and is asked for in the call, not served an hour old
 
@@ -76,7 +76,7 @@ def test_a_gone_registry_is_reported_by_the_template_the_callback_and_the_log(wo
     until(lambda: "served stale" in caplog.text)  # the last that the thread does
     assert template.stale
     assert client.get(NAME) is template
-    assert world.told[-1].stale
+    assert world.stale_results[-1].stale
     world.registry.down = False
     until(lambda: not template.stale)
 
@@ -88,9 +88,9 @@ def test_a_gone_registry_is_asked_once_for_all_labels(world):
         client.get(name)
     world.registry.down = True
     world.clock.now += 61
-    asked = world.asked
+    asked = world.request_count
     client._keeper.refresh_due()
-    assert world.asked == asked + 1
+    assert world.request_count == asked + 1
     assert all(client.get(name).stale for name in ("support/a", "support/b", "support/c"))
 
 

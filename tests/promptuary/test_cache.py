@@ -12,7 +12,7 @@ def test_a_pin_is_asked_for_once(world):
     assert client.get(NAME, 1) is client.get(NAME, 1)
     world.clock.now += 1e9
     client.get(NAME, 1)
-    assert world.asked == 1
+    assert world.request_count == 1
 
 
 def test_a_label_is_asked_for_again_when_its_time_is_over(world):
@@ -20,10 +20,10 @@ def test_a_label_is_asked_for_again_when_its_time_is_over(world):
     client.get(NAME)
     world.clock.now += 59
     client.get(NAME)
-    assert world.asked == 1
+    assert world.request_count == 1
     world.clock.now += 2
     client.get(NAME)
-    assert world.asked == 2
+    assert world.request_count == 2
 
 
 def test_an_unmoved_label_is_confirmed_by_its_entity_tag_alone(world):
@@ -50,7 +50,7 @@ def test_a_label_is_served_stale_while_the_registry_is_gone_and_that_is_reported
     fetched = client.fetch(NAME)
     assert (fetched.stale, fetched.version, fetched.age) == (True, 1, 61)
     assert isinstance(fetched.error, Unavailable)
-    assert [told.name for told in world.told] == [NAME]
+    assert [told.name for told in world.stale_results] == [NAME]
     assert "served stale" in caplog.text
 
 
@@ -59,11 +59,11 @@ def test_a_gone_registry_is_not_asked_with_every_call(world):
     client.get(NAME)
     world.registry.down = True
     world.clock.now += 61
-    asked = world.asked
+    asked = world.request_count
     for _ in range(10):
         client.get(NAME)
-    assert world.asked == asked + 1
-    assert len(world.told) == 10
+    assert world.request_count == asked + 1
+    assert len(world.stale_results) == 10
 
 
 def test_a_registry_that_is_back_is_believed_again(world):
@@ -100,7 +100,7 @@ def test_a_kept_template_is_looked_up_and_not_hashed_again(world):
     first = client.get(NAME, 1)
     assert client.get(NAME, 1) is first
     assert client.get(f"{NAME}@1") is first
-    assert world.asked == 1
+    assert world.request_count == 1
 
 
 def test_memory_holds_no_more_than_it_may(world):

@@ -97,4 +97,4 @@ def test_a_burst_of_threads_asks_once(world):
         thread.join(60)
     assert len(got) == 20
     assert all(template.document.text == DOCUMENT for template in got)
-    assert world.asked <= 2
+    assert world.request_count <= 2

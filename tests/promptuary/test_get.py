@@ -107,7 +107,7 @@ def test_a_refusal_tells_what_the_registry_said():
 def test_a_name_that_is_none_is_not_asked_for(world, name):
     with pytest.raises(ConfigurationError):
         world.client().get(name)
-    assert world.asked == 0
+    assert world.request_count == 0
 
 
 def test_a_name_may_carry_its_ref_as_on_the_command_line(world):
@@ -142,7 +142,7 @@ def test_a_time_that_is_not_a_number_of_seconds_is_refused_by_its_name(world, op
 def test_a_ref_that_is_none_is_not_asked_for(world, ref):
     with pytest.raises(ConfigurationError):
         world.client().get(NAME, ref)
-    assert world.asked == 0
+    assert world.request_count == 0
 
 
 @pytest.mark.parametrize("url", ["", "registry.test", "ftp://x", "http://", "http://user:pw@x", "http://[x"])

@@ -66,7 +66,7 @@ def test_pins_are_taken_from_the_vendored_file_without_asking(world, vendored):
     client = world.client(vendored=vendored)
     fetched = client.fetch(NAME, 1)
     assert (fetched.source, fetched.stale, client.fetch(NAME, fetched.digest).version) == ("vendored", False, 1)
-    assert world.asked == 0
+    assert world.request_count == 0
 
 
 def test_a_locked_and_vendored_application_needs_no_registry(world, lock, vendored):

@@ -25,7 +25,7 @@ def test_each_bucket_gets_its_side_by_two_requests_in_all(world):
     world.registry.roll_out(NAME, "production", 2, 5000)
     assert sides(world.client()) == expected(5000)
     assert set(expected(5000).values()) == {1, 2}
-    assert world.asked == 2
+    assert world.request_count == 2
 
 
 def test_a_caller_without_a_bucket_gets_the_stable_version(world):
@@ -37,7 +37,7 @@ def test_a_caller_without_a_bucket_gets_the_stable_version(world):
 def test_without_a_rollout_a_bucket_changes_nothing(world):
     client = world.client()
     assert set(sides(client).values()) == {1}
-    assert world.asked == 1
+    assert world.request_count == 1
 
 
 def test_a_larger_share_is_heard_of_as_a_move_is(world):
@@ -48,7 +48,7 @@ def test_a_larger_share_is_heard_of_as_a_move_is(world):
     assert sides(client) == expected(2000)
     world.clock.now += 61
     assert sides(client) == expected(6000)
-    assert world.asked == 3
+    assert world.request_count == 3
 
 
 def test_an_ended_rollout_is_forgotten_with_the_next_answer(world):

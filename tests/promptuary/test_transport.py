@@ -206,4 +206,4 @@ def test_a_burst_of_threads_asks_once(world):
         thread.start()
     for thread in threads:
         thread.join()
-    assert world.asked <= 2
+    assert world.request_count <= 2

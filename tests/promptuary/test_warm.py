@@ -20,9 +20,9 @@ def many(world):
 def test_two_hundred_templates_come_in_one_request(many):
     client = many.client()
     assert [fetched.name for fetched in client.warm(NAMES)] == NAMES
-    assert many.asked == 1
+    assert many.request_count == 1
     assert all(client.get(name).version == 1 for name in NAMES)
-    assert many.asked == 1
+    assert many.request_count == 1
 
 
 def test_the_async_client_warms_alike(many):
@@ -32,28 +32,28 @@ def test_the_async_client_warms_alike(many):
             await client.get(NAMES[5])
 
     asyncio.run(story())
-    assert many.asked == 1
+    assert many.request_count == 1
 
 
 def test_a_whole_namespace_comes_in_one_request(many):
     client = many.client()
     assert len(client.warm_namespace("support")) == 201
     assert client.get(NAME).version == 1
-    assert many.asked == 1
+    assert many.request_count == 1
 
 
 def test_cached_templates_are_not_requested_again(many):
     client = many.client()
     client.get(NAME)
     client.warm([NAME])
-    assert many.asked == 1
+    assert many.request_count == 1
 
 
 def test_refs_are_next_to_names_and_many_are_asked_in_parts(many):
     client = many.client()
     found = client.warm([f"{NAME}@{ref}" for ref in ("1", "latest", "production")] * 2)
     assert [fetched.version for fetched in found] == [1, 2, 1] * 2
-    assert many.asked == 1
+    assert many.request_count == 1
 
 
 def test_one_that_is_missing_is_reported_and_the_others_are_kept(many):
@@ -83,6 +83,6 @@ def test_a_registry_that_is_gone_is_waited_for_once_however_many_are_wanted(worl
         world.registry.put(name, DOCUMENT, "production")
     world.client(cache_dir=tmp_path).warm(names)
     world.registry.down = True
-    asked = world.asked
+    asked = world.request_count
     assert len(world.client(cache_dir=tmp_path).warm(names)) == 501
-    assert world.asked == asked + 1
+    assert world.request_count == asked + 1

@@ -187,7 +187,7 @@ def test_many_threads_that_start_together_ask_once(gone, data):
 
     with ThreadPoolExecutor(8) as pool:
         assert len(set(pool.map(count, range(8)))) == 1
-    assert len(source.asked) == 1
+    assert len(source.requested) == 1
 
 
 class _Noting:
@@ -220,7 +220,7 @@ def test_processes_that_start_together_ask_once_and_share_the_result(gone, data,
 def test_a_fetched_vocabulary_is_stored_privately_and_read_again(gone, data, folder):
     source = FakeVocabularies(data)
     whole = vocabularies.read_vocabulary(gone, source)
-    assert (vocabularies.read_vocabulary(gone), vocabularies.read_vocabulary(gone, source), len(source.asked)) == (
+    assert (vocabularies.read_vocabulary(gone), vocabularies.read_vocabulary(gone, source), len(source.requested)) == (
         whole,
         whole,
         1,
@@ -244,8 +244,8 @@ def test_a_damaged_file_is_noticed_and_fetched_again(gone, data, folder, damage)
     whole = vocabularies.read_vocabulary(gone, source)
     [file] = (folder / "vocabularies").iterdir()
     file.write_bytes(damage(file.read_bytes()))
-    assert (vocabularies.read_vocabulary(gone, source), len(source.asked)) == (whole, 2)
-    assert (vocabularies.read_vocabulary(gone, source), len(source.asked)) == (whole, 2)
+    assert (vocabularies.read_vocabulary(gone, source), len(source.requested)) == (whole, 2)
+    assert (vocabularies.read_vocabulary(gone, source), len(source.requested)) == (whole, 2)
 
 
 def test_a_folder_that_cannot_be_written_works_in_memory_and_is_reported(gone, data, tmp_path, monkeypatch, caplog):
@@ -254,7 +254,7 @@ def test_a_folder_that_cannot_be_written_works_in_memory_and_is_reported(gone, d
     source = FakeVocabularies(data)
     template = loaded(gone, source)
     counts = [template.render({"q": text}).token_count for text in ("a", "b c d")]
-    assert (counts[0] < counts[1], len(source.asked)) == (True, 1)
+    assert (counts[0] < counts[1], len(source.requested)) == (True, 1)
     assert "can't be kept" in caplog.text
 
 
