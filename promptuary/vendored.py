@@ -22,7 +22,7 @@ else:
 __all__ = ["Vendored", "write_vendored"]
 
 FORM = 1  # of the file
-FOLDER = "promptuary.vocabularies"  # folder next to the file with the vocabularies that its templates count with
+FOLDER = "promptuary.vocabularies"  # folder next to the file, with the vocabularies of its templates
 
 
 class Vendored:

@@ -20,7 +20,7 @@ def git(*words: str, cwd: Path) -> None:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    """A repository with one commit that holds no more than what the refusals look at."""
+    """A repository with one commit: only the files that the refusals read."""
     place = tmp_path / "repository"
     (place / "promptuary").mkdir(parents=True)
     (place / "promptuary/version.py").write_text('VERSION = "1.2.3"\n')
@@ -60,7 +60,7 @@ def test_the_notes_are_the_dated_section_of_the_version(repository):
     assert release.read_notes(repository, "1.2.3") == "- One."
 
 
-def test_a_version_that_is_not_to_be_found_is_named(repository):
+def test_a_version_that_cannot_be_read_is_refused(repository):
     (repository / "promptuary/version.py").write_text("VERSION = make()\n")
     with pytest.raises(release.ReleaseError, match="VERSION"):
         release.read_version(repository)
@@ -79,16 +79,16 @@ def test_a_tagged_commit_is_built_tried_and_signed(tmp_path):
     bundle.mkdir(parents=True)
     (bundle / "editor.js").write_text("// built\n")
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", key], check=True, cwd=tmp_path)
-    told = release.make_release(place, key=key, is_trial=False, trials=["sdist"])
-    output = place / "build/release"
+    output_text = release.make_release(place, key=key, is_trial=False, trials=["sdist"])
+    folder = place / "build/release"
     packages = [f"promptuary-{VERSION}-py3-none-any.whl", f"promptuary-{VERSION}.tar.gz"]
-    files = {path.name for path in output.iterdir()}
+    files = {path.name for path in folder.iterdir()}
     assert files == {*packages, f"promptuary-server-{VERSION}.tar.gz", "NOTES.md", "SHA256SUMS", "SHA256SUMS.sig"}
-    assert all(name in told for name in files)
-    sums = dict(line.split("  ")[::-1] for line in (output / "SHA256SUMS").read_text().splitlines())
-    assert sums[packages[0]] == hashlib.sha256((output / packages[0]).read_bytes()).hexdigest()
+    assert all(name in output_text for name in files)
+    sums = dict(line.split("  ")[::-1] for line in (folder / "SHA256SUMS").read_text().splitlines())
+    assert sums[packages[0]] == hashlib.sha256((folder / packages[0]).read_bytes()).hexdigest()
     listed = subprocess.run(
-        ["tar", "tzf", output / f"promptuary-server-{VERSION}.tar.gz"], capture_output=True, text=True, check=True
+        ["tar", "tzf", folder / f"promptuary-server-{VERSION}.tar.gz"], capture_output=True, text=True, check=True
     ).stdout.splitlines()
     top = f"promptuary-server-{VERSION}"
     assert {f"{top}/manage.py", f"{top}/frontend/static/frontend/dist/editor.js", f"{top}/LICENSE"} <= set(listed)

@@ -14,9 +14,7 @@ _BOX = re.compile(r'\bviewBox="([0-9. ]+)"')
 
 @register.filter
 def draw_qr(text: str) -> SafeString:
-    """The path of a QR code in an svg element of our own, so that nothing else from the given svg
-    gets into the page.
-    """
+    """Draw the path of a QR code in a new svg element, so that nothing else of the given svg gets into the page."""
     path, box = _PATH.search(text), _BOX.search(text)
     if path is None or box is None:
         return format_html("")

@@ -27,7 +27,7 @@ def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str
     if score not in PersonScore.GRADES:
         raise Invalid(fields={"score": gettext("good, bad, or 1 to 5.")})
     check_text("comment", comment, LONGEST_COMMENT)
-    run = _find_asked_run(actor, number)
+    run = _find_started_run(actor, number)
     detail = run_queries.read_run_row(run, index)
     if detail.row is None or detail.row.is_failed:
         raise Invalid(
@@ -56,13 +56,13 @@ def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str
 
 def remove_score(*, actor: Actor, number: int, index: int) -> None:
     """Remove the actor's score of a reply, with its comment, if there is one."""
-    run = _find_asked_run(actor, number)
+    run = _find_started_run(actor, number)
     with transaction.atomic():
         if PersonScore.objects.filter(run=run, index=index, person=actor.person).delete()[0]:
             _announce_scores(run)
 
 
-def _find_asked_run(actor: Actor, number: int) -> Run:
+def _find_started_run(actor: Actor, number: int) -> Run:
     run = run_queries.find_run(actor, Verb.COMMENT, number)
     if run.state == Run.QUEUED:
         raise Conflict(

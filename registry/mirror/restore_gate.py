@@ -61,21 +61,19 @@ def _find_fault_of_publishing(namespace: Namespace, event: Event, body: Mapping[
 
 
 def _exclude_authors(facts: GateFacts) -> dict[str, tuple[Reason, ...]]:
-    """The people whose approval did not count before all contributors did: those who opened the request or wrote its
-    head.
-    """
+    """The contributors under the earlier rule: only the person who opened the request and the author of its head."""
     return {person: (Reason("own", "", ""),) for person in (facts.opened_by, facts.author)}
 
 
 def _find_fault_of_roll_back(_namespace: Namespace, event: Event, body: Mapping[str, Any], _is_strict: bool) -> str:
-    """Any version that the label held is accepted: that was once the rule, and such events must be restorable.
+    """Accept any version that the label held: this was an earlier rule, and its events must be restorable.
 
     A forger gains nothing lasting: a roll back isn't an approval, so limited keys and later roll backs ignore it.
     """
-    moves = LabelMove.objects.filter(
+    was_held = LabelMove.objects.filter(
         template__name=event.template, label=body["label"], after__digest=body["digest"]
     ).exists()
-    return "" if moves else "it never held that."
+    return "" if was_held else "it never held that."
 
 
 def _find_fault_of_other_move(_namespace: Namespace, _event: Event, body: Mapping[str, Any], _is_strict: bool) -> str:

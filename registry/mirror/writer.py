@@ -43,7 +43,7 @@ def catch_up(*, wait: float = 0.0) -> int:
                 count += _write_pending(descriptor)
         except MirrorBusy:
             return count
-        if not count_pending():  # for events that came while the lock was being released, without waiting for the clock
+        if not count_pending():  # events may arrive while the lock is released; don't wait for the clock
             return count
 
 
@@ -84,11 +84,11 @@ def check_mirror() -> None:
 
 
 def verify_settled() -> list[str]:
-    """The findings of `verification.verify` without those that come from what was written meanwhile.
+    """The findings of `verification.verify` without those caused by concurrent writes.
 
-    Git calls an object missing that was packed or written behind its back, and new events are not mirrored yet. So
-    findings are looked for again once all events are written and while nobody writes. Raises MirrorBusy if another
-    process writes for longer than a minute then.
+    Git reports an object as missing if it was packed or written during the check, and new events are not mirrored yet.
+    So the check runs again after all events are written, while nobody writes. Raises MirrorBusy if another process
+    writes for longer than a minute.
     """
     if not verification.verify():
         return []

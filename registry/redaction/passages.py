@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 __all__ = ["find_passages", "list_spellings"]
 
 _MARKUP = re.compile(r"\{\{|\}\}|\{[%#]|[%#]\}|\n")
-# Of YAML: the author's text follows.
+# A YAML key and its block indicator, before the author's text.
 _FIELD = re.compile(r"^\s*(?:-\s+)?[a-z_]{1,32}:\s*[|>]?[-+]?\s*")
 _WORD = re.compile(r"[^\s\"'`<>{}()\[\],;]{8,200}")
 _SHORTEST = 16  # characters of prose
@@ -19,16 +19,16 @@ _LONGEST = 200
 _MOST = 30  # of each kind
 
 
-def find_passages(documents: Iterable[str], staying: Sequence[str]) -> tuple[str, ...]:
+def find_passages(documents: Iterable[str], remaining_texts: Sequence[str]) -> tuple[str, ...]:
     """Passages of the documents that no remaining text has: up to 30 of prose and 30 words, longest first."""
     texts = list(documents)
     prose = {piece for document in texts for piece in _list_prose(document)}
     words = {word for document in texts for word in _list_words(document)}
-    return (*_select_longest(prose, staying), *_select_longest(words - prose, staying))
+    return (*_select_longest(prose, remaining_texts), *_select_longest(words - prose, remaining_texts))
 
 
-def _select_longest(passages: Iterable[str], staying: Sequence[str]) -> list[str]:
-    removable = [passage for passage in passages if not any(passage in text for text in staying)]
+def _select_longest(passages: Iterable[str], remaining_texts: Sequence[str]) -> list[str]:
+    removable = [passage for passage in passages if not any(passage in text for text in remaining_texts)]
     return sorted(removable, key=lambda passage: (-len(passage), passage))[:_MOST]
 
 

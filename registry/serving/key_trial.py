@@ -74,9 +74,7 @@ def describe_abilities(actor: Actor, key_id: str) -> list[KeyAbility]:
     return list(_list_abilities(key))
 
 
-def try_key(  # what is tried, and from where
-    *, actor: Actor, key_id: str, act: str, template: str, ref: str = "", address: str = ""
-) -> KeyTrial:
+def try_key(*, actor: Actor, key_id: str, act: str, template: str, ref: str = "", address: str = "") -> KeyTrial:
     """What the server would answer the key for this action; for admins and the person it acts for.
 
     act: one of ACTS. ref: the version or label to fetch, for other actions the label, if any. address: the IP address
@@ -148,7 +146,7 @@ def _list_abilities(key: Key) -> Iterator[KeyAbility]:
     allowed = [verb for verb in KEY_VERBS if permissions.is_allowed(actor, verb, space)]
     if Verb.FETCH in allowed:
         yield KeyAbility(True, gettext("Can fetch"), _describe_versions(key, space))
-        yield KeyAbility(False, gettext("Can't fetch"), _describe_rest(key))
+        yield KeyAbility(False, gettext("Can't fetch"), _describe_unfetchable(key))
     for verb in allowed:
         if verb is not Verb.FETCH:
             can = gettext("Can {act}").format(act=key_queries.describe_verb(verb))
@@ -206,7 +204,7 @@ def _name_versions(key: Key, space: Namespace) -> str:
     return gettext("any version")
 
 
-def _describe_rest(key: Key) -> str:
+def _describe_unfetchable(key: Key) -> str:
     """What the key can't fetch."""
     if key_rights.is_narrow(key):
         return gettext("other versions, drafts or anything of other namespaces.")

@@ -56,7 +56,7 @@ class RenderInput(Input):
 
 
 class Check(APIView):
-    """What there is to say about a document."""
+    """Check a document."""
 
     throttle_classes = (CallThrottle, RenderThrottle)
 
@@ -78,7 +78,7 @@ class Check(APIView):
 
 
 class Render(APIView):
-    """A prompt, rendered on the server."""
+    """Render a prompt on the server."""
 
     throttle_classes = (CallThrottle, RenderThrottle)
 

@@ -32,7 +32,7 @@ def read_stored_messages(value: object) -> list[dict[str, Any]]:
     if isinstance(value, dict) and isinstance(value.get("messages"), list):
         value = value["messages"]
     listed = value if isinstance(value, list) else [value]
-    messages = [_read_message(each) for each in listed]
+    messages = [_read_message(item) for item in listed]
     readable = [message for message in messages if message is not None]
     return readable if len(readable) == len(messages) else []
 
@@ -51,8 +51,8 @@ def _list_calls(fields: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def write_calls(fields: Mapping[str, Any]) -> list[tuple[str, str]]:
     """The calls of tools in a message's fields, each as its name and as text."""
-    read = [call.get("function", call) for call in _list_calls(fields)]
-    return [(str(each.get("name")), write_call(each.get("name"), each.get("arguments"))) for each in read]
+    functions = [call.get("function", call) for call in _list_calls(fields)]
+    return [(str(call.get("name")), write_call(call.get("name"), call.get("arguments"))) for call in functions]
 
 
 def _read_message(value: object) -> dict[str, Any] | None:

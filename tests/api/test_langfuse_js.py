@@ -32,7 +32,7 @@ def client() -> Path:
 
 
 @pytest.fixture
-def told(client, server, cast) -> dict[str, Any]:
+def run_client(client, server, cast) -> dict[str, Any]:
     """What the client got."""
     cast.save(CHAT)
     cast.publish(1)

@@ -42,7 +42,7 @@ assert not any(importlib.util.find_spec(name) for name in ("dashscope", "mistral
 from promptuary import AsyncPromptuary, Promptuary
 names, data = json.loads(os.environ["ASKED"])
 
-def told(prompt):
+def describe_prompt(prompt):
     body = prompt.to_dict("text")
     return {**{fact: body[fact] for fact in ("text", "token_count", "cut", "tokenizer", "token_limit")},
             "parts": [[part["content"], part["token_count"], part["input_tokens"]] for part in body["parts"]],
@@ -50,10 +50,10 @@ def told(prompt):
 
 async def render_async(name):
     async with AsyncPromptuary(timeout=60) as registry:
-        return told(await registry.render(name, data, ref=1))
+        return describe_prompt(await registry.render(name, data, ref=1))
 
 with Promptuary(timeout=60) as registry:
-    found = {name: told(registry.get(name, 1).render(data)) for name in names}
+    found = {name: describe_prompt(registry.get(name, 1).render(data)) for name in names}
 assert found[names[0]] == asyncio.run(render_async(names[0]))
 print(json.dumps(found))
 """

@@ -12,12 +12,12 @@ PASSWORD = "a phrase of several words"
 
 
 def run_program(server: Server, *arguments: str) -> str:
-    """Run the data program of this journey in the server's home; what it printed."""
+    """Run the data program of this journey in the server's home, and return its output."""
     return server.run_program("browser_invite_data.py", *arguments)
 
 
 def invite(admin: Page) -> str:
-    """Invite a reviewer by link; the link."""
+    """Invite a reviewer by link, and return the link."""
     admin.get_by_label("Role", exact=True).last.select_option("reviewer")
     admin.get_by_role("button", name="Invite", exact=True).click()
     expect(admin.get_by_role("heading", name="Hand this link on")).to_be_visible()
@@ -25,7 +25,7 @@ def invite(admin: Page) -> str:
 
 
 def join(page: Page) -> None:
-    """Make the account that the invitation is for."""
+    """Create the account on the page of the invitation."""
     page.get_by_label("Choose an account name").fill("newcomer")
     page.get_by_label("Password").fill(PASSWORD)
     take_picture(page, "invitation")
@@ -34,7 +34,7 @@ def join(page: Page) -> None:
 
 
 def set_up_second_step(page: Page) -> None:
-    """From the refusal to the recovery codes."""
+    """Set up two-step sign-in, from the refusal page to the recovery codes."""
     page.get_by_role("link", name="Set up two-step sign-in").click()
     page.get_by_label("Password of newcomer").fill(PASSWORD)
     page.get_by_role("button", name="Continue").click()

@@ -11,4 +11,4 @@ def press_tab_to(page: Page, target: Locator, key: str = "Tab", limit: int = 80)
         if target.evaluate("element => element === document.activeElement"):
             return presses
         page.keyboard.press(key)
-    raise AssertionError(f"the key {key} does not lead there")
+    raise AssertionError(f"the key {key} does not reach the control")

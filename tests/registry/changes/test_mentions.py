@@ -9,7 +9,7 @@ from registry.namespaces import groups
 from registry.notifications.models import Notification, Watch
 
 
-def told(kind="mention"):
+def list_recipients(kind="mention"):
     rows = Notification.objects.filter(kind=kind).order_by("person__username")
     return list(rows.values_list("person__username", flat=True))
 
@@ -46,8 +46,8 @@ def test_a_mention_means_the_longest_name_that_there_is(written, name):
 
 def test_a_member_who_is_mentioned_is_told_once(author, reviewer, change):
     say(reviewer, change, "What do you say, @author and @admin?")
-    assert told() == ["admin", "author"]
-    assert told("comment.added") == []
+    assert list_recipients() == ["admin", "author"]
+    assert list_recipients("comment.added") == []
     sentence = Notification.objects.filter(kind="mention").first().sentence
     assert sentence == "reviewer mentioned you in support/reply v1 for production (change 1)."
 
@@ -57,30 +57,30 @@ def test_all_of_a_group_are_told(admin, author, reviewer, change):
     for username in ("admin", "reader"):
         groups.add_to_group(actor=admin, namespace="support", name="legal", username=username)
     say(reviewer, change, "@legal")
-    assert told() == ["admin", "reader"]
+    assert list_recipients() == ["admin", "reader"]
 
 
 def test_outsiders_and_unknown_names_are_not_notified(reviewer, outsider, change):
     say(reviewer, change, "@outsider @nobody @operator")
-    assert told() == []
+    assert list_recipients() == []
 
 
 def test_the_writer_is_not_told(reviewer, change):
     say(reviewer, change, "@reviewer")
-    assert told() == []
+    assert list_recipients() == []
 
 
 def test_a_decision_s_words_mention_too(reviewer, change):
     decisions.decide_on_change(
         actor=reviewer, number=change.number, decision="comment", digest=change.version.digest, text="@admin, look"
     )
-    assert told() == ["admin"]
+    assert list_recipients() == ["admin"]
 
 
 def test_a_mentioned_watcher_is_notified_once(admin, reviewer, change):
     Watch.objects.create(person=admin.person, namespace=change.template.namespace, level=Watch.ALL)
     say(reviewer, change, "@admin")
-    assert [*told(), *told("comment.added")] == ["admin", "author"]
+    assert [*list_recipients(), *list_recipients("comment.added")] == ["admin", "author"]
 
 
 def test_members_and_groups_can_be_mentioned(admin, change):

@@ -30,14 +30,14 @@ def evaluate(change):
     return gate.evaluate(ChangeRequest.objects.get(pk=change.pk), None)
 
 
-def told(person):
+def list_notifications(person):
     rows = Notification.objects.filter(person=User.objects.get(username=person), read_at=None, is_waiting=True)
     return list(rows.order_by("pk").values_list("kind", "sentence"))
 
 
 def test_an_asked_reviewer_is_notified_once_and_the_change_waits_on_them(author, change):
     ask(author, change)
-    ((kind, sentence),) = told("reviewer")
+    ((kind, sentence),) = list_notifications("reviewer")
     assert kind == "review.requested"
     assert sentence.startswith("author asks for your review: support/reply v1")
     assert evaluate(change).waits_on("reviewer")
@@ -59,7 +59,7 @@ def test_a_decision_ends_the_waiting_and_taking_it_back_begins_it_again(author, 
     ask(author, change)
     approve(change)
     assert not evaluate(change).waits_on("reviewer")
-    assert told("reviewer") == []
+    assert list_notifications("reviewer") == []
     decisions.decide_on_change(actor=reviewer, number=change.number, decision="take_back", digest=change.version.digest)
     assert evaluate(change).awaited_reviewers == ("reviewer",)
 
@@ -76,7 +76,7 @@ def test_after_a_day_a_reminder_takes_the_place_of_what_waited(author, admin, ch
     let_a_day_pass(change)
     assert review_requests.find_review_request(evaluate(change), "reviewer").may_be_reminded
     ask(admin, change)
-    ((_, sentence),) = told("reviewer")
+    ((_, sentence),) = list_notifications("reviewer")
     assert sentence.startswith("admin asks for your review again")
     body = json.loads(Event.objects.last().text)["body"]
     assert (body["person"], body["again"]) == ("reviewer", True)
@@ -130,8 +130,8 @@ def test_a_proposal_asks_reviewers_or_stores_nothing(author, save):
     assert not Notification.objects.filter(is_waiting=True).exists()
     change = change_services.propose_change(**facts, reviewers=["reviewer", "reviewer"])
     assert list(change.asked) == ["reviewer"]
-    assert [kind for kind, _ in told("reviewer")] == ["review.requested"]
-    assert [kind for kind, _ in told("admin")] == ["change.proposed"]
+    assert [kind for kind, _ in list_notifications("reviewer")] == ["review.requested"]
+    assert [kind for kind, _ in list_notifications("admin")] == ["change.proposed"]
 
 
 def test_owners_are_suggested_first_then_needed_groups_then_earlier_reviewers(admin, reviewer, propose, save, publish):

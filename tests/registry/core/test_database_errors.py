@@ -53,7 +53,7 @@ def test_permanent_errors_are_not_unavailability(error):
 
 @pytest.mark.postgres
 @pytest.mark.django_db
-def test_a_session_that_the_server_ended_passes():
+def test_a_session_ended_by_the_server_is_unavailability():
     with pytest.raises(OperationalError) as ended, connection.cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
     assert is_unavailable(ended.value)
@@ -62,13 +62,13 @@ def test_a_session_that_the_server_ended_passes():
 
 @pytest.mark.postgres
 @pytest.mark.django_db
-def test_a_statement_that_is_wrong_stays():
+def test_a_wrong_statement_is_not_unavailability():
     with pytest.raises(ProgrammingError) as wrong, transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT * FROM missing")
     assert not is_unavailable(wrong.value)
 
 
-def test_a_lock_of_sqlite_passes(tmp_path):
+def test_a_lock_of_sqlite_is_unavailability(tmp_path):
     path = tmp_path / "locked"
     with sqlite3.connect(path, isolation_level=None) as holder, sqlite3.connect(path, timeout=0) as other:
         holder.execute("BEGIN EXCLUSIVE")

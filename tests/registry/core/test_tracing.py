@@ -45,7 +45,7 @@ def save(admin: Actor) -> str:
     return template_save.save_version(actor=admin, name=NAME, document=document, message="").version.digest
 
 
-def told(exporter: InMemorySpanExporter) -> list[tuple[str, dict[str, Any]]]:
+def list_spans(exporter: InMemorySpanExporter) -> list[tuple[str, dict[str, Any]]]:
     found = [(span.name, dict(span.attributes or {})) for span in exporter.get_finished_spans()]
     exporter.clear()
     return found
@@ -54,7 +54,7 @@ def told(exporter: InMemorySpanExporter) -> list[tuple[str, dict[str, Any]]]:
 def test_a_save_is_a_span_with_the_version_it_made(exporter, admin):
     digest = save(admin)
     attributes = {"gen_ai.prompt.name": NAME, "gen_ai.prompt.version": "1", "promptuary.digest": digest}
-    assert told(exporter) == [("promptuary.save", attributes)]
+    assert list_spans(exporter) == [("promptuary.save", attributes)]
 
 
 def test_every_fetch_is_a_span_with_what_it_turned_out_to_be(exporter, admin):
@@ -65,7 +65,7 @@ def test_every_fetch_is_a_span_with_what_it_turned_out_to_be(exporter, admin):
     for _ in range(2):
         assert fetcher.cached(key, f"{NAME}@latest") is None
         fetcher.answer(key, f"{NAME}@latest")
-    found = told(exporter)
+    found = list_spans(exporter)
     assert [name for name, _ in found] == ["promptuary.fetch"] * 2
     assert found[0][1]["promptuary.ref"] == "latest"
     assert found[0][1]["gen_ai.prompt.version"] == "1"
@@ -75,7 +75,7 @@ def test_a_rendering_is_a_span_and_tells_nothing_of_the_data(exporter, admin):
     save(admin)
     exporter.clear()
     preview.render_prompt(actor=admin, name=NAME, ref="1", data={"who": "Harbour Books"})
-    name, attributes = told(exporter)[0]
+    name, attributes = list_spans(exporter)[0]
     assert (name, attributes["gen_ai.prompt.version"]) == ("promptuary.render", "1")
     assert "Harbour" not in str(attributes)
 

@@ -30,7 +30,7 @@ def ask(port, path, method="GET", headers=None, body=None):
 
 
 def send(port, lines, more=b""):
-    """Send these bytes as they are, and give the connection."""
+    """Send these bytes unchanged, and return the connection."""
     connection = socket.create_connection(("127.0.0.1", port), timeout=60)
     connection.sendall("\r\n".join([*lines, "", ""]).encode("latin-1") + more)
     return connection
@@ -70,36 +70,36 @@ def test_a_header_sent_twice_is_joined_and_one_with_an_underscore_is_dropped(por
     assert environ["REMOTE_ADDR"] == "127.0.0.1"
 
 
-def test_a_head_has_the_headers_and_no_body(port):
+def test_a_response_to_head_has_the_headers_and_no_body(port):
     answer = ask(port, "/echo", "HEAD")
     assert answer.content == b""
     assert int(answer.headers["content-length"]) > 0
 
 
-def test_pieces_come_whole_and_the_iterable_is_closed(port):
+def test_a_body_in_pieces_is_complete_and_its_iterable_is_closed(port):
     assert ask(port, "/pieces").text == "first second"
     assert "closed /pieces" in read_states(port)
 
 
-def test_a_failing_application_is_answered_without_its_words(port):
+def test_the_response_to_a_failure_has_no_details(port):
     answer = ask(port, "/broken")
     assert answer.status_code == 500
     assert "secret" not in answer.text
     assert "Traceback" not in answer.text
 
 
-def test_an_answer_that_breaks_off_is_not_a_whole_answer(port):
+def test_a_truncated_response_is_an_error_for_the_client(port):
     with pytest.raises(httpx.RemoteProtocolError):
         ask(port, "/half")
 
 
-def test_a_client_that_goes_away_ends_the_answer(port):
+def test_a_disconnected_client_ends_the_response(port):
     with httpx.stream("GET", f"http://127.0.0.1:{port}/endless", timeout=60) as answer:
         next(answer.iter_raw())
     wait_until(lambda: "closed /endless" in read_states(port), 20)
 
 
-def test_a_body_that_breaks_off_keeps_no_thread(port):
+def test_a_truncated_request_body_blocks_no_thread(port):
     for _ in range(6):  # more than there are threads
         send(port, ["POST /echo HTTP/1.1", "Host: a", "Content-Length: 1000"], b"half").close()
     assert ask(port, "/echo").status_code == 200

@@ -33,7 +33,7 @@ TEMPLATE = "support/refunds/reply"
 
 
 class World:
-    """People of `support`, and short words for what they do."""
+    """The people of `support`, with shortcuts for their actions."""
 
     def __init__(self, cast, operator):
         self.author, self.reviewer, self.admin = cast["author"], cast["reviewer"], cast["admin"]
@@ -71,13 +71,13 @@ class World:
         self.approve(change, actor)
         return change_services.publish_change(actor=self.author, number=change.pk)
 
-    def rule(self, **rules):
+    def set_rules(self, **rules):
         return change_rules.set_rules(actor=self.admin, namespace="support", **rules)
 
-    def hurry(self, change):
+    def publish_in_emergency(self, change):
         return emergencies.publish_in_emergency(actor=self.reviewer, number=change.pk, reason="It can't wait")
 
-    def back(self, number):
+    def roll_back(self, number):
         facts = {"name": TEMPLATE, "label": "production", "version": number, "reason": "It erred"}
         return labels.roll_back_label(actor=self.second, **facts)
 
@@ -87,29 +87,29 @@ def world(cast, operator):
     return World(cast, operator)
 
 
-def moves_about(world):
+def move_labels(world):
     """Versions 1 and 2 are published; 3 too, but while production is not protected; then back to 1."""
     one, two = world.save("one"), world.save("two", actor=world.reviewer)
     world.publish(world.propose(one))
     second = world.propose(two)
     world.publish(second, actor=world.second)
     three = world.save("three")
-    loose = world.propose(three)
-    world.approve(loose)
-    world.rule(protected_labels=[])
-    change_services.publish_change(actor=world.author, number=loose.pk)
-    world.rule(protected_labels=["production", "staging"])
-    world.back(1)
+    unprotected_change = world.propose(three)
+    world.approve(unprotected_change)
+    world.set_rules(protected_labels=[])
+    change_services.publish_change(actor=world.author, number=unprotected_change.pk)
+    world.set_rules(protected_labels=["production", "staging"])
+    world.roll_back(1)
 
 
-def hurries(world):
+def publish_emergencies(world):
     """Two emergencies: another change got the approval for the first, the second was approved afterwards."""
-    world.rule(break_glass=True, required_checks=["problems", "budget"])
+    world.set_rules(break_glass=True, required_checks=["problems", "budget"])
     four = world.save("four")
     first = world.propose(four)
     check_results.run_checks(number=first.pk)
-    world.hurry(first)
-    world.back(1)
+    world.publish_in_emergency(first)
+    world.roll_back(1)
     again = world.propose(four)
     check_results.run_checks(number=again.pk)
     world.publish(again, actor=world.second)
@@ -117,17 +117,17 @@ def hurries(world):
     five = world.save("five")
     other = world.propose(five)
     check_results.run_checks(number=other.pk)
-    world.hurry(other)
+    world.publish_in_emergency(other)
     decisions.decide_on_change(actor=world.second, number=other.pk, decision="comment", digest=five.digest, text="Hm")
     world.approve(other, actor=world.second)
 
 
-def joins(world):
-    """A suggestion is applied and published; another change, made beside it, takes it in."""
-    held = world.latest()
-    mine = world.save("mine", base=held.digest)
-    beside = world.save("two", base=held.digest, last="Theirs", actor=world.reviewer, parallel=True)
-    change, other = world.propose(mine), world.propose(beside, actor=world.reviewer)
+def merge_changes(world):
+    """A suggestion is applied and published; another change from the same version is merged with it."""
+    served = world.latest()
+    mine = world.save("mine", base=served.digest)
+    beside = world.save("two", base=served.digest, last="Theirs", actor=world.reviewer, parallel=True)
+    change, other_change = world.propose(mine), world.propose(beside, actor=world.reviewer)
     place = Place(mine.number, 4, 4)
     thread = threads.open_thread(
         actor=world.reviewer, number=change.pk, place=place, text="", suggestion="  content: 2\n"
@@ -135,7 +135,7 @@ def joins(world):
     suggestions.apply_suggestions(actor=world.author, number=change.pk, comments=[(thread.number, 1)])
     check_results.run_checks(number=change.pk)
     world.publish(change, actor=world.second)
-    change_merge.merge_change(actor=world.author, number=other.pk, document="- name: one\n  content: merged\n")
+    change_merge.merge_change(actor=world.author, number=other_change.pk, document="- name: one\n  content: merged\n")
 
 
 def redact(world, number):
@@ -144,62 +144,62 @@ def redact(world, number):
 
 @pytest.fixture
 def require_same(mirror_path, tmp_path):
-    """Restore from a clone, and compare every row and what the gate says of every request."""
+    """Restore from a clone, and compare every row and the gate of every request."""
 
     def run():
         mirror.catch_up()
         subprocess.run(["git", "clone", "-q", mirror_path, tmp_path / "clone"], check=True)
-        before, told_before = row_snapshot.snapshot_rows(), told()
+        before, gates_before = row_snapshot.snapshot_rows(), read_gates()
         empty_the_database()
         mirror.restore(tmp_path / "clone")
         for name, rows in row_snapshot.snapshot_rows().items():
             assert rows == before[name]
-        assert told() == told_before
+        assert read_gates() == gates_before
 
     return run
 
 
-def told():
+def read_gates():
     rows = ChangeRequest.objects.select_related("template__namespace", "version__author", "opened_by").order_by(
         "number"
     )
-    said = {
+    gates = {
         gate.change.number: (gate.facts, gate.approvals, gate.exemptions, gate.checks)
         for gate in change_gate.evaluate_many(rows, None)
     }
-    return said, sorted(select_approved_moves().values_list("label", "after__number", "how"))
+    return gates, sorted(select_approved_moves().values_list("label", "after__number", "how"))
 
 
 def test_moves_emergencies_merges_and_a_redaction_come_back(world, require_same):
-    moves_about(world)
-    hurries(world)
-    joins(world)
+    move_labels(world)
+    publish_emergencies(world)
+    merge_changes(world)
     redact(world, 1)
     require_same()
 
 
-def hurry_approved(world):
+def publish_approved_in_emergency(world):
     """Publish an approved change in an emergency during a freeze, and then roll it back."""
-    world.rule(break_glass=True)
+    world.set_rules(break_glass=True)
     world.publish(world.propose(world.save("one")))
     change = world.propose(world.save("two"))
     world.approve(change)
     now = datetime.now(UTC)
     times = {"starts": (now - timedelta(hours=1)).isoformat(), "ends": (now + timedelta(hours=1)).isoformat()}
     freezes.set_freeze(actor=world.admin, namespace="support", repeat="once", reason="Stocktaking", **times)
-    world.hurry(change)
-    world.back(1)
+    world.publish_in_emergency(change)
+    world.roll_back(1)
 
 
 def test_an_approved_emergency_comes_back_as_approved(world, require_same):
-    hurry_approved(world)
+    publish_approved_in_emergency(world)
     require_same()
-    assert ("production", 2, "broke_glass") in told()[1]
+    assert ("production", 2, "broke_glass") in read_gates()[1]
 
 
-def test_a_restore_refuses_an_emergency_that_is_called_approved_without_approvals(world, mirror_path, tmp_path):
-    """Somebody edits a clone so that the approval is by the author, which doesn't count."""
-    hurry_approved(world)
+def test_a_restore_refuses_an_emergency_that_is_marked_approved_without_approvals(world, mirror_path, tmp_path):
+    """In an edited clone the approval is by the author, so it doesn't count."""
+    publish_approved_in_emergency(world)
 
     def forge(facts):
         if facts["kind"] == "change.decided" and facts["body"]["change"] == 2:
@@ -209,8 +209,8 @@ def test_a_restore_refuses_an_emergency_that_is_called_approved_without_approval
 
 
 def test_a_restore_refuses_an_emergency_where_none_is_allowed(world, mirror_path, tmp_path):
-    world.rule(break_glass=True)
-    world.hurry(world.propose(world.save("one")))
+    world.set_rules(break_glass=True)
+    world.publish_in_emergency(world.propose(world.save("one")))
 
     def forbid(facts):
         if facts["kind"] == "namespace.ruled":
@@ -224,7 +224,7 @@ def test_a_restore_refuses_a_roll_back_to_what_the_label_never_held(world, mirro
     world.publish(world.propose(one))
     world.publish(world.propose(two))
     three = world.save("three")
-    world.back(1)
+    world.roll_back(1)
 
     def swap(facts):
         if facts["kind"] == "label.moved" and facts["body"]["how"] == "rolled_back":
@@ -233,12 +233,12 @@ def test_a_restore_refuses_a_roll_back_to_what_the_label_never_held(world, mirro
     refuse_forged(mirror_path, tmp_path, swap, "to version 3 of .*: it never held that")
 
 
-def speak_for_groups(world):
+def approve_for_group(world):
     """Legal approves, then loses its member: approved changes stay approved, and waiting ones keep waiting."""
     people: dict[str, Any] = {"actor": world.admin, "namespace": "support"}
     groups.make_group(**people, title="Legal", role="reviewer")
     groups.add_to_group(**people, name="legal", username="reader")
-    world.rule(approval_rules=[{"label": "production", "groups": ["legal"]}])
+    world.set_rules(approval_rules=[{"label": "production", "groups": ["legal"]}])
     reader = Actor(User.objects.get(username="reader"))
     world.publish(world.propose(world.save("one")), actor=reader)
     waiting = world.propose(world.save("two"))
@@ -249,14 +249,14 @@ def speak_for_groups(world):
 
 
 def test_groups_and_what_they_approved_come_back(world, require_same):
-    waiting = speak_for_groups(world)
+    waiting = approve_for_group(world)
     require_same()
     assert ChangeRequest.objects.get(number=waiting.number).state == ChangeRequest.OPEN
 
 
 def test_a_restore_refuses_a_publication_without_the_group(world, mirror_path, tmp_path):
-    """Somebody edits a clone so that nobody ever joined Legal."""
-    speak_for_groups(world)
+    """In an edited clone nobody ever joined Legal."""
+    approve_for_group(world)
 
     def put_somebody_else_in(facts):
         if facts["kind"] == "group.joined" and facts["body"]["person"] == "reader":
@@ -276,7 +276,7 @@ def test_a_restore_refuses_a_publication_that_enough_people_but_nobody_of_the_gr
     people: dict[str, Any] = {"actor": world.admin, "namespace": "support"}
     groups.make_group(**people, title="Legal", role="reviewer")
     groups.add_to_group(**people, name="legal", username="reader")
-    world.rule(approval_rules=[{"label": "production", "groups": ["legal"]}])
+    world.set_rules(approval_rules=[{"label": "production", "groups": ["legal"]}])
     change = world.propose(world.save("one"))
     world.approve(change)
     world.publish(change, actor=Actor(User.objects.get(username="reader")))
@@ -290,7 +290,7 @@ def test_a_restore_refuses_a_publication_that_enough_people_but_nobody_of_the_gr
 
 def test_a_restore_refuses_a_publication_without_an_owner(world, mirror_path, tmp_path):
     """The rules of a clone are edited so that the approval that was given is by none of the owners."""
-    world.rule(owners=[{"pattern": "*", "people": ["reviewer"]}])
+    world.set_rules(owners=[{"pattern": "*", "people": ["reviewer"]}])
     world.publish(world.propose(world.save("one")))
 
     def own(facts):

@@ -26,33 +26,35 @@ def issue(actor, person="author", **facts):
     return keys.issue_key(actor=actor, namespace="support", name="bot", person=person, **facts).key
 
 
-def told(actor):
+def list_sentences(actor):
     return [notice.sentence for notice in notification_queries.list_key_notifications(actor)]
 
 
 def test_a_person_is_notified_of_a_key_that_another_issued_in_their_name(admin, author):
     issue(admin, scope="write")
-    assert len(told(author)) == 1
-    assert told(author)[0].startswith("admin issued a key that acts in your name: bot in support. It may read, check")
-    assert "roll labels back" not in told(author)[0]
-    assert told(admin) == []
+    assert len(list_sentences(author)) == 1
+    assert list_sentences(author)[0].startswith(
+        "admin issued a key that acts in your name: bot in support. It may read, check"
+    )
+    assert "roll labels back" not in list_sentences(author)[0]
+    assert list_sentences(admin) == []
 
 
 def test_they_are_notified_of_one_that_a_command_issued(operator, author, support):
     issue(operator, verbs=["fetch"], scope="")
-    assert "operator issued a key that acts in your name: bot in support. It may fetch" in told(author)[0]
+    assert "operator issued a key that acts in your name: bot in support. It may fetch" in list_sentences(author)[0]
 
 
 def test_they_are_notified_of_one_that_another_rotated(admin, author):
     old = issue(admin)
     Notification.objects.all().delete()
     keys.rotate_key(actor=admin, key_id=old.id)
-    assert told(author)[0].startswith("admin rotated a key that acts in your name: bot in support.")
+    assert list_sentences(author)[0].startswith("admin rotated a key that acts in your name: bot in support.")
 
 
 def test_nobody_is_notified_of_what_they_did_themselves(admin):
     keys.rotate_key(actor=admin, key_id=issue(admin, person="admin").id)
-    assert told(admin) == []
+    assert list_sentences(admin) == []
 
 
 def test_it_goes_out_by_mail_even_to_who_wants_none(admin, author, settings, monkeypatch):

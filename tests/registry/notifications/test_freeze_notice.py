@@ -32,7 +32,7 @@ def freeze(admin):
     return set_freeze
 
 
-def told():
+def list_notifications():
     rows = Notification.objects.filter(kind="freeze.set").order_by("pk")
     return [(row.person.username, row.sentence) for row in rows.select_related("person")]
 
@@ -40,7 +40,7 @@ def told():
 def test_the_scheduler_and_the_proposer_are_notified_once(author, reviewer, change, freeze):
     change_schedules.schedule_change(actor=reviewer, number=change.number, at=MOMENT)
     freeze()
-    people, sentences = zip(*told(), strict=True)
+    people, sentences = zip(*list_notifications(), strict=True)
     assert set(people) == {"author", "reviewer"}
     assert sentences[0].startswith(f"Change {change.number} (support/reply v1): ")
     assert sentences[0].endswith("set a freeze (Stocktaking). Choose another date.")
@@ -49,9 +49,9 @@ def test_the_scheduler_and_the_proposer_are_notified_once(author, reviewer, chan
 def test_the_setter_of_a_freeze_and_a_freeze_next_to_it_are_not_notified(admin, change, freeze):
     change_schedules.schedule_change(actor=admin, number=change.number, at=MOMENT)
     freeze(days=1)
-    assert told() == []
+    assert list_notifications() == []
     freeze()
-    assert [person for person, _ in told()] == ["author"]
+    assert [person for person, _ in list_notifications()] == ["author"]
 
 
 def test_a_release_is_announced_once_and_leads_to_its_page(author, save, freeze, settings, mailoutbox, monkeypatch):
@@ -67,7 +67,7 @@ def test_a_release_is_announced_once_and_leads_to_its_page(author, save, freeze,
     ).release
     schedules.schedule_release(actor=author, number=release.number, at=MOMENT)
     freeze()
-    assert [person for person, _ in told()] == ["author"]
+    assert [person for person, _ in list_notifications()] == ["author"]
     Notification.objects.update(created_at=datetime.now(UTC) - timedelta(minutes=1))
     notification_email.send_pending_mail()
     (message,) = [message for message in mailoutbox if message.to == ["author@example.org"]]

@@ -39,16 +39,16 @@ def second(support, admin):
 
 
 @pytest.fixture
-def boss(admin):
+def installation_admin(admin):
     manage_accounts(admin.person)
     return admin
 
 
 @pytest.fixture
 def change(second, propose, save, approve):
-    found = propose(save("one"))
-    approve(found, actor=second)
-    return found
+    change = propose(save("one"))
+    approve(change, actor=second)
+    return change
 
 
 ACTS = {
@@ -84,21 +84,21 @@ def test_an_approval_that_would_not_count_is_named_and_nothing_is_done_until_it_
 def test_the_previews_say_the_same_and_store_nothing(admin, change):
     before = Event.objects.count()
     asking = Actor(admin.person, missing_proof="password")
-    found = [group_access.preview_group(asking, "support", "legal", role) for role in ("reader", "", None)] + [
-        group_access.preview_leaving(asking, "support", "legal", "second")
-    ]
-    assert {losses.approvals for losses in found} == {(("second", change.number),)}
+    losses_by_preview = [
+        group_access.preview_group(asking, "support", "legal", role) for role in ("reader", "", None)
+    ] + [group_access.preview_leaving(asking, "support", "legal", "second")]
+    assert {losses.approvals for losses in losses_by_preview} == {(("second", change.number),)}
     assert group_access.preview_group(asking, "support", "legal", "admin").sentences == []
     assert Event.objects.count() == before
     assert Group.objects.get(name="legal").role == "reviewer"
 
 
-def test_the_act_itself_asks_for_a_fresh_proof(admin, change):
+def test_the_action_requires_a_recent_proof(admin, change):
     with pytest.raises(ProofRequired):
         ACTS["removed"](Actor(admin.person, missing_proof="password"), "")
 
 
-def test_another_title_asks_for_nothing(admin, change):
+def test_a_new_title_needs_no_confirmation(admin, change):
     assert group_access.change_group(actor=admin, **SUPPORT, name="legal", title="Lawyers").title == "Lawyers"
 
 
@@ -145,19 +145,19 @@ def test_the_roles_in_folders_that_end_with_a_group_are_named(admin, support):
     assert group_access.preview_group(admin, "support", "legal", "author").sentences == []
 
 
-def test_a_schedule_that_its_person_could_not_keep_is_named(boss, admin, second, propose, save):
+def test_a_schedule_of_a_person_who_could_no_longer_publish_is_named(installation_admin, admin, second, propose, save):
     change = propose(save("one"))
     schedules.schedule_change(actor=second, number=change.number, at=log.now() + timedelta(hours=2))
     losses = group_access.preview_leaving(admin, "support", "legal", "second")
     assert losses.schedules == (("second", change.number),)
-    assert describe_effects_of_deactivation(boss, "second").schedules == [change.number]
+    assert describe_effects_of_deactivation(installation_admin, "second").schedules == [change.number]
     assert losses.sentences == [
         f"second scheduled change {change.number} and could not publish it any more: it would not go live."
     ]
     assert group_access.preview_group(admin, "support", "legal", "author").schedules == ()
 
 
-def test_a_member_with_a_schedule_is_asked_about_as_well(admin, author, propose, save):
+def test_the_schedule_of_a_member_whose_role_changes_is_named(admin, author, propose, save):
     change = propose(save("one"))
     schedules.schedule_change(actor=author, number=change.number, at=log.now() + timedelta(hours=2))
     with pytest.raises(role_effects.RoleLosses) as refusal:
@@ -165,7 +165,7 @@ def test_a_member_with_a_schedule_is_asked_about_as_well(admin, author, propose,
     assert refusal.value.effects.losses.schedules == (("author", change.number),)
 
 
-def test_a_release_that_its_person_could_not_publish_is_named(boss, admin, second, save):
+def test_a_release_that_its_person_could_not_publish_is_named(installation_admin, admin, second, save):
     versions = {f"support/{name}": save("one", name=f"support/{name}").number for name in ("first", "other")}
     release = proposals.propose_release(
         actor=second, **SUPPORT, label="production", title="Both", selection=ReleaseSelection(versions=versions)
@@ -173,13 +173,13 @@ def test_a_release_that_its_person_could_not_publish_is_named(boss, admin, secon
     release_schedules.schedule_release(actor=second, number=release.number, at=log.now() + timedelta(hours=2))
     losses = group_access.preview_leaving(admin, "support", "legal", "second")
     assert losses.releases == (("second", release.number),)
-    assert describe_effects_of_deactivation(boss, "second").releases == [release.number]
+    assert describe_effects_of_deactivation(installation_admin, "second").releases == [release.number]
     assert losses.sentences == [
         f"second scheduled release {release.number} and could not publish it any more: it would not go live."
     ]
 
 
-def test_a_rollout_that_would_stall_is_named(boss, admin, second, propose, save, publish, approve):
+def test_a_rollout_that_would_be_paused_is_named(installation_admin, admin, second, propose, save, publish, approve):
     publish(save("one"))
     change = propose(save("two"))
     approve(change)
@@ -187,12 +187,12 @@ def test_a_rollout_that_would_stall_is_named(boss, admin, second, propose, save,
     rollout = rollout_services.start_rollout(actor=second, change=change.number, steps=steps)
     losses = group_access.preview_leaving(admin, "support", "legal", "second")
     assert losses.rollouts == (("second", rollout.number),)
-    assert describe_effects_of_deactivation(boss, "second").rollouts == [rollout.number]
+    assert describe_effects_of_deactivation(installation_admin, "second").rollouts == [rollout.number]
     rollout_services.pause_rollout(actor=second, number=rollout.number, reason="Wait")
     assert group_access.preview_leaving(admin, "support", "legal", "second").rollouts == ()
 
 
-def test_refusals_of_the_acts_come_first(admin, reviewer, change):
+def test_other_refusals_come_before_the_losses(admin, reviewer, change):
     with pytest.raises(NotAllowed):
         group_access.preview_group(reviewer, "support", "legal", None)
     with pytest.raises(NotFound):
@@ -202,18 +202,22 @@ def test_refusals_of_the_acts_come_first(admin, reviewer, change):
         group_access.remove_group(actor=admin, **SUPPORT, name="legal")
 
 
-def test_a_rollout_belongs_to_who_resumed_it_last(boss, admin, second, author, propose, save, publish, approve):
+def test_a_rollout_belongs_to_who_resumed_it_last(
+    installation_admin, admin, second, author, propose, save, publish, approve
+):
     publish(save("one"))
     change = propose(save("two"))
     approve(change)
     rollout = rollout_services.start_rollout(actor=second, change=change.number)
     rollout_services.pause_rollout(actor=second, number=rollout.number)
     rollout_services.resume_rollout(actor=admin, number=rollout.number)
-    assert describe_effects_of_deactivation(boss, "second").rollouts == []
-    assert describe_effects_of_deactivation(boss, "admin").rollouts == [rollout.number]
+    assert describe_effects_of_deactivation(installation_admin, "second").rollouts == []
+    assert describe_effects_of_deactivation(installation_admin, "admin").rollouts == [rollout.number]
 
 
-def test_the_approvals_that_a_deactivation_takes_away_are_named(boss, change, second, author, save, propose, approve):
+def test_the_approvals_that_a_deactivation_takes_away_are_named(
+    installation_admin, change, second, author, save, propose, approve
+):
     outdated = propose(save("two"))
     approve(outdated, actor=second)
     change_services.set_head(actor=author, number=outdated.number, version=save("three").number)
@@ -221,30 +225,30 @@ def test_the_approvals_that_a_deactivation_takes_away_are_named(boss, change, se
     approve(taken_back, actor=second)
     digest = taken_back.version.digest
     decisions.decide_on_change(actor=second, number=taken_back.number, decision="take_back", digest=digest)
-    assert describe_effects_of_deactivation(boss, "second").approvals == [change.number]
-    assert describe_effects_of_deactivation(boss, "reviewer").approvals == []
-    administration.deactivate_person(actor=boss, username="second")
+    assert describe_effects_of_deactivation(installation_admin, "second").approvals == [change.number]
+    assert describe_effects_of_deactivation(installation_admin, "reviewer").approvals == []
+    administration.deactivate_person(actor=installation_admin, username="second")
     change.refresh_from_db()
     assert change.state == "open"
-    assert describe_effects_of_deactivation(boss, "second").approvals == []
+    assert describe_effects_of_deactivation(installation_admin, "second").approvals == []
 
 
 def test_the_approval_of_an_emergency_that_needs_a_second_one_is_named(
-    boss, admin, reviewer, second, propose, save, approve
+    installation_admin, admin, reviewer, second, propose, save, approve
 ):
     rules.set_rules(actor=admin, namespace="support", approvals=2, break_glass=True)
     number = propose(save("one")).number
     change = emergencies.publish_in_emergency(actor=reviewer, number=number, reason="Nothing works")
     approve(change, actor=second)
-    assert describe_effects_of_deactivation(boss, "second").approvals == [number]
+    assert describe_effects_of_deactivation(installation_admin, "second").approvals == [number]
 
 
-def test_ten_approvals_cost_as_many_queries_as_one(boss, change, second, save, propose, approve):
-    describe_effects_of_deactivation(boss, "second")
+def test_ten_approvals_cost_as_many_queries_as_one(installation_admin, change, second, save, propose, approve):
+    describe_effects_of_deactivation(installation_admin, "second")
     with CaptureQueriesContext(connection) as one:
-        describe_effects_of_deactivation(boss, "second")
+        describe_effects_of_deactivation(installation_admin, "second")
     for mark in "abcdefghi":
         approve(propose(save(mark)), actor=second)
     with CaptureQueriesContext(connection) as ten:
-        assert len(describe_effects_of_deactivation(boss, "second").approvals) == 10
+        assert len(describe_effects_of_deactivation(installation_admin, "second").approvals) == 10
     assert len(ten) == len(one)

@@ -29,13 +29,13 @@ def issue(admin, **facts) -> keys.IssuedKey:
     return keys.issue_key(actor=admin, namespace="support", name="chat", **facts)
 
 
-def told(admin, key_id) -> dict[str, str]:
+def describe_by_verb(admin, key_id) -> dict[str, str]:
     return {row.verb: row.description for row in describe_abilities(admin, key_id)}
 
 
 def test_a_key_that_only_fetches_says_what_and_where(admin, reply):
     key = issue(admin, verbs=["fetch"], labels=["production", "staging"]).key
-    sentences = told(admin, key.id)
+    sentences = describe_by_verb(admin, key.id)
     assert sentences["Can fetch"] == "what production and staging serve, in the one template of support."
     assert sentences["Can't fetch"] == "other versions, drafts or anything of other namespaces."
     assert sentences["Can't approve, manage or try a prompt with a model."] == "No key can do that."
@@ -44,27 +44,29 @@ def test_a_key_that_only_fetches_says_what_and_where(admin, reply):
 
 def test_a_limited_key_names_the_protected_labels(admin, reply):
     key = issue(admin, scope="read", approved_only=None).key
-    assert told(admin, key.id)["Can fetch"].startswith("approved versions, and what production serves")
+    assert describe_by_verb(admin, key.id)["Can fetch"].startswith("approved versions, and what production serves")
     change_rules.set_rules(actor=admin, namespace="support", protected_labels=["production", "staging"])
-    assert told(admin, key.id)["Can fetch"].startswith("approved versions, and what production and staging serve,")
+    assert describe_by_verb(admin, key.id)["Can fetch"].startswith(
+        "approved versions, and what production and staging serve,"
+    )
 
 
 def test_a_limited_key_says_why_it_does_not_read(admin, reply):
-    sentences = told(admin, issue(admin, verbs=["fetch", "read"], approved_only=True).key.id)
+    sentences = describe_by_verb(admin, issue(admin, verbs=["fetch", "read"], approved_only=True).key.id)
     assert sentences["Can't read,"].startswith("although it was given this")
     assert any(verb.startswith("Can't check and render, save versions") for verb in sentences)
-    sentences = told(admin, issue(admin, verbs=["fetch", "read"], approved_only=False).key.id)
+    sentences = describe_by_verb(admin, issue(admin, verbs=["fetch", "read"], approved_only=False).key.id)
     assert "Can read" in sentences
     assert "Can't read," not in sentences
 
 
 def test_a_role_that_was_lowered_is_reported(admin, reply):
     key = issue(admin, scope="write").key
-    assert "Can save versions" in told(admin, key.id)
+    assert "Can save versions" in describe_by_verb(admin, key.id)
     services.set_role(actor=admin, namespace="support", username="author", role="reader")
-    assert "Can save versions" not in told(admin, key.id)
+    assert "Can save versions" not in describe_by_verb(admin, key.id)
     services.set_role(actor=admin, namespace="support", username="author", role=None)
-    assert told(admin, key.id) == {"Can't do anything.": "author has no role in support any more."}
+    assert describe_by_verb(admin, key.id) == {"Can't do anything.": "author has no role in support any more."}
 
 
 def test_a_revoked_key_and_one_of_a_deactivated_person_do_nothing(admin, author, reply):
@@ -75,7 +77,7 @@ def test_a_revoked_key_and_one_of_a_deactivated_person_do_nothing(admin, author,
     author.person.is_active = True
     author.person.save()
     keys.revoke_key(actor=admin, key_id=key.id)
-    assert told(admin, key.id) == {"Can't do anything.": "It is revoked."}
+    assert describe_by_verb(admin, key.id) == {"Can't do anything.": "It is revoked."}
 
 
 def test_a_fetch_is_tried_by_the_rules_of_the_keys_own_fetches_and_not_counted(admin, reply):
@@ -186,7 +188,9 @@ def test_a_trial_from_an_address_is_answered_as_the_keys_own_call_from_there(adm
         )
         real = get_fetcher().answer(f"Bearer {issued.secret}", "support/reply@staging", address=address)
         assert trial.status == real.status == status
-    assert told(admin, issued.key.id)["Can't be used"] == "from network addresses other than 203.0.113.0/24."
+    assert (
+        describe_by_verb(admin, issued.key.id)["Can't be used"] == "from network addresses other than 203.0.113.0/24."
+    )
 
 
 @pytest.mark.parametrize("address", ["office", "203.0.113.0/24", "203.0.113.9/32"])

@@ -25,7 +25,7 @@ def refusal(name: str, inputs: dict[str, Any], params: dict[str, Any] | None = N
     return caught.value.message
 
 
-def test_every_shaper_of_haystack_is_there():
+def test_every_shaper_of_haystack_exists():
     assert {
         "rename", "current_datetime", "value_to_list", "join_lists", "join_strings", "format_string", "join_documents",
         "join_documents_and_scores", "join_documents_to_string", "strings_to_answers", "answers_to_strings",
@@ -49,7 +49,7 @@ def test_inputs_go_before_params():
     assert shape("rename", {"value": 1}, {"value": 2}) == 1
 
 
-def test_the_clock_is_given():
+def test_current_datetime_reads_the_given_clock():
     clock = lambda: datetime(2024, 2, 29, 13, 5, 7, tzinfo=UTC)  # noqa: E731 -- a one-line clock
     assert shape("current_datetime", {}, clock=clock) == "13:05:07 29/02/24"
     assert shape("current_datetime", {}, {"format": "%Y-%m-%d"}, clock=clock) == "2024-02-29"
@@ -60,8 +60,8 @@ def test_format_string_replaces_in_order():
 
 
 def test_documents_are_joined_to_one_text():
-    shown = shape("join_documents_to_string", {"documents": DOCUMENTS}, {"delimiter": "\n", "pattern": "$idx:$id"})
-    assert shown == "1:d1\n2:d2\n3:d3"
+    text = shape("join_documents_to_string", {"documents": DOCUMENTS}, {"delimiter": "\n", "pattern": "$idx:$id"})
+    assert text == "1:d1\n2:d2\n3:d3"
 
 
 def test_the_score_may_be_next_to_the_meta():
@@ -91,7 +91,7 @@ def test_an_answer_has_all_of_haystacks_fields():
     "text",
     ["as in [1,3]", "as in [1, 3]", "as in [1; 3]", "as in [1 and 3]", "see [1][3]", "see [1] [3] [1]", "[1,3,3]"],
 )
-def test_several_references_are_all_found_once(text):
+def test_each_of_several_references_is_listed_once(text):
     assert references(text) == ["d1", "d3"]
 
 

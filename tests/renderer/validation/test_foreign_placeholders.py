@@ -54,7 +54,7 @@ def document(name, text, front=""):
     return f"---\nformat: {name}\n{front}---\n{FORMS[name].format(text.replace(chr(10), chr(10) + '    '))}"
 
 
-def told(text):
+def list_placeholder_problems(text):
     return [problem for problem in renderer.validate(text) if problem.code == "PT208"]
 
 
@@ -62,7 +62,7 @@ def told(text):
 @pytest.mark.parametrize("text", OF_OTHERS)
 @pytest.mark.parametrize("name", ["text", "parts"])
 def test_one_fix_writes_all_placeholders_and_leaves_no_error(name, text, front):
-    problems = told(document(name, text, front))
+    problems = list_placeholder_problems(document(name, text, front))
     assert problems
     assert {problem.severity for problem in problems} == {"warning"}
     for problem in problems:
@@ -75,28 +75,28 @@ def test_one_fix_writes_all_placeholders_and_leaves_no_error(name, text, front):
 @pytest.mark.parametrize("text", NOT_OF_OTHERS)
 @pytest.mark.parametrize("name", ["text", "parts"])
 def test_braces_and_signs_of_other_things_are_left_alone(name, text):
-    assert told(document(name, text)) == []
+    assert list_placeholder_problems(document(name, text)) == []
 
 
 @pytest.mark.parametrize(
     "text", ["{{ a }} and {b}", "{% raw %}{x}{% endraw %}", "{% if a %}{b}{% endif %}", "{# {x} #}"]
 )
 def test_a_text_with_placeholders_of_its_own_means_its_braces(text):
-    assert told(f"---\nformat: text\n---\nx {text}") == []
+    assert list_placeholder_problems(f"---\nformat: text\n---\nx {text}") == []
 
 
 @pytest.mark.parametrize("name", ["shaped", "prompter"])
 @pytest.mark.parametrize("text", ["Say {{ topic }} twice", "<<name>> is", "a %(name)s b"])
 def test_where_single_braces_are_values_other_forms_are_reported(name, text):
-    (problem,) = told(document(name, text))
+    (problem,) = list_placeholder_problems(document(name, text))
     cured = applied(document(name, text), problem.fix)
     assert [each for each in renderer.validate(cured) if each.severity == "error" or each.code == "PT208"] == []
     assert renderer.load(cured).render({problem.variable: "x"})
-    assert told(document(name, "Say {topic} and {{b}}")) == []
+    assert list_placeholder_problems(document(name, "Say {topic} and {{b}}")) == []
 
 
 def test_the_place_is_that_of_the_placeholder():
-    problems = told("- name: a {x}\n  content: |\n    one {two}\n    {three} {two}\n  # {four}\n")
+    problems = list_placeholder_problems("- name: a {x}\n  content: |\n    one {two}\n    {three} {two}\n  # {four}\n")
     assert [(problem.variable, problem.line, problem.column, problem.end_column) for problem in problems] == [
         ("two", 3, 9, 14),
         ("three", 4, 5, 12),

@@ -47,7 +47,7 @@ export interface FormHost {
 export class Form {
   readonly element = createElement("div", { class: "form-mode", hidden: true });
   readonly #source: EditorView;
-  readonly #around: FormHost;
+  readonly #host: FormHost;
   readonly #cards: CardList;
   readonly #inputs: InputTable;
   readonly #settings: SettingsCard;
@@ -56,38 +56,38 @@ export class Form {
   #problems: Problem[] = [];
   #isWriting = false;
 
-  constructor(source: EditorView, around: FormHost) {
+  constructor(source: EditorView, host: FormHost) {
     this.#source = source;
-    this.#around = around;
-    const common = { text: () => this.#text, removed: around.removed };
-    const goToLine = (line: number): void => around.goTo({ line, column: 1 });
+    this.#host = host;
+    const common = { text: () => this.#text, removed: host.removed };
+    const goToLine = (line: number): void => host.goTo({ line, column: 1 });
     this.#cards = new CardList({
       ...common,
       source,
       change: (change, typed) => this.#change(change, { typed }),
-      stateOf: (expression) => (around.undeclared().includes(findFirstName(expression)) ? "undeclared" : "sound"),
+      stateOf: (expression) => (host.undeclared().includes(findFirstName(expression)) ? "undeclared" : "sound"),
       namesToInsert: (names, typed) => this.#namesToInsert(names, typed),
-      fragments: around.fragments,
+      fragments: host.fragments,
       chipMenu: {
-        undeclared: around.undeclared,
-        declared: () => Object.keys(around.inputs()),
-        declareAll: around.declareAll,
-        rename: around.rename,
+        undeclared: host.undeclared,
+        declared: () => Object.keys(host.inputs()),
+        declareAll: host.declareAll,
+        rename: host.rename,
       },
       goToLine,
-      fix: around.fix,
+      fix: host.fix,
     });
     const change = (edit: Change): void => this.#change(edit, { keepsCards: true });
     this.#inputs = new InputTable({
       ...common,
-      inputs: around.inputs,
-      sample: around.sample,
-      declare: around.declare,
-      rename: around.rename,
-      published: around.published,
+      inputs: host.inputs,
+      sample: host.sample,
+      declare: host.declare,
+      rename: host.rename,
+      published: host.published,
       change,
     });
-    this.#settings = new SettingsCard({ ...common, change, goToLine, models: around.models });
+    this.#settings = new SettingsCard({ ...common, change, goToLine, models: host.models });
   }
 
   get #text(): string {
@@ -155,7 +155,7 @@ export class Form {
     if (!this.isOpen) return;
     const faults = problems.filter((problem) => problem.severity !== "note");
     const remaining = this.#cards.showProblems(faults, this.#source.state.doc);
-    this.#rest.replaceChildren(...remaining.map((problem) => drawProblem(problem, this.#around.fix)));
+    this.#rest.replaceChildren(...remaining.map((problem) => drawProblem(problem, this.#host.fix)));
   }
 
   /** Select the text of the first part, to be overwritten. */
@@ -194,7 +194,7 @@ export class Form {
     this.#shape = "";
     this.#empty();
     const go = createElement("button", { type: "button", class: "button" }, gettext("Edit it as source"));
-    go.addEventListener("click", () => this.#around.goTo({ line: refusal.line, column: 1 }));
+    go.addEventListener("click", () => this.#host.goTo({ line: refusal.line, column: 1 }));
     this.element.append(createElement("div", { class: "form-refusal" }, createElement("p", {}, refusal.reason), go));
   }
 
@@ -227,8 +227,8 @@ export class Form {
 
   /** What can be printed in a part: names of loops around it, inputs, and undeclared names in use. */
   #namesToInsert(names: string[], typed = ""): string[] {
-    const undeclared = this.#around.undeclared().filter((name) => name !== typed);
-    return [...new Set([...names, ...listPaths(this.#around.inputs()), ...undeclared])];
+    const undeclared = this.#host.undeclared().filter((name) => name !== typed);
+    return [...new Set([...names, ...listPaths(this.#host.inputs()), ...undeclared])];
   }
 
   #add(): void {
