@@ -65,7 +65,7 @@ class Buildah:
 
 
 def main() -> int:
-    """Build, run, and let the journeys use it; the exit code of the journeys."""
+    """Build and run the image, let the journeys use it, and return their exit code."""
     options = read_options()
     refuse_unfit_machine()
     options.folder.mkdir(parents=True, exist_ok=True)

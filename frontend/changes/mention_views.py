@@ -19,7 +19,7 @@ def list_people(_request: HttpRequest, actor: Actor, number: int) -> JsonRespons
 
 
 def answer_people(namespace: Namespace) -> JsonResponse:
-    """Whom a conversation in the namespace can mention. The caller checks the permission to comment."""
+    """The people whom a conversation in the namespace can mention. The caller checks the permission to comment."""
     candidates = mentions.list_mentionable(namespace)
     rows = [{"name": candidate.name, "title": candidate.title, "group": candidate.is_group} for candidate in candidates]
     return JsonResponse({"results": rows})

@@ -184,7 +184,7 @@ def build_review_rows(gate: Gate) -> list[ReviewRow]:
 
 
 def list_reviewers_to_ask(gate: Gate, actor: Actor) -> list[CandidateRow]:
-    """Whom the reader can ask for a review: users who weren't asked yet and haven't decided; empty for a request that
+    """The users whom the reader can ask for a review: not asked yet and without a decision; empty for a request that
     no longer takes decisions.
     """
     if not review_requests.takes_reviews(gate):

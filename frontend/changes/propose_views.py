@@ -183,7 +183,7 @@ def _find_roll_back(actor: Actor, preview: LabelPreview) -> str:
 
 
 def list_review_candidates(actor: Actor, preview: LabelPreview) -> list[ReviewCandidate]:
-    """Whom the proposal can ask for a review."""
+    """The users whom the proposal can ask for a review."""
     gate = review_requests.find_draft_gate(actor, preview.template, preview.label, preview.version)
     candidates = review_requests.list_candidates(gate)
     return [candidate for candidate in candidates if candidate.person != actor.person.username]

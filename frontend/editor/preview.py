@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 LONG = 50_000
-"""From this many characters on, the page of a text opens before its preview is made."""
+"""Texts of this many characters or more open before their preview is made."""
 
 _PATH_END = re.compile(r"[.,\[]")
 

@@ -227,7 +227,7 @@ QUICK_FIXES: Mapping[str, Callable[[Actor, EditorState, str, Fields], str]] = {
     "remove-sample": _remove_sample,
     "rename": _rename,
 }
-"""By the verb of the button."""
+"""The fixes by the verb of their button."""
 
 
 def _set_default(

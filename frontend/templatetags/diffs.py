@@ -99,7 +99,7 @@ def _make_line_writer(address: str, both: bool, spots: Mapping[int, Any]) -> Cal
 
 
 def _write_signs() -> dict[str, str]:
-    """By kind of line, its sign and the word that a screen reader says."""
+    """For each kind of line, its sign and the word for screen readers."""
     words = {"added": ("+", gettext("added:")), "removed": ("\N{MINUS SIGN}", gettext("removed:"))}
     return {
         kind: f'<span aria-hidden="true">{sign}</span><span class="visually-hidden">{html.escape(word)} </span>'

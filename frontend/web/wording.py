@@ -174,7 +174,7 @@ def format_month(month: int, language: str | None) -> str:
 
 @lru_cache(maxsize=100)
 def _find_short_month_name(month: int, language: str | None) -> str:
-    """As in Django's format `M`; in German as in `N`, with the full stop of an abbreviation."""
+    """The month as in Django's format `M`; in German as in `N`, with the full stop of an abbreviation."""
     return str(MONTHS_AP[month] if language == "de" else MONTHS_3[month]).title()
 
 

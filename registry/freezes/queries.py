@@ -38,7 +38,7 @@ def find_standing_freezes(namespaces: Collection[int], moment: datetime | None =
 def find_freezes_ahead(
     namespaces: Collection[int], ahead: timedelta, moment: datetime | None = None
 ) -> dict[int, StandingFreeze | ComingFreeze]:
-    """For each of these namespaces the freeze in effect at a time, by default now; else the first one that begins
+    """For each of these namespaces, the freeze in effect at a time, by default now; else the first one that begins
     within this duration: one query.
     """
     at = moment or datetime.now(UTC)

@@ -51,7 +51,7 @@ def list_writable_namespaces(actor: Actor) -> list[str]:
 
 
 def require_writable_namespaces(actor: Actor) -> list[str]:
-    """As `list_writable_namespaces`. Raises NotAllowed, naming the admins to ask, if there are none."""
+    """Like `list_writable_namespaces`. Raises NotAllowed, naming the admins to ask, if there are none."""
     writable = list_writable_namespaces(actor)
     if not writable:
         raise NotAllowed(_explain_no_namespace(actor))

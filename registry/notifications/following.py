@@ -25,7 +25,7 @@ def find_follow(actor: Actor, template: Template) -> Watch | None:
 
 
 def get_follow(actor: Actor, name: str) -> Watch | None:
-    """As `find_follow`, by the template's name. Raises NotFound for outsiders and NotAllowed for keys."""
+    """Like `find_follow`, by the template's name. Raises NotFound for outsiders and NotAllowed for keys."""
     template = template_queries.get_template(actor, name)
     if actor.key is not None:
         raise NotAllowed(gettext("What a person follows is shown to that person only: sign in."))

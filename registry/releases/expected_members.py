@@ -18,7 +18,7 @@ class SeenMemberInput(Input):
 
 
 class ExpectedMembers(serializers.DictField):
-    """By template name what the caller saw; left out if nobody looked."""
+    """What the caller saw, by template name; omitted if they didn't look."""
 
     def __init__(self, **options: Any) -> None:
         # no text: for the schema

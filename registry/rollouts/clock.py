@@ -83,7 +83,7 @@ def _is_due(rollout: Rollout, at: datetime) -> bool:
 
 
 def _require_responsible(rollout: Rollout) -> Actor:
-    """For whom the planned steps are taken, with the person's current rights. Raises PromptuaryError if the person is
+    """The actor for whom planned steps are taken, with their current rights. Raises PromptuaryError if the person is
     deactivated or the key has ended; resuming the rollout makes another person responsible.
     """
     responsible = find_responsible([rollout])[rollout.number]

@@ -216,7 +216,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(content)
 
     def log_message(self, *_arguments: Any) -> None:
-        """Nothing: prompts are nobody's log."""
+        """Log nothing, because prompts may be confidential."""
 
 
 _FACTS = {"id": "demo", "object": "chat.completion", "created": 0, "model": "demo-local"}

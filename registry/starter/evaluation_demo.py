@@ -112,7 +112,7 @@ FAILING = MeasuredChange(
 
 
 def load_evaluation_demo(admin: Actor, author: Actor, reviewer: Actor, say: Callable[[str], None]) -> None:
-    """Make what is not there yet; a load that stopped halfway is gone on with."""
+    """Create what is missing, so that an interrupted load is continued."""
     versions = []
     for change in (PASSING, FAILING):
         say(f"{change.template}: {len(change.rows)} rows, recorded replies, two runs")

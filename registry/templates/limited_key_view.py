@@ -92,7 +92,7 @@ def search_visible(  # noqa: PLR0913  # as search_queries.search_templates
     limit: int = 50,
     **values: str | None,
 ) -> Page[Template]:
-    """As `search_queries.search_templates`. For a narrow key, words and tag match only names and the text it may see,
+    """Like `search_queries.search_templates`. For a narrow key, words and tag match only names and the text it may see,
     and other values or another order are refused.
     """
     places = {"namespace": namespace, "label": label, "folder": folder}

@@ -77,7 +77,7 @@ def test_a_prompt_comes_rendered_with_typed_arguments(call):
 
 
 @pytest.mark.parametrize(
-    ("name", "arguments", "told"),
+    ("name", "arguments", "expected_text"),
     [
         (REPLY, {"question": "x", "places": "a, b"}, "places is array"),
         (REPLY, {"places": "[]"}, "question"),
@@ -85,9 +85,9 @@ def test_a_prompt_comes_rendered_with_typed_arguments(call):
         ("support/unpublished", {}, "support/unpublished"),
     ],
 )
-def test_a_failed_rendering_is_reported(call, name, arguments, told):
+def test_a_failed_rendering_is_reported(call, name, arguments, expected_text):
     async def story(client):
-        with pytest.raises(MCPError, match=told):
+        with pytest.raises(MCPError, match=expected_text):
             await client.get_prompt(name, arguments)
 
     call(story)

@@ -13,7 +13,7 @@ from tests.api.conftest import DOCUMENT, OTHER, REPLY, problem
 
 @pytest.fixture
 def digest(cast):
-    """Of version 1, which staging held when it was redacted."""
+    """Redact version 1, which staging served until then."""
     first = cast.save().version.digest
     cast.save(OTHER, base=first)
     cast.move("staging", 1)

@@ -72,7 +72,7 @@ class EntryPoints:
             self.client.close()
 
     def save(self, name: str, document: str) -> bool:
-        """Save the document as a new template; whether it is sound."""
+        """Save the document as a new template, and return whether it has no errors."""
         problems = find_problems(lambda: self.cast.save(document, name=name))
         if not problems:
             self.counts["saved"] += 1

@@ -163,7 +163,7 @@ def test_a_pasted_list_with_a_field_of_its_own_becomes_text_by_click_and_by_keys
 
 
 def _begin_by_keyboard(visit: Visit) -> EditorPage:
-    """A blank template from the list of templates on, by keys alone; its first text has the focus."""
+    """Create a blank template by keyboard, starting at the list of templates; its first text has the focus."""
     page = visit.open("author", "/t/", mode="form")
     press_tab_to(page, page.get_by_role("link", name="New template"))
     page.keyboard.press("Enter")

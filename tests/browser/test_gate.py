@@ -19,7 +19,7 @@ def weighing(server: Server) -> None:
 
 
 def set_threshold(page: Page) -> None:
-    """At least 0.8 words in common, tried on the last runs before it is saved."""
+    """Set a threshold of 0.8 on the words in common, tried on the last runs before it is saved."""
     page.get_by_label(re.compile("^Name")).fill("greetings")
     page.get_by_label(re.compile("^Templates")).fill("reply")
     page.get_by_label("Dataset", exact=True).select_option("weighing/questions")

@@ -15,7 +15,7 @@ def release(server: Server) -> int:
 
 
 def measure_overflow(page: Page) -> int:
-    """By how many pixels the page is wider than the window."""
+    """How many pixels the page is wider than the window."""
     return int(page.evaluate("document.documentElement.scrollWidth - innerWidth"))
 
 

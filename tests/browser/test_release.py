@@ -42,7 +42,7 @@ def wait_for_checks(page: Page) -> None:
 
 
 def write_edit_and_delete_a_comment(page: Page) -> None:
-    """On the page of a release, where each look is free of barriers while the form to edit is open."""
+    """Write a comment, edit and delete it; the page has no accessibility barriers while the edit form is open."""
     talk = page.get_by_role("region", name="Conversation")
     talk.get_by_label("Comment", exact=True).fill("Is **45** right for sales?")
     talk.get_by_role("button", name="Comment", exact=True).click()
@@ -72,7 +72,7 @@ def read_what_changes(page: Page) -> None:
 
 
 def ask_for_edits_of_one(page: Page) -> None:
-    """Of the first template, once without a reason; the button counts what is ticked."""
+    """Ask for edits of the first template, at first without a reason; the button shows how many are ticked."""
     form = page.locator("#decide")
     for box in form.get_by_role("checkbox").all()[1:]:
         box.uncheck()

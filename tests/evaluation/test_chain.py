@@ -35,7 +35,7 @@ def test_a_slice_takes_from_outside_what_came_from_before_it():
 
 
 @pytest.mark.parametrize(
-    ("wires", "said"),
+    ("wires", "expected_text"),
     [
         ({"count.text": "wash.text"}, "wash"),
         ({"clean.text": "count.words"}, "does not run before"),
@@ -43,8 +43,8 @@ def test_a_slice_takes_from_outside_what_came_from_before_it():
         ({"count": "clean.text"}, "component.input"),
     ],
 )
-def test_a_wire_that_does_not_hold_is_refused_by_name(wires, said):
-    with pytest.raises(ChainError, match=said):
+def test_a_wire_that_does_not_hold_is_refused_by_name(wires, expected_text):
+    with pytest.raises(ChainError, match=expected_text):
         Chain(parts(), wires)
 
 
@@ -55,7 +55,7 @@ def test_an_output_that_did_not_come_is_named():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected_text"),
     [
         ("components: [clean, wash]", "wash"),
         ("- clean", "mapping"),
@@ -63,8 +63,8 @@ def test_an_output_that_did_not_come_is_named():
         ("components: [clean", "can't be read"),
     ],
 )
-def test_a_text_that_is_not_a_chain_is_refused(text, said):
-    with pytest.raises(ChainError, match=said):
+def test_a_text_that_is_not_a_chain_is_refused(text, expected_text):
+    with pytest.raises(ChainError, match=expected_text):
         Chain.from_yaml(text, parts())
 
 
@@ -104,7 +104,7 @@ def test_a_template_of_a_chain_takes_another_prompt_for_one_run():
     assert other.definition["components"][2]["definition"]["prompt"] == "I count {{ words }}."
 
 
-@pytest.mark.parametrize(("component", "said"), [("count", "isn't a template"), ("sing", "isn't a component")])
-def test_a_prompt_for_what_asks_no_template_is_refused(component, said):
-    with pytest.raises(ChainError, match=said):
+@pytest.mark.parametrize(("component", "expected_text"), [("count", "isn't a template"), ("sing", "isn't a component")])
+def test_a_prompt_for_what_asks_no_template_is_refused(component, expected_text):
+    with pytest.raises(ChainError, match=expected_text):
         asking().with_prompts({component: "x"})

@@ -66,7 +66,7 @@ def test_a_beir_folder_gives_queries_with_their_relevant_documents(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "said"),
+    ("name", "text", "expected_text"),
     [
         ("a.jsonl", '{"inputs": {}}\n{"input": {}}\n', "line 2"),
         ("a.jsonl", "{\n", "line 1 is not JSON"),
@@ -77,8 +77,8 @@ def test_a_beir_folder_gives_queries_with_their_relevant_documents(tmp_path):
         ("a.xlsx", "", "csv, .jsonl or .yml"),
     ],
 )
-def test_a_row_that_can_not_be_read_is_named(tmp_path, name, text, said):
-    with pytest.raises(DatasetError, match=said):
+def test_a_row_that_can_not_be_read_is_named(tmp_path, name, text, expected_text):
+    with pytest.raises(DatasetError, match=expected_text):
         datasets.read(write(tmp_path / name, text))
 
 

@@ -11,7 +11,7 @@ DOCUMENTS = [{"id": "a"}, {"id": "b"}]
 
 
 @pytest.mark.parametrize(
-    ("metric", "expected", "actual", "said"),
+    ("metric", "expected", "actual", "expected_text"),
     [
         ("exact_match", "Refuse", "refuse.", "differs only in case, punctuation, articles or blanks"),
         ("exact_match", "Refuse", "Refund", 'expected "Refuse", the reply says "Refund"'),
@@ -30,9 +30,9 @@ DOCUMENTS = [{"id": "a"}, {"id": "b"}]
         ("map", DOCUMENTS, [{"id": "c"}], "none of the 2 expected documents came"),
     ],
 )
-def test_a_score_is_explained_by_what_was_expected_and_what_came(metric, expected, actual, said):
+def test_a_score_is_explained_by_what_was_expected_and_what_came(metric, expected, actual, expected_text):
     (score,) = scoring.score(metric, [expected], [actual])["individual_scores"]
-    assert explain_score(metric, expected, actual, score) == said
+    assert explain_score(metric, expected, actual, score) == expected_text
 
 
 def test_nothing_is_explained_without_a_score_or_for_a_metric_that_explains_nothing():

@@ -67,7 +67,7 @@ def server(place) -> Iterator[Server]:
 
 
 class Desk:
-    """Somebody's folder with the command line in it."""
+    """A user's folder in which the command line runs."""
 
     def __init__(self, folder: Path, url: str, key: str) -> None:
         folder.mkdir()
@@ -97,7 +97,7 @@ class Desk:
 
 
 def approve(url: str, number: int) -> None:
-    """As the reviewer does who has signed in."""
+    """Act as the signed-in reviewer."""
     with httpx.Client(base_url=url, timeout=60, follow_redirects=True, headers={"Referer": url}) as browser:
         form = browser.get("/login").text
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', form)

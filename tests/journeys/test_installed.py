@@ -47,7 +47,7 @@ reveal_type(template)
 
 
 def run(*command: str | Path, cwd: Path, status: int = 0, given: str = "") -> str:
-    """What the command printed, of both streams; its exit code must be the one expected."""
+    """Run a command, and return its output of both streams. Fails if its exit code isn't the expected one."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "PROMPTUARY"))}
     done = subprocess.run(
         [str(word) for word in command],

@@ -37,7 +37,7 @@ def place(prepared, tmp_path):
 
 
 def choose_passing(point, kill):
-    """At which passing to kill this time: early, later and late, if the place is passed often."""
+    """The pass on which to kill the process: an early, a later and a late one if the failpoint is passed often."""
     return 1 if point in ONCE else 1 + (kill % 3) * STEP.get(point, 0)
 
 

@@ -45,7 +45,7 @@ def read_state(place: instances.Instance, *when: str) -> dict[str, object]:
 
 
 def run_until_killed(place: instances.Instance, failpoint: str) -> dict[str, object]:
-    """Run a worker to its death at the point; what it left behind."""
+    """Run a worker that is killed at the point, and return what it left behind."""
     worker = start_worker(place, failpoint)
     try:
         assert worker.wait(SECONDS) == -signal.SIGKILL, (place.home / "worker.log").read_text()[-3000:]

@@ -77,7 +77,7 @@ class Story:
         self.place, self.server, self.author, self.service, self.key = place, server, author, service, key
 
     def publish(self, number: int) -> None:
-        """Publish a version; the service and the mirror have it soon."""
+        """Publish a version, and wait until the service and the mirror have it."""
         self.author.publish(number)
         wait_until(lambda: self.service.render(NAME, {}).text == f"Version {number}")
         wait_until(lambda: self.place.manage("mirror", "verify", check=False).returncode == 0)

@@ -101,7 +101,7 @@ def time_until(is_so):
 
 
 def fail_to_sign_in(server, *, times):
-    """Give a wrong password so often; the text of the last answer."""
+    """Give a wrong password this often, and return the text of the last response."""
     with httpx.Client(base_url=server.url, follow_redirects=True, timeout=30) as browser:
         answer = browser.get("/login")
         for _ in range(times):

@@ -83,7 +83,7 @@ def test_tokens_are_as_many_as_counted(run):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "expected_text"),
     [
         (("reply.yml.j2", "-d", "{}"), 1, "question"),
         (("reply.yml.j2", "-d", '{"question": 3}'), 1, "question"),
@@ -96,9 +96,9 @@ def test_tokens_are_as_many_as_counted(run):
         (("reply.yml.j2", "-t", "picture"), 2, "picture"),
     ],
 )
-def test_a_failed_rendering_is_reported_with_the_exit_code(run, arguments, code, said):
+def test_a_failed_rendering_is_reported_with_the_exit_code(run, arguments, code, expected_text):
     result = run("render", *arguments)
-    assert (result.exit_code, said in result.stderr) == (code, True), result.stderr
+    assert (result.exit_code, expected_text in result.stderr) == (code, True), result.stderr
 
 
 def test_a_sound_folder_has_no_findings(run):

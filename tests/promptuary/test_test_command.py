@@ -106,7 +106,7 @@ def test_samples_are_run_where_no_dataset_is_named(document):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected_text"),
     [
         ([], "name a --dataset"),
         (["--dataset", "absent.jsonl"], "absent.jsonl"),
@@ -114,11 +114,11 @@ def test_samples_are_run_where_no_dataset_is_named(document):
         (["--dataset", "rows.jsonl", "--model", "gpt-4o"], "--model-url"),
     ],
 )
-def test_an_invalid_call_exits_with_2_and_the_reason(document, monkeypatch, arguments, said):
+def test_an_invalid_call_exits_with_2_and_the_reason(document, monkeypatch, arguments, expected_text):
     monkeypatch.chdir(document.parent)
     result = call("ask.yml.j2", *arguments)
     assert result.exit_code == 2
-    assert said in result.output
+    assert expected_text in result.output
 
 
 @pytest.mark.parametrize("option", [[], ["--dataset", "rows.jsonl"]])

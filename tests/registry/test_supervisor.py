@@ -159,13 +159,13 @@ def test_a_process_that_is_marked_so_is_started_again(supervise):
 
 
 @pytest.mark.parametrize(
-    ("code", "said"), [("pass", ""), ("raise SystemExit(4)", "demo     | ended with code 4; the next")]
+    ("code", "expected_text"), [("pass", ""), ("raise SystemExit(4)", "demo     | ended with code 4; the next")]
 )
-def test_a_process_that_is_marked_so_may_end_alone(supervise, code, said):
+def test_a_process_that_is_marked_so_may_end_alone(supervise, code, expected_text):
     once = {**python(f"print('at work', flush=True); {code}"), "ends": True}
     supervised = supervise({"web": python(SLEEP), "demo": once})
     supervised.wait_for("demo     | at work")
-    supervised.wait_for(said)
+    supervised.wait_for(expected_text)
     time.sleep(0.3)  # in which the others would be ended
     assert supervised.process.poll() is None
     supervised.process.send_signal(signal.SIGTERM)

@@ -46,7 +46,7 @@ def read_options(page):
 
 
 def add_passkey(client: Client, passkey: SoftwarePasskey, name: str = "Laptop"):
-    """Add it in a session that has just given its password; the answer to the form."""
+    """Add the passkey in a session with a recent proof, and return the response to the form."""
     client.post("/account/prove", {"password": PASSWORD, "next": NEW})
     options = read_options(client.get(NEW))["creation_options"]
     return client.post(NEW, {"name": name, "credential": passkey.create(options)})

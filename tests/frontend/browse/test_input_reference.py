@@ -47,7 +47,7 @@ def test_no_declared_inputs_make_an_empty_table():
 
 
 @pytest.mark.parametrize(
-    ("value", "shown"),
+    ("value", "expected_text"),
     [
         (
             "boots that were bought in the sale last week and that have come loose",
@@ -57,6 +57,6 @@ def test_no_declared_inputs_make_an_empty_table():
         ("a" * 60, "a" * 60),
     ],
 )
-def test_an_example_is_cut_between_two_words(value, shown):
+def test_an_example_is_cut_between_two_words(value, expected_text):
     [row] = input_reference.describe_inputs({"question": {"type": "string"}}, {"question": value}, 1).rows
-    assert row.example == shown
+    assert row.example == expected_text

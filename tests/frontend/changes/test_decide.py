@@ -56,20 +56,20 @@ def test_approving_then_publishing_moves_the_label(change, act):
 
 
 @pytest.mark.parametrize(
-    ("decision", "said", "button"),
+    ("decision", "expected_text", "button"),
     [
         ("approve", "You approved v2.", "Take your approval back"),
         ("request_changes", "You asked for edits of v2.", "Take it back"),
     ],
 )
-def test_a_decision_is_taken_back_on_the_page(change, act, browser, decision, said, button):
+def test_a_decision_is_taken_back_on_the_page(change, act, browser, decision, expected_text, button):
     act("reviewer", do=decision, text="Hm")
     page = read_html(browser("reviewer").get(f"/changes/{change.number}"))
-    assert (said in page, button in page) == (True, True)
+    assert (expected_text in page, button in page) == (True, True)
     assert button not in read_html(browser("admin").get(f"/changes/{change.number}"))
     assert act("reviewer", do="take_back", text="I misread it").status_code == 302
     page = read_html(browser("reviewer").get(f"/changes/{change.number}"))
-    assert said not in page
+    assert expected_text not in page
     assert "Approve v2 for production</button>" in page
     assert "I misread it" in read_html(browser("author").get(f"/changes/{change.number}?view=conversation"))
     assert state(change) == "open"

@@ -318,11 +318,11 @@ def test_undo_does_not_offer_a_version_that_was_never_approved(reply, browser):
 
 
 @pytest.mark.parametrize(
-    ("gate", "told"), [("squad_f1 >= 0.85", "at least 0.85"), ("squad_f1[answer] - 0.02", "may drop 0.02")]
+    ("gate", "expected_text"), [("squad_f1 >= 0.85", "at least 0.85"), ("squad_f1[answer] - 0.02", "may drop 0.02")]
 )
-def test_a_gate_is_described_in_words(gate, told):
+def test_a_gate_is_described_in_words(gate, expected_text):
     reading = MetricReading("squad_f1", "answer", 0.9, 0.9, 0.0, None, None, "unclear", gate, passes=True)
-    assert MetricRow(reading).gate_words == told
+    assert MetricRow(reading).gate_words == expected_text
 
 
 def test_the_panel_leads_to_the_other_samples(fetched, browser):

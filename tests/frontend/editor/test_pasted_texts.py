@@ -49,7 +49,7 @@ def test_the_line_end_that_is_left_out_is_shown(author):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected_text"),
     [
         ("Hi <%= name %>.", "Changed: `<%= name %>` is read as an input"),
         ("{{ name }} <%= name %>.", "Changed: `<%= name %>` stays text"),
@@ -60,9 +60,9 @@ def test_the_line_end_that_is_left_out_is_shown(author):
         ("Hi {{ name }}\n{% widget x %}", "Changed: `{% widget x %}` stays text"),
     ],
 )
-def test_placeholders_that_stay_text_are_shown(author, text, said):
+def test_placeholders_that_stay_text_are_shown(author, text, expected_text):
     answer = post(author, do="parts:", document=text)
-    assert said in answer["status"]
+    assert expected_text in answer["status"]
     assert post(author, do="save", document=answer["document"])["saved"]
 
 

@@ -88,7 +88,7 @@ def test_a_dataset_is_made_from_a_csv_file(browser, reply):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "expected_text"),
     [
         ({"text": "{"}, "line 1"),
         ({"text": ""}, "no rows yet"),
@@ -98,11 +98,11 @@ def test_a_dataset_is_made_from_a_csv_file(browser, reply):
         ({"path": "Gold!"}, "case-form"),
     ],
 )
-def test_invalid_rows_are_reported_and_stay_in_the_form(browser, reply, changes, said):
+def test_invalid_rows_are_reported_and_stay_in_the_form(browser, reply, changes, expected_text):
     sent = {"namespace": "support", "path": "gold", "form": "jsonl", "text": dataset_rows(), "message": "", **changes}
     answer = browser("author").post("/d/new", sent)
     assert answer.status_code in (404, 422)
-    assert said in read_html(answer)
+    assert expected_text in read_html(answer)
     assert not Dataset.objects.exists()
 
 

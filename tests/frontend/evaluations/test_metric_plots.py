@@ -93,7 +93,7 @@ def test_without_nights_the_live_label_has_its_lines_too(reply, browser):
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "shown"),
+    ("value", "unit", "expected_text"),
     [
         (0.9, "", "0.9"),
         (0.02824, "", "0.0282"),
@@ -104,5 +104,5 @@ def test_without_nights_the_live_label_has_its_lines_too(reply, browser):
         (None, "", ""),
     ],
 )
-def test_figures_have_the_digits_that_count(value, unit, shown):
-    assert figure(value, unit) == shown
+def test_figures_have_the_digits_that_count(value, unit, expected_text):
+    assert figure(value, unit) == expected_text

@@ -147,12 +147,12 @@ def test_the_form_offers_rows_models_and_metrics(browser, gold):
     assert REPLY in read_html(browser("author").get("/runs/new"))
 
 
-@pytest.mark.parametrize(("changes", "said"), [({"ref": "99"}, "99"), ({"model": "gpt"}, "valid choice")])
-def test_an_invalid_run_is_reported_in_the_form(browser, gold, changes, said):
+@pytest.mark.parametrize(("changes", "expected_text"), [({"ref": "99"}, "99"), ({"model": "gpt"}, "valid choice")])
+def test_an_invalid_run_is_reported_in_the_form(browser, gold, changes, expected_text):
     sent = {"template": REPLY, "ref": "1", "dataset": GOLD, "model": "echo", "metrics": ["squad_f1"], **changes}
     answer = browser("author").post("/runs/new", sent)
     assert answer.status_code in (404, 422)
-    assert said in read_html(answer)
+    assert expected_text in read_html(answer)
 
 
 def test_readers_start_nothing(browser, gold):
@@ -340,12 +340,12 @@ def test_all_rows_are_listed_with_their_scores(browser, gold):
 
 
 @pytest.mark.parametrize(
-    ("form", "said"), [("csv", "case-3"), ("json", "case-3"), ("jsonl", "bundle"), ("html", "<svg")]
+    ("form", "expected_text"), [("csv", "case-3"), ("json", "case-3"), ("jsonl", "bundle"), ("html", "<svg")]
 )
-def test_a_run_is_taken_away_as_a_file(browser, two, form, said):
+def test_a_run_is_taken_away_as_a_file(browser, two, form, expected_text):
     answer = browser("reader").get(f"/runs/2/export.{form}", {"against": "1"})
     assert answer.headers["Content-Disposition"] == f'attachment; filename="run-2.{form}"'
-    assert said in answer.content.decode()
+    assert expected_text in answer.content.decode()
 
 
 def test_an_export_on_a_full_disk_is_refused_with_the_reason(browser, two, monkeypatch):

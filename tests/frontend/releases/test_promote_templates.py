@@ -94,15 +94,17 @@ def test_a_namespace_that_does_not_protect_the_label_says_so(reply, browser):
     assert "Propose release" in page
 
 
-@pytest.mark.parametrize(("count", "shown"), [(3, "1 service, 1 fetch a day"), (210, "1 service, 30 fetches a day")])
-def test_fetches_of_a_template_are_counted_in_words(reply, browser, count, shown):
+@pytest.mark.parametrize(
+    ("count", "expected_text"), [(3, "1 service, 1 fetch a day"), (210, "1 service, 30 fetches a day")]
+)
+def test_fetches_of_a_template_are_counted_in_words(reply, browser, count, expected_text):
     issued = keys.issue_key(actor=reply.actor("admin"), namespace="support", name="chat", scope="read", person="author")
     now = datetime.now(UTC)
     version = Version.objects.get(template__name=REPLY, number=1)
     Fetch.objects.create(key=issued.key, version=version, ref="production", day=now.date(), count=count, last_at=now)
     panel = " ".join(read_html(browser("author").get(PANEL, {**PAIR, "template": [REPLY]})).split())
-    assert shown in panel
-    assert f"Reaches 1 service. {shown.partition(', ')[2]}." in panel
+    assert expected_text in panel
+    assert f"Reaches 1 service. {expected_text.partition(', ')[2]}." in panel
     propose = " ".join(read_html(browser("author").get(f"/t/{REPLY}/-/propose?label=production&version=2")).split())
     assert ("1 fetch a day switches to v2, 0 stay" in propose) is (count == 3)
 

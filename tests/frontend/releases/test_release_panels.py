@@ -125,7 +125,7 @@ def test_all_go_live_where_nothing_moved_and_the_status_line_leads_back(release,
 
 
 def kept_as(page: str) -> str:
-    """Under what the browser keeps what is typed into the panel; the form sends it along."""
+    """The key under which the browser stores the panel's input; the form posts it too."""
     (key,) = re.findall(r'data-keep="([^"]*)"', page)
     assert f'name="form" value="{key}"' in page
     return unescape(key)

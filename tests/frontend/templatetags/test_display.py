@@ -92,7 +92,7 @@ def test_a_digest_is_shown_in_two_groups():
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected_text"),
     [
         ("in the worst case it is too long", "In the worst case it is too long."),
         ("`order_id` is new", "<code>order_id</code> is new."),
@@ -101,19 +101,19 @@ def test_a_digest_is_shown_in_two_groups():
         ("a lone ` stays", "A lone ` stays."),
     ],
 )
-def test_a_finding_is_shown_as_a_sentence(text, shown):
-    assert wording.format_finding(text) == shown
+def test_a_finding_is_shown_as_a_sentence(text, expected_text):
+    assert wording.format_finding(text) == expected_text
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected_text"),
     [
         ("support has no releases until Monday.", "support has no releases until Monday."),
         ("The check `budget` failed: a < b.", "The check <code>budget</code> failed: a &lt; b."),
     ],
 )
-def test_a_full_sentence_keeps_the_letters_of_the_name_it_begins_with(text, shown):
-    assert wording.format_sentence(text) == shown
+def test_a_full_sentence_keeps_the_letters_of_the_name_it_begins_with(text, expected_text):
+    assert wording.format_sentence(text) == expected_text
 
 
 def test_a_captured_tag_is_in_a_translated_sentence_as_markup():

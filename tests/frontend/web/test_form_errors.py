@@ -26,7 +26,7 @@ def error_of(sentence: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "shown"),
+    ("sentence", "expected_text"),
     [
         ("production is not protected in support.", "production is not protected in support."),
         ("production: not a label.", "production: not a label."),
@@ -36,8 +36,8 @@ def error_of(sentence: str) -> str:
         ("one of read, write.", "One of read, write."),
     ],
 )
-def test_a_name_at_the_start_keeps_its_letters(sentence, shown):
-    assert error_of(sentence) == shown
+def test_a_name_at_the_start_keeps_its_letters(sentence, expected_text):
+    assert error_of(sentence) == expected_text
 
 
 @pytest.mark.parametrize("sent", ["refunds/*: nina, group:legal", "mail, nina", "ann\r\nnina\r\nbob"])

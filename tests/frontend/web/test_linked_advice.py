@@ -9,7 +9,7 @@ LINK = '<a href="/runs/9/score">Score the replies of run 9</a>'
 
 
 @pytest.mark.parametrize(
-    ("advice", "shown"),
+    ("advice", "expected_text"),
     [
         ("Score the replies of run 9: /runs/9/score.", f"{LINK}."),
         ("Ask <b>. Score the replies of run 9: /runs/9/score. Approve it.", f"Ask &lt;b&gt;. {LINK}. Approve it."),
@@ -20,8 +20,8 @@ LINK = '<a href="/runs/9/score">Score the replies of run 9</a>'
         ("", ""),
     ],
 )
-def test_an_address_that_an_advice_ends_with_is_its_link(advice, shown):
-    assert link_addresses(advice) == shown
+def test_an_address_that_an_advice_ends_with_is_its_link(advice, expected_text):
+    assert link_addresses(advice) == expected_text
 
 
 def test_a_sentence_with_code_keeps_its_code():

@@ -81,7 +81,7 @@ def test_an_unknown_address_is_described_in_plain_words(reply, browser):
 
 
 @pytest.mark.parametrize(
-    ("address", "said", "url"),
+    ("address", "expected_text", "url"),
     [
         ("/nowhere", "Go to the templates", "/t/"),
         ("/t/support/nothing", "Go to the templates", "/t/"),
@@ -99,10 +99,10 @@ def test_an_unknown_address_is_described_in_plain_words(reply, browser):
         ("/t/support/nothing/-/versions", "Go to the templates", "/t/"),
     ],
 )
-def test_a_page_that_is_missing_leads_to_the_list_of_its_kind(reply, browser, address, said, url):
+def test_a_page_that_is_missing_leads_to_the_list_of_its_kind(reply, browser, address, expected_text, url):
     answer = browser("reader").get(address)
     assert answer.status_code == 404
-    assert re.search(rf'href="{url}">\s*{said}\s*</a>', answer.content.decode())
+    assert re.search(rf'href="{url}">\s*{expected_text}\s*</a>', answer.content.decode())
 
 
 def test_a_template_that_one_cannot_read_is_not_named_by_the_way_back(reply, browser):

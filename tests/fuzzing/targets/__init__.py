@@ -14,4 +14,4 @@ INSTRUMENTED = {
     "diff": ["frontend.diff.text", f"{_RENDERER}.syntax.alignment", f"{_RENDERER}.syntax.sequence_diff"],
     "json": ["registry.core.input_checks"],
 }
-"""By target the modules in which the fuzzer looks for inputs that reach new places."""
+"""For each target, the modules whose coverage guides the fuzzer."""

@@ -125,9 +125,9 @@ def test_fragments_go_out_filled_in_and_are_named_as_a_loss():
     assert lost == ["the pins of its fragments (s/policy@1)"]
 
 
-@pytest.mark.parametrize("shown", ["{{name}}", "{{ 1 }}", "{"])
-def test_double_braces_of_the_text_itself_do_not_go_out(shown):
-    document = parse_document("---\nformat: text\n---\nSay {{ '" + shown + "' }}{{ b }}")
+@pytest.mark.parametrize("braced", ["{{name}}", "{{ 1 }}", "{"])
+def test_double_braces_of_the_text_itself_do_not_go_out(braced):
+    document = parse_document("---\nformat: text\n---\nSay {{ '" + braced + "' }}{{ b }}")
     with pytest.raises(LossError, match="double braces as text"):
         langfuse.to_langfuse_file(document, "x", {})
 

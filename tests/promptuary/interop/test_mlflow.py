@@ -71,7 +71,7 @@ def test_jinja_comes_as_it_is_with_a_word_about_missing_names():
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "expected_text"),
     [
         (version("{{ a.b }}"), "plain name"),
         (version("{{ a"), "plain name"),
@@ -84,8 +84,8 @@ def test_jinja_comes_as_it_is_with_a_word_about_missing_names():
         ({"name": "a", "tags": []}, "mlflow.prompt.text"),
     ],
 )
-def test_unsupported_fields_are_refused_by_name(value, said):
-    with pytest.raises(LossError, match=said):
+def test_unsupported_fields_are_refused_by_name(value, expected_text):
+    with pytest.raises(LossError, match=expected_text):
         imported(value)
 
 

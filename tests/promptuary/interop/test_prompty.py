@@ -184,13 +184,13 @@ def test_a_kind_that_nobody_knows_is_refused():
         imported("---\ninputs:\n  query: {type: Thing}\n---\nuser:\nAbout {{query}}\n")
 
 
-@pytest.mark.parametrize("shown", ['{"a": {"b": 1}} {{name}}', "{{ }}", "{# no comment #}", "{% if %}", "ends in {"])
+@pytest.mark.parametrize("braced", ['{"a": {"b": 1}} {{name}}', "{{ }}", "{# no comment #}", "{% if %}", "ends in {"])
 @pytest.mark.parametrize("format_name", ["parts", "text"])
-def test_braces_of_the_text_itself_stay_text_both_ways(format_name, shown):
-    literal = "{{ '" + shown + "' }}"
+def test_braces_of_the_text_itself_stay_text_both_ways(format_name, braced):
+    literal = "{{ '" + braced + "' }}"
     body = f"{literal}{{{{ b }}}}"
     body = f"- name: a\n  content: |-\n    {body}\n" if format_name == "parts" else body
     document = f"---\nformat: {format_name}\n---\n{body}"
     written, _ = prompty.to_prompty_file(parse_document(document), "x", {})
     again = renderer.load(imported(written).document).render({"b": "c"}).messages[0]["content"]
-    assert again == f"{shown}c"
+    assert again == f"{braced}c"

@@ -59,7 +59,7 @@ def test_lines_that_were_changed_since_take_no_suggestion(author, change, sugges
 
 
 def test_applying_the_last_approvers_suggestions_must_be_confirmed(author, reviewer, admin, change, suggest):
-    """Of the two who may approve, both would have contributed afterwards."""
+    """Both people who may approve would be contributors afterwards."""
     suggest(7, "    Say: {{ question }}\n")
     threads.open_thread(actor=admin, number=1, place=Place(version=1, line=5), text="", suggestion="- name: ask\n")
     with pytest.raises(Conflict, match="Only admin and reviewer may approve this change") as caught:

@@ -32,7 +32,7 @@ MOVES = run_size(80, torture=200)  # of each of eight
 
 
 def at_once(calls):
-    """Run the calls in threads that start together; what each returned or raised."""
+    """Run the calls in threads that start together, and return what each returned or raised."""
     gate = threading.Barrier(len(calls))
 
     def run(call):

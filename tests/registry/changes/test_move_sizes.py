@@ -23,7 +23,7 @@ QUESTION = "  question: {type: string}"
 
 @pytest.fixture
 def write(author):
-    """Save the next version with these inputs and these further lines; its number."""
+    """Save the next version with these inputs and further lines, and return its number."""
 
     def save(text: str = "", inputs: str = QUESTION) -> int:
         base = Template.objects.filter(name=NAME).values_list("latest__digest", flat=True).first()

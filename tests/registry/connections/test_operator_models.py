@@ -65,7 +65,7 @@ def test_a_credential_that_is_not_there_is_named_by_its_variable(write, monkeypa
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected_text"),
     [
         ("[]\n", "mapping"),
         ("a: {\n", "models.yml"),
@@ -84,9 +84,9 @@ def test_a_credential_that_is_not_there_is_named_by_its_variable(write, monkeypa
         ("echo: {base_url: 'https://x.example'}\n", "echo"),
     ],
 )
-def test_a_list_that_can_not_be_used_is_reported(write, text, said):
+def test_a_list_that_can_not_be_used_is_reported(write, text, expected_text):
     write(text)
-    with pytest.raises(Conflict, match=said):
+    with pytest.raises(Conflict, match=expected_text):
         connection_queries.list_endpoints("support")
 
 

@@ -18,7 +18,7 @@ def port() -> int:
 
 
 def listen_as_web_process(port: int) -> socket.socket:
-    """As granian's processes do."""
+    """Bind the port like granian's processes."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

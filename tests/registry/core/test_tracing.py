@@ -24,7 +24,7 @@ NAME = "support/reply"
 
 @pytest.fixture
 def exporter(monkeypatch) -> Iterator[InMemorySpanExporter]:
-    """Where spans go; the process has no provider before and after."""
+    """An exporter that collects the spans; the process has no tracer provider before and after."""
     found = InMemorySpanExporter()
     provider = TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(found))

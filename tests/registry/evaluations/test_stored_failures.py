@@ -6,7 +6,7 @@ from registry.evaluations.stored_failures import reword_failure, reword_problem
 
 
 @pytest.mark.parametrize(
-    ("stored", "shown"),
+    ("stored", "expected_text"),
     [
         ("[Errno 111] Connection refused", "nothing answers at its address"),
         ("[Errno -3] Temporary failure in name resolution", "the name of its server is not found"),
@@ -21,9 +21,9 @@ from registry.evaluations.stored_failures import reword_failure, reword_problem
         ("All connection attempts failed", "there is no connection to its server"),
     ],
 )
-def test_older_wording_is_put_plainly(stored: str, shown: str) -> None:
+def test_older_wording_is_put_plainly(stored: str, expected_text: str) -> None:
     problem = {"step": "model", "kind": "ModelError", "message": f"gpt can't be reached: {stored}"}
-    assert reword_problem(problem) == {**problem, "message": f"gpt can't be reached: {shown}"}
+    assert reword_problem(problem) == {**problem, "message": f"gpt can't be reached: {expected_text}"}
 
 
 def test_other_texts_stay() -> None:

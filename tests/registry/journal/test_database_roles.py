@@ -138,7 +138,7 @@ def test_on_sqlite_there_is_nothing_to_grant():
 
 @pytest.mark.postgres
 def test_a_fresh_database_is_migrated_by_one_role_and_served_by_the_other(tmp_path):
-    """As compose does it: `serve --only migrate` as the owner; then everything else as the server."""
+    """Start as docker-compose does: `serve --only migrate` as the owner, then everything else as the server."""
     base, name = os.environ["PROMPTUARY_DATABASE_URL"], f"roles_{os.getpid()}"
     with connection._nodb_cursor() as cursor:
         cursor.execute("DROP ROLE IF EXISTS roles_owner, roles_server")

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.dialect]
 
 
 def write_draft(text: str) -> str:
-    """Write the author's draft and share it; its token."""
+    """Write the author's draft and share it, and return its token."""
     author = Actor(User.objects.get(username="author"))
     drafts.save_draft(actor=author, namespace="support", path="reply", document=text)
     return shared_drafts.share_draft(actor=author, name="support/reply").share_token

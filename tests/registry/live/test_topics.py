@@ -19,16 +19,16 @@ def event(kind="version.saved", template="support/reply", change=None):
 
 
 @pytest.mark.parametrize(
-    ("topics", "told"),
+    ("topics", "expected_text"),
     [
         (HOME, [True, True, True]),
         (TEMPLATE, [True, False, False]),
         (CHANGE, [False, False, True]),
     ],
 )
-def test_a_page_receives_the_events_of_its_subject(topics, told):
+def test_a_page_receives_the_events_of_its_subject(topics, expected_text):
     events = [event(), event(template="support/other"), event("comment.added", "support/other", 12)]
-    assert [topics.match(each) for each in events] == told
+    assert [topics.match(each) for each in events] == expected_text
 
 
 @pytest.mark.parametrize("topics", [HOME, TEMPLATE, CHANGE])

@@ -33,11 +33,11 @@ def test_the_usual_checks_are_required_by_default(capsys, options, required):
 
 
 @pytest.mark.parametrize(
-    ("options", "told"), [(["--check", "luck"], "luck"), (["--check", "budget", "--no-checks"], "contradict")]
+    ("options", "expected_text"), [(["--check", "luck"], "luck"), (["--check", "budget", "--no-checks"], "contradict")]
 )
-def test_checks_that_make_no_sense_are_refused(options, told):
+def test_checks_that_make_no_sense_are_refused(options, expected_text):
     User.objects.create_user("admin")
-    with pytest.raises(CommandError, match=told):
+    with pytest.raises(CommandError, match=expected_text):
         call_command("createnamespace", "support", "--admin", "admin", *options)
     assert not Namespace.objects.exists()
 

@@ -305,7 +305,7 @@ def _withdraw_what_fails(cast: Cast) -> None:
 
 
 def _withdraw_without_reason(actor: Actor, number: int) -> None:
-    """As releases did that took a withdrawal without a reason."""
+    """Withdraw without a reason, as earlier releases allowed."""
     with transaction.atomic():
         change = lock_change(actor, Verb.PROPOSE, number)
         change_services.withdraw_open(actor, change_gate.evaluate(change, actor), "")

@@ -36,7 +36,7 @@ def test_a_kind_is_described_in_words_even_one_of_a_newer_release():
 
 
 def test_an_event_of_a_newer_release_empties_the_caches_of_an_older_process():
-    """As during an upgrade of several machines."""
+    """Pretend that another machine was upgraded already."""
     assert event.find_invalidated_caches("guest.was_welcomed") is event.Cache.ALL_OF_FETCHES
 
 

@@ -26,7 +26,7 @@ TEMPLATE = "support/refunds/reply"
 
 @pytest.fixture
 def outside(tmp_path):
-    """Somebody else's bare repository."""
+    """A bare repository on another host."""
     (tmp_path / "outside").mkdir()
     return git_server.make_repository(tmp_path / "outside" / "prompts.git")
 

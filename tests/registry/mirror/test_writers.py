@@ -130,7 +130,7 @@ def test_the_upkeep_s_check_fails_with_what_it_finds(namespace, settings):
 
 @pytest.fixture
 def saves(namespace, monkeypatch):
-    """Somebody saves each time when a comparison has read the branches; whether the mirror was locked then."""
+    """Save after each time that a comparison has read the branches; a list of whether the mirror was locked then."""
     walk_history, locked, numbers = Repository.walk_history, [], itertools.count()
 
     def save_and_walk_history(repository, commit):

@@ -25,14 +25,14 @@ def _with_a_mail_server(settings, monkeypatch):
 
 @pytest.fixture
 def addressed(support):
-    """Everybody has an address."""
+    """Give everybody an address."""
     for person in User.objects.exclude(username="operator"):
         person.email = f"{person.username}@example.org"
         person.save()
 
 
 def _send():
-    """As if the time for gathering were over."""
+    """Pretend that the time for collecting notifications is over."""
     Notification.objects.filter(mailed_at=None).update(created_at=log.now() - timedelta(minutes=1))
     return notification_email.send_pending_mail()
 

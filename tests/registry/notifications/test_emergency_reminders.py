@@ -38,7 +38,7 @@ def change(admin, reviewer, propose, save):
 
 
 def pass_time(span=DAY):
-    """As if all that happened so far had happened that much earlier."""
+    """Move all timestamps so far back by this much."""
     for row in Notification.objects.all():
         Notification.objects.filter(pk=row.pk).update(created_at=row.created_at - span)
     for change in ChangeRequest.objects.exclude(closed_at=None):

@@ -39,7 +39,7 @@ def change(key: Key, **columns) -> Key:
 
 
 def is_unused(key: Key) -> bool:
-    """By the function and by the query, which agree."""
+    """List them by the function and by the query, which must agree."""
     at = log.now()
     found = find_unused_keys(at).filter(pk=key.pk).exists()
     assert found == is_key_unused(Key.objects.get(pk=key.pk), at)

@@ -42,7 +42,7 @@ class World:
         self.author, self.reviewer = author, reviewer
 
     def act(self, name, index):
-        """Do it; whether it was allowed."""
+        """Do it, and return whether it was allowed."""
         try:
             with transaction.atomic():
                 getattr(self, f"_{name}")(NAMES[index])

@@ -14,7 +14,7 @@ class Clock:
 
 
 def ask_for(pace, clock, clients, seconds):
-    """Let so many clients ask, each after the pause it was given; the pauses given in the last four seconds."""
+    """Let clients ask, each after the pause it was given, and return the pauses of the last four seconds."""
     due = [clock.now + number / clients * SHORTEST for number in range(clients)]
     pauses, ends = [], clock.now + seconds
     while (at := min(due)) < ends:

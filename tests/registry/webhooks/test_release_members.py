@@ -77,9 +77,9 @@ def decide(reviewer):
 
 
 @pytest.mark.parametrize("batch", [200, 2, 1], ids=["at once", "in batches", "one by one"])
-@pytest.mark.parametrize(("text", "said"), [("", "approved"), ("Shorter", "asked for edits of")])
+@pytest.mark.parametrize(("text", "expected_text"), [("", "approved"), ("Shorter", "asked for edits of")])
 def test_a_decision_on_a_release_is_one_message_that_names_its_templates(
-    make, release, heard, decide, monkeypatch, batch, text, said
+    make, release, heard, decide, monkeypatch, batch, text, expected_text
 ):
     monkeypatch.setattr(planning, "_BATCH", batch)
     make(receiver="slack")
@@ -89,7 +89,7 @@ def test_a_decision_on_a_release_is_one_message_that_names_its_templates(
     assert heard() == ["change.decided"]
     body = Delivery.objects.latest("pk").body
     names = ", ".join(f"{name} 1" for name in sorted(NAMES))
-    assert f"{said} 3 templates of release {number} for production: {names}" in body
+    assert f"{expected_text} 3 templates of release {number} for production: {names}" in body
     assert f"/releases/{number}|Release {number}> in support" in body
     assert f"/releases/{number}/publish|What publishing changes>" in body
 

@@ -20,7 +20,7 @@ def text(body: str, **data) -> str:
 
 
 @pytest.mark.parametrize(
-    ("body", "shown"),
+    ("body", "expected_text"),
     [
         ("{{ join(documents) }}", "Beer. Tea."),
         (r"{{ join(documents, '\n', '[$idx] $content') }}", "[1] Beer.\n[2] Tea."),
@@ -43,12 +43,12 @@ def text(body: str, **data) -> str:
     ],
     ids=range(12),
 )
-def test_shaping_functions_are_functions_and_filters_of_jinja(body, shown):
-    assert text(body) == shown
+def test_shaping_functions_are_functions_and_filters_of_jinja(body, expected_text):
+    assert text(body) == expected_text
 
 
 @pytest.mark.parametrize(
-    ("body", "shown"),
+    ("body", "expected_text"),
     [
         ("{{ ['a', 'b'] | join }}", "ab"),
         ("{{ ['a', 1] | join(', ') }}", "a, 1"),
@@ -57,8 +57,8 @@ def test_shaping_functions_are_functions_and_filters_of_jinja(body, shown):
         ("{{ 'abc' | join('-') }}", "a-b-c"),
     ],
 )
-def test_jinjas_own_join_stays_what_it_is(body, shown):
-    assert text(body) == shown
+def test_jinjas_own_join_stays_what_it_is(body, expected_text):
+    assert text(body) == expected_text
 
 
 def test_a_wrong_argument_names_its_line():

@@ -153,7 +153,7 @@ def test_without_the_generation_the_services_own_lines_are_used():
 
 
 @pytest.mark.parametrize(
-    ("raw", "said"),
+    ("raw", "expected_text"),
     [
         ({}, "raw_prompt_data_dict is empty"),
         ({"username": "Reader"}, "lacks `character`"),
@@ -161,8 +161,8 @@ def test_without_the_generation_the_services_own_lines_are_used():
         ({"other": 1}, "lacks `character` and `username`"),
     ],
 )
-def test_raw_data_that_lack_the_chat_are_refused_by_name(raw, said):
-    with pytest.raises(InputError, match=said) as refused:
+def test_raw_data_that_lack_the_chat_are_refused_by_name(raw, expected_text):
+    with pytest.raises(InputError, match=expected_text) as refused:
         build(raw_prompt_data_dict=raw)
     assert refused.value.path == "raw_prompt_data_dict"
 

@@ -38,14 +38,14 @@ def test_a_model_is_an_assistant():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected_text"),
     [
         ("[INST] {question}", "is not closed"),
         ("<|user|>\nHi<|end|>\nand more\n<|assistant|>\n", "line 2: there is text between two messages"),
     ],
 )
-def test_markup_that_is_not_whole_is_refused(text, said):
-    with pytest.raises(LossError, match=said):
+def test_markup_that_is_not_whole_is_refused(text, expected_text):
+    with pytest.raises(LossError, match=expected_text):
         read_templates("pasted", text.encode())
 
 

@@ -39,7 +39,7 @@ def test_statements_become_jinja_and_print_the_same(text, rendered):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected_text"),
     [
         ("a\n<% render 'x' %>", "line 2: `<% render 'x' %>` is code"),
         ("<% if x.y(1) %>a<% end %>", "line 1: the condition `x.y(1)` is code"),
@@ -48,10 +48,10 @@ def test_statements_become_jinja_and_print_the_same(text, rendered):
         ("<%= x %><%% y %>", "line 1: `<%%` is not read here"),
     ],
 )
-def test_other_code_stays_text_with_the_line_that_says_why(text, said):
+def test_other_code_stays_text_with_the_line_that_says_why(text, expected_text):
     pasted = read_pasted_prompt(f"{text} <%= name %>")
     assert pasted.kind == "literal"
-    assert pasted.reason.startswith(said)
+    assert pasted.reason.startswith(expected_text)
 
 
 def test_tags_in_a_block_of_code_are_not_a_reason_to_read_the_text_so():

@@ -121,7 +121,7 @@ def test_helpers_with_a_usual_name_become_jinja(text, rendered):
 
 
 @pytest.mark.parametrize(
-    ("text", "data", "rendered", "said"),
+    ("text", "data", "rendered", "expected_text"),
     [
         ("{{formatDate day}}", {"formatdate_day": "May 1"}, "May 1", "`formatDate day` is the input `formatdate_day`"),
         ("{{t key='a b'}}", {"t_key_a_b": "x"}, "x", "give what the helper of its program returns"),
@@ -141,10 +141,10 @@ def test_helpers_with_a_usual_name_become_jinja(text, rendered):
         ),
     ],
 )
-def test_calls_of_custom_helpers_become_inputs(text, data, rendered, said):
+def test_calls_of_custom_helpers_become_inputs(text, data, rendered, expected_text):
     template = read_one("a.hbs", text)
     assert render_text(template, **data) == rendered
-    assert said in list_differences(template)
+    assert expected_text in list_differences(template)
 
 
 def test_a_pasted_call_in_a_call_is_handlebars():

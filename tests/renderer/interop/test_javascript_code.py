@@ -129,7 +129,7 @@ def test_an_expression_is_an_input_and_named():
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "expected_text"),
     [
         ("const a = 1;", "no text in the code looks like a prompt"),
         (f"\nconst prompt = `{KIND}", "a template literal has no end"),
@@ -140,8 +140,8 @@ def test_an_expression_is_an_input_and_named():
         ),
     ],
 )
-def test_code_without_a_prompt_is_refused(code, said):
-    with pytest.raises(LossError, match=said):
+def test_code_without_a_prompt_is_refused(code, expected_text):
+    with pytest.raises(LossError, match=expected_text):
         read_one("a.ts", code)
 
 

@@ -109,7 +109,7 @@ def test_different_truth_values_are_reported():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected_text"),
     [
         ("a\n{% render 'x' %}", "line 2: `render 'x'` is not read here"),
         ("{% if a | size > 1 %}b{% endif %}", "line 1: the condition `a | size > 1` is not read here"),
@@ -133,10 +133,10 @@ def test_different_truth_values_are_reported():
         ("{{ forloop.parent.index }}", "line 1: `forloop.parent.index` is not read here"),
     ],
 )
-def test_other_tags_stay_text_with_the_line_that_says_why(text, said):
+def test_other_tags_stay_text_with_the_line_that_says_why(text, expected_text):
     pasted = read_pasted_prompt(f"{text}{{% unless x %}}y{{% endunless %}}")
     assert pasted.kind == "literal"
-    assert pasted.reason.startswith(said)
+    assert pasted.reason.startswith(expected_text)
 
 
 def test_a_prompt_of_semantic_kernel_in_liquid_is_read():

@@ -62,7 +62,7 @@ def test_each_syntax_is_recognised_and_filled(text, rendered):
 
 
 @pytest.mark.parametrize(
-    ("text", "said", "rendered"),
+    ("text", "expected_text", "rendered"),
     [
         ("Hi {{ name }},\nyour {order}.", "line 2: `{order}` stays text", "Hi Ann,\nyour {order}."),
         ("Hi {{ first name }}, {{ name }}.", "line 1: `{{ first name }}` stays text", "Hi {{ first name }}, Ann."),
@@ -76,9 +76,9 @@ def test_each_syntax_is_recognised_and_filled(text, rendered):
         ("<% if x %>y<% end %>", "line 1: `<% if x %>` stays text", "<% if x %>y<% end %>"),
     ],
 )
-def test_braces_that_fill_nothing_in_are_named_with_their_line(text, said, rendered):
+def test_braces_that_fill_nothing_in_are_named_with_their_line(text, expected_text, rendered):
     template = read_one("a.txt", text)
-    assert said in list_differences(template)
+    assert expected_text in list_differences(template)
     assert render_text(template, name="Ann") == rendered
 
 
@@ -89,7 +89,7 @@ def test_an_ambiguous_notation_is_read_if_chosen(syntax, text):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected_text"),
     [
         ("Dear {name}.", "`{name}` is read as an input"),
         ("Dear $name and $other, pay $$5.", "`$name` and 1 more are read as inputs"),
@@ -98,10 +98,10 @@ def test_an_ambiguous_notation_is_read_if_chosen(syntax, text):
         ("Dear %s.", "`%s` stays text"),
     ],
 )
-def test_differences_of_a_guessed_syntax_are_listed(text, said):
+def test_differences_of_a_guessed_syntax_are_listed(text, expected_text):
     template = read_one("pasted", text)
-    assert said in list_differences(template)
-    assert said or not template.differences
+    assert expected_text in list_differences(template)
+    assert expected_text or not template.differences
 
 
 PLAIN = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r{}$%<[!\ufeff"), min_size=1)

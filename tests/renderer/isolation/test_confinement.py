@@ -30,7 +30,7 @@ def prepared():
 
 
 def in_child(act, confine):
-    """What `act` gave in a child that was confined before, as text; the name of the error if it raised one."""
+    """Run `act` in a confined child, and return its result as text, or the name of the error that it raised."""
     reading, writing = os.pipe()
     if (child := os.fork()) == 0:
         try:

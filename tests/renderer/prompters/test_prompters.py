@@ -223,7 +223,7 @@ def test_the_page_dialect_keeps_two_parts_apart_and_refuses_other_keys():
 
 
 @pytest.mark.skipif(not SEED.exists(), reason="the seed document lies beside the repository, not in it")
-@pytest.mark.parametrize("said", SAID, ids=range(len(SAID)))
-def test_two_dialects_give_the_strings_of_the_documentation(said):
-    shown = repr(said) if isinstance(said, dict) else f"'{said}'".replace("\n", "\\n")
+@pytest.mark.parametrize("expected_text", SAID, ids=range(len(SAID)))
+def test_two_dialects_give_the_strings_of_the_documentation(expected_text):
+    shown = repr(expected_text) if isinstance(expected_text, dict) else f"'{expected_text}'".replace("\n", "\\n")
     assert shown.replace("\\n", "\\\\n") in SEED.read_text(encoding="utf-8")

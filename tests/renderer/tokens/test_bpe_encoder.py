@@ -28,7 +28,7 @@ def fresh(name):
 
 @pytest.fixture(scope="module")
 def pairs():
-    """Of each installed vocabulary an encoder over its tables and the library's own tokenizer."""
+    """For each installed vocabulary, an encoder over its tables and the library's own tokenizer."""
     made = []
     for name in BYTE_LEVEL:
         tokenizer = fresh(name)
