@@ -86,47 +86,47 @@ def test_while_one_reads_a_key_again_others_go_on_with_it_for_a_moment(cast, clo
 
 
 def test_the_reader_reads_a_key_again_and_no_fetch_waits_for_it(cast, clock, versions, django_assert_num_queries):
-    fetcher, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
+    fetcher, request = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
     fetcher.callers.has_reader = True
-    fetcher.answer(*asked)  # the first one reads the journal's head
-    fetcher.answer(*asked)
+    fetcher.answer(*request)  # the first one reads the journal's head
+    fetcher.answer(*request)
     for _ in range(2):
         clock.now += KEY_TTL + 0.1
         fetcher.follower.poll()
         with django_assert_num_queries(0):
-            assert all(fetcher.cached(*asked) for _ in range(3))
+            assert all(fetcher.cached(*request) for _ in range(3))
         fetcher.callers.read_next_key()
     clock.now += KEY_TTL + KEY_STALE_WHILE_REFRESHING + 0.01
     fetcher.follower.poll()
-    assert fetcher.cached(*asked) is None  # the reader was too slow
+    assert fetcher.cached(*request) is None  # the reader was too slow
 
 
 def test_without_a_reader_a_fetch_reads_the_key_that_is_due(cast, clock, versions):
-    fetcher, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
-    fetcher.answer(*asked)
-    fetcher.answer(*asked)
+    fetcher, request = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
+    fetcher.answer(*request)
+    fetcher.answer(*request)
     clock.now += KEY_TTL + 0.1
     fetcher.follower.poll()
-    assert fetcher.cached(*asked) is None
-    fetcher.answer(*asked)
-    assert fetcher.cached(*asked)
+    assert fetcher.cached(*request) is None
+    fetcher.answer(*request)
+    assert fetcher.cached(*request)
 
 
-def _wait_until_reader_is_told(found, asked, clock):
+def _wait_until_reader_is_told(fetcher, request, clock):
     """Fetch until the decision is cached, and again when the key is due."""
-    found.callers.has_reader = True
-    found.answer(*asked)
-    found.answer(*asked)
+    fetcher.callers.has_reader = True
+    fetcher.answer(*request)
+    fetcher.answer(*request)
     clock.now += KEY_TTL + 0.1
-    found.follower.poll()
-    assert found.cached(*asked)
+    fetcher.follower.poll()
+    assert fetcher.cached(*request)
 
 
 @pytest.mark.parametrize("act", ["expire", "leave", "change"])
 def test_the_reader_finds_out_what_happened_to_a_key(cast, clock, versions, act):
     issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="a", scope="write", person="author")
-    fetcher, asked = Fetcher(clock=clock), (f"Bearer {issued.secret}", f"{REPLY}@2")
-    _wait_until_reader_is_told(fetcher, asked, clock)
+    fetcher, request = Fetcher(clock=clock), (f"Bearer {issued.secret}", f"{REPLY}@2")
+    _wait_until_reader_is_told(fetcher, request, clock)
     # Without an event, so that only the reader can notice it.
     if act == "expire":
         Key.objects.update(expires_at=log.now())
@@ -135,19 +135,19 @@ def test_the_reader_finds_out_what_happened_to_a_key(cast, clock, versions, act)
     else:
         Key.objects.update(labels=["staging"])
     fetcher.callers.read_next_key()
-    assert fetcher.cached(*asked) is None
-    assert fetcher.answer(*asked).status == {"expire": 401, "leave": 404, "change": 403}[act]
+    assert fetcher.cached(*request) is None
+    assert fetcher.answer(*request).status == {"expire": 401, "leave": 404, "change": 403}[act]
 
 
 def test_a_key_that_the_reader_cannot_read_is_read_by_a_fetch(cast, clock, versions):
-    fetcher, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
-    _wait_until_reader_is_told(fetcher, asked, clock)
+    fetcher, request = Fetcher(clock=clock), (f"Bearer {cast.key(scope='write')}", f"{REPLY}@2")
+    _wait_until_reader_is_told(fetcher, request, clock)
     with connection.execute_wrapper(_fail):
         fetcher.callers.read_next_key()
     clock.now += KEY_STALE_WHILE_REFRESHING
     fetcher.follower.poll()
-    assert fetcher.cached(*asked) is None
-    assert fetcher.answer(*asked).status == 200
+    assert fetcher.cached(*request) is None
+    assert fetcher.answer(*request).status == 200
 
 
 @pytest.mark.parametrize("ref", ["2", "production"])
@@ -155,13 +155,13 @@ def test_a_key_that_the_reader_cannot_read_is_read_by_a_fetch(cast, clock, versi
 def test_an_event_about_another_template_leaves_a_fetch_in_memory(
     cast, clock, versions, django_assert_num_queries, ref, scope
 ):
-    fetcher, asked = Fetcher(clock=clock), (f"Bearer {cast.key(scope=scope)}", f"{REPLY}@{ref}")
-    fetcher.answer(*asked)
-    fetcher.answer(*asked)
+    fetcher, request = Fetcher(clock=clock), (f"Bearer {cast.key(scope=scope)}", f"{REPLY}@{ref}")
+    fetcher.answer(*request)
+    fetcher.answer(*request)
     cast.save(name="support/another")
     fetcher.follower.poll()
     with django_assert_num_queries(0):
-        assert fetcher.cached(*asked)
+        assert fetcher.cached(*request)
 
 
 def test_a_moved_label_ends_only_what_it_served(cast, clock, versions):
@@ -177,11 +177,11 @@ def test_a_moved_label_ends_only_what_it_served(cast, clock, versions):
 @pytest.mark.parametrize("event", ["decision", "role", "revocation"])
 def test_an_event_about_rights_ends_what_was_decided_by_them(cast, clock, versions, event):
     issued = keys.issue_key(actor=cast.actor("admin"), namespace="support", name="a", scope="read", person="author")
-    fetcher, asked = Fetcher(clock=clock), (f"Bearer {issued.secret}", f"{REPLY}@2")
+    fetcher, request = Fetcher(clock=clock), (f"Bearer {issued.secret}", f"{REPLY}@2")
     change = cast.propose(3)
-    fetcher.answer(*asked)
-    fetcher.answer(*asked)
-    assert fetcher.cached(*asked)
+    fetcher.answer(*request)
+    fetcher.answer(*request)
+    assert fetcher.cached(*request)
     if event == "decision":
         decisions.decide_on_change(
             actor=cast.actor("reviewer"), number=change.number, decision="approve", digest=versions[2].digest
@@ -191,8 +191,8 @@ def test_an_event_about_rights_ends_what_was_decided_by_them(cast, clock, versio
     else:
         keys.revoke_key(actor=cast.actor("admin"), key_id=issued.key.id)
     fetcher.follower.poll()
-    assert fetcher.cached(*asked) is None
-    assert fetcher.answer(*asked).status == {"decision": 200, "role": 404, "revocation": 401}[event]
+    assert fetcher.cached(*request) is None
+    assert fetcher.answer(*request).status == {"decision": 200, "role": 404, "revocation": 401}[event]
 
 
 def test_a_database_that_does_not_answer_is_reported_as_busy(cast, clock, versions):

@@ -24,8 +24,8 @@ def versions(cast) -> None:
 
 
 def issue(cast, **options) -> str:
-    given = {"name": "limited", "scope": "write", "person": "author", **options}
-    return keys.issue_key(actor=cast.actor("admin"), namespace="support", **given).secret
+    arguments = {"name": "limited", "scope": "write", "person": "author", **options}
+    return keys.issue_key(actor=cast.actor("admin"), namespace="support", **arguments).secret
 
 
 def test_a_key_limited_to_labels_gets_what_they_serve_by_any_ref(cast, versions):

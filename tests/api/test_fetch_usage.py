@@ -69,8 +69,8 @@ def test_langfuse_counts(client, key):
 
 
 def test_rendering_on_the_server_counts(key):
-    given = {"template": REPLY, "ref": "production", "data": SAMPLES["short"]}
-    assert Caller(key=key).post("render", given).status_code == 200
+    fields = {"template": REPLY, "ref": "production", "data": SAMPLES["short"]}
+    assert Caller(key=key).post("render", fields).status_code == 200
     assert counted() == {"production": 1}
 
 

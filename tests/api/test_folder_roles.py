@@ -14,11 +14,11 @@ def admin(caller):
 
 
 def test_a_role_in_a_folder_is_given_listed_and_taken(admin, caller):
-    given = {"folder": "refunds/europe", "person": "reader", "group": None, "role": "reviewer"}
+    fields = {"folder": "refunds/europe", "person": "reader", "group": None, "role": "reviewer"}
     warnings = ["No template is in this folder yet."]
     answer = admin.put(f"{FOLDERS}/people/reader/refunds/europe", {"role": "reviewer"})
-    assert answer.json() == {**given, "warnings": warnings}
-    assert caller("reader", session=True).get(FOLDERS).json() == {"results": [given]}
+    assert answer.json() == {**fields, "warnings": warnings}
+    assert caller("reader", session=True).get(FOLDERS).json() == {"results": [fields]}
     members = {row["person"]: row for row in admin.get("namespaces/support/members").json()["results"]}
     assert members["reader"]["folder_roles"] == {"refunds/europe": "reviewer"}
     assert admin.call("DELETE", f"{FOLDERS}/people/reader/refunds/europe").status_code == 204

@@ -202,8 +202,8 @@ def test_a_reading_key_gets_no_unapproved_version_from_any_door(server, label, h
             statuses = [body["results"][0]["status"]]
             assert body["results"][1]["status"] == 200
         elif how == "rendered":
-            asked = {"template": REPLY, "ref": "2", "data": {"question": "Why?"}}
-            statuses = [client.post("/api/v1/render", json=asked, headers=bearer).status_code]
+            fields = {"template": REPLY, "ref": "2", "data": {"question": "Why?"}}
+            statuses = [client.post("/api/v1/render", json=fields, headers=bearer).status_code]
         else:
             statuses = [client.get(f"/api/public/v2/prompts/{name}?version=2", headers=basic).status_code]
     assert set(statuses) == {403}

@@ -94,8 +94,8 @@ def test_a_limit_that_is_set_holds_for_what_was_fetched_before(cast):
 
 def test_addresses_are_given_changed_and_listed_over_the_api(cast):
     admin = Caller(person=cast.people["admin"])
-    given = {"name": "bot", "person": "author", "scope": "read", "addresses": ["203.0.113.7"]}
-    issued = admin.post("namespaces/support/keys", given).json()
+    fields = {"name": "bot", "person": "author", "scope": "read", "addresses": ["203.0.113.7"]}
+    issued = admin.post("namespaces/support/keys", fields).json()
     assert issued["addresses"] == ["203.0.113.7/32"]
     changed = admin.call("PATCH", f"keys/{issued['id']}", {"addresses": ["2001:db8::/32"]})
     assert (changed.status_code, changed.json()["addresses"]) == (200, ["2001:db8::/32"])

@@ -30,8 +30,8 @@ def staged(cast):
 
 
 def test_a_key_is_issued_with_verbs_and_labels_and_shown_once(admin, cast):
-    given = {**ISSUE, "verbs": ["move", "fetch"], "labels": ["staging"], "expires_at": "2099-01-01T00:00:00Z"}
-    response = admin.post("namespaces/support/keys", given)
+    arguments = {**ISSUE, "verbs": ["move", "fetch"], "labels": ["staging"], "expires_at": "2099-01-01T00:00:00Z"}
+    response = admin.post("namespaces/support/keys", arguments)
     issued = response.json()
     assert (response.status_code, response["Cache-Control"]) == (201, "no-store")
     assert (issued["scope"], issued["verbs"], issued["labels"]) == ("chosen", ["fetch", "move"], ["staging"])

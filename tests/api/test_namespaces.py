@@ -67,10 +67,10 @@ def test_a_new_namespace_requires_the_usual_checks_by_default(admin, given, requ
 
 
 def test_rules_change_one_by_one_and_the_rest_stays(admin):
-    given = {"approvals": 2, "owners": [{"pattern": "refunds/*", "people": ["reviewer"]}], "keys_approved_only": False}
-    rules = admin.call("PATCH", "namespaces/support", given).json()["rules"]
+    fields = {"approvals": 2, "owners": [{"pattern": "refunds/*", "people": ["reviewer"]}], "keys_approved_only": False}
+    rules = admin.call("PATCH", "namespaces/support", fields).json()["rules"]
     assert (rules["approvals"], rules["keys_approved_only"], rules["protected_labels"]) == (2, False, ["production"])
-    assert rules["owners"] == given["owners"]
+    assert rules["owners"] == fields["owners"]
 
 
 @pytest.mark.parametrize(

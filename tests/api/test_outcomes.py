@@ -48,8 +48,8 @@ def scores(caller):
 def test_scores_add_up_to_a_mean(service, digest, scores):
     report(service, entry(digest, 1), entry(digest, 0), entry(digest, 0.5, "tone"))
     report(service, entry(digest, 1))
-    found = scores()
-    helpful, tone = found[1, "helpful", "services"], found[1, "tone", "services"]
+    sums = scores()
+    helpful, tone = sums[1, "helpful", "services"], sums[1, "tone", "services"]
     assert (helpful["count"], helpful["mean"], helpful["is_share"]) == (3, pytest.approx(2 / 3), True)
     assert (tone["count"], tone["mean"], tone["is_share"]) == (1, 0.5, False)
     assert (helpful["low"], helpful["high"], helpful["reading"]) == (None, None, "")
@@ -72,8 +72,8 @@ def test_a_version_is_compared_with_the_one_before_that_has_scores(cast, service
     second = cast.save(OTHER, base=digest).version
     report(service, *[entry(digest, int(number < 10)) for number in range(100)])
     report(service, *[entry(second.digest, int(number < 90)) for number in range(100)], entry(second.digest, 1, "new"))
-    found = scores()
-    readings = {place[:2]: score["reading"] for place, score in found.items()}
+    sums = scores()
+    readings = {place[:2]: score["reading"] for place, score in sums.items()}
     assert readings == {(1, "helpful"): "", (2, "helpful"): "better", (2, "new"): ""}
 
 
@@ -116,8 +116,8 @@ def test_buckets_are_counted_and_kept_as_hashes_only(service, digest, scores):
 def test_people_are_distinguished_from_services(caller, service, digest, scores):
     report(service, entry(digest, 1))
     report(caller("reader", session=True), entry(digest, 0))
-    found = scores()
-    assert [(by, score["mean"]) for (_, _, by), score in sorted(found.items())] == [("people", 0), ("services", 1)]
+    sums = scores()
+    assert [(by, score["mean"]) for (_, _, by), score in sorted(sums.items())] == [("people", 0), ("services", 1)]
 
 
 def test_unknown_and_unreadable_versions_are_ignored_and_named(cast, caller, service, digest):

@@ -34,9 +34,9 @@ def report(service, *entries):
 def test_reports_of_a_version_add_up(service, digest):
     report(service, entry(digest, failures={"PT301": 2}, inputs={"question": 12}, tokens={"812": 9, "820": 1}))
     report(service, entry(digest, failures={"PT301": 1, "Timeout": 1}, inputs={"question": 10}, tokens={"4011": 1}))
-    found = client_reports.sum_reports_by_version(Template.objects.get()).get(1)
-    assert (found.renders, found.failures, found.failed) == (20, {"PT301": 3, "Timeout": 1}, 4)
-    assert (found.p50, found.p99, found.inputs, found.keys) == (820, 4100, {"question": 22}, ["author read"])
+    sums = client_reports.sum_reports_by_version(Template.objects.get()).get(1)
+    assert (sums.renders, sums.failures, sums.failed) == (20, {"PT301": 3, "Timeout": 1}, 4)
+    assert (sums.p50, sums.p99, sums.inputs, sums.keys) == (820, 4100, {"question": 22}, ["author read"])
     assert Report.objects.count() == 1
 
 
@@ -44,8 +44,8 @@ def test_every_key_has_rows_of_its_own_and_versions_are_distinguished(cast, serv
     second = cast.save(OTHER, base=digest).version
     report(service, entry(digest), entry(second.digest, renders=3))
     report(Caller(key=cast.key("reader")), entry(digest))
-    found = client_reports.sum_reports_by_version(second.template)
-    assert [(number, one.renders, one.keys) for number, one in found.items()] == [
+    sums = client_reports.sum_reports_by_version(second.template)
+    assert [(number, one.renders, one.keys) for number, one in sums.items()] == [
         (2, 3, ["author read"]),
         (1, 20, ["author read", "reader read"]),
     ]
@@ -96,8 +96,8 @@ def test_rows_stay_small_for_any_report(service, digest):
     for batch in range(3):
         failures = {f"E{batch}.{number}": 1 for number in range(50)}
         report(service, entry(digest, failures=failures))
-    found = client_reports.sum_reports_by_version(Template.objects.get()).get(1)
-    assert (len(found.failures), found.failures["other"], found.failed) == (51, 100, 150)
+    sums = client_reports.sum_reports_by_version(Template.objects.get()).get(1)
+    assert (len(sums.failures), sums.failures["other"], sums.failed) == (51, 100, 150)
 
 
 @pytest.mark.parametrize(

@@ -142,11 +142,11 @@ def compare(entry_points: EntryPoints, name: str, document: str, data: Answer, t
         assert any(problem.severity == "error" for problem in editor_preview.problems)
         return
     prompt, by_command = entry_points.ask_client(name, data), entry_points.ask_command(name, data, target)
-    asked = {"template": name, "ref": "1", "data": data, "target": target}
-    by_api = entry_points.ask_api(asked)
+    fields = {"template": name, "ref": "1", "data": data, "target": target}
+    by_api = entry_points.ask_api(fields)
     assert by_api == by_command
     if by_api == SEVERAL and prompt != SEVERAL:
-        by_api = entry_points.ask_api({**asked, "index": 0})
+        by_api = entry_points.ask_api({**fields, "index": 0})
     assert by_api == (prompt.to_dict(target) if isinstance(prompt, Prompt) else prompt)
     entry_points.counts["stopped"] += "problem" in by_api
     if not editor_preview.placeholders and prompt != MISSING:

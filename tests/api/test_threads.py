@@ -36,7 +36,7 @@ def test_a_thread_opens_on_a_line_and_quotes_it(caller, change):
     )
     assert (body["head_line"], body["outdated"], body["resolved"]) == (2, False, False)
     assert "Answer a question" in body["quote"]
-    assert [(said["person"], said["text"], said["suggestion"]) for said in body["comments"]] == [
+    assert [(comment["person"], comment["text"], comment["suggestion"]) for comment in body["comments"]] == [
         ("reviewer", "Which one?", None)
     ]
     assert caller("reader").get("changes/1/threads").json() == {"results": [body]}

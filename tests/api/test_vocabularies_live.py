@@ -82,12 +82,12 @@ def test_a_service_without_the_vocabularies_renders_what_the_preview_showed(save
     caller = Caller(key=saved["PROMPTUARY_KEY"])
     data = json.loads(done.stdout)
     for name in names:
-        asked = {"template": name, "ref": "1", "data": DATA}
-        body = caller.post("render", {**asked, "target": "text"}).json()
+        fields = {"template": name, "ref": "1", "data": DATA}
+        body = caller.post("render", {**fields, "target": "text"}).json()
         assert {fact: data[name][fact] for fact in FACTS} == {fact: body[fact] for fact in FACTS}, name
         parts = [[part["content"], part["token_count"], part["input_tokens"]] for part in body["parts"]]
         assert data[name]["parts"] == parts
-        assert data[name]["tokens"] == caller.post("render", {**asked, "target": "tokens"}).json()["tokens"]
+        assert data[name]["tokens"] == caller.post("render", {**fields, "target": "tokens"}).json()["tokens"]
         assert body["tokenizer"]["exact"]
         assert body["cut"] or "100" in name, name
 

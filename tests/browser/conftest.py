@@ -116,13 +116,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     home = tmp_path_factory.mktemp("home")
     port = _find_free_port()
     facts = {"PROMPTUARY_HOME": str(home), "PORT": str(port), "DJANGO_SETTINGS_MODULE": "registry.settings"}
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PROMPTUARY_")}
     log = home / "server.log"
     with log.open("wb") as output:
         process = start_child(
             [sys.executable, "manage.py", "serve", "--demo"],
             cwd=ROOT,
-            env={**kept, **facts},
+            env={**environment, **facts},
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,

@@ -68,8 +68,8 @@ def test_the_page_of_a_long_draft_opens_before_its_preview(visit: Visit):
     line = "    Answer from the policy, and quote the line that you rely on.\n"
     with page.expect_response(lambda answer: answer.request.method == "PUT"):
         desk.replace("- name: question", f"- name: rules\n  role: user\n  content: |\n{line * 900}- name: question")
-    held = []
-    page.route("**/-/edit/preview*", lambda route: held.append(route))  # noqa: PLW0108  # no method of a list
+    held_requests = []
+    page.route("**/-/edit/preview*", lambda route: held_requests.append(route))  # noqa: PLW0108  # no method of a list
     page.reload()
     page.locator("form.is-live").wait_for()
     expect(desk.preview).to_contain_text("The preview of a long text follows once the page is open.")
@@ -80,7 +80,7 @@ def test_the_page_of_a_long_draft_opens_before_its_preview(visit: Visit):
         page.set_viewport_size(size)
         assert list_barriers(page) == []
     page.set_viewport_size(DESKTOP)
-    for route in held:
+    for route in held_requests:
         route.continue_()
     page.unroute("**/-/edit/preview*")
     expect(desk.preview).to_contain_text("You help")

@@ -104,10 +104,10 @@ def install(wheel: Path, folder: Path, extra: str) -> Path:
 def test_the_wheel_holds_one_package_with_its_data(wheel):
     listed = run("git", "ls-files", "promptuary", "renderer", "evaluation", cwd=ROOT).split()
     nested = [name if name.startswith("promptuary/") else f"promptuary/{name}" for name in listed]
-    wanted = {name for name in nested if (ROOT / name).is_file()}
+    expected = {name for name in nested if (ROOT / name).is_file()}
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert names == wanted
+    assert names == expected
     assert {"promptuary/py.typed", "promptuary/renderer/profiles/claude.yml"} <= names
 
 

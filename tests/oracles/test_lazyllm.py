@@ -32,12 +32,12 @@ def generate(dialect, case, form):
 
 @pytest.mark.parametrize(("dialect", "case", "form"), CASES)
 def test_a_prompter_gives_what_lazyllms_gives(dialect, case, form):
-    wanted = case[form]
-    if isinstance(wanted, dict) and "error" in wanted:
+    expected = case[form]
+    if isinstance(expected, dict) and "error" in expected:
         with pytest.raises(PrompterError):
             generate(dialect, case, form)
     else:
-        assert generate(dialect, case, form) == wanted
+        assert generate(dialect, case, form) == expected
 
 
 @pytest.mark.parametrize(("dialect", "case"), RESPONSES)

@@ -34,18 +34,18 @@ class World:
 
     def client(self, **options: Any) -> Promptuary:
         """A client that works only during calls, without background work."""
-        given = {
+        arguments = {
             "background": False,
             "reports": False,
             "clock": self.clock,
             "on_stale": self.stale_results.append,
             **options,
         }
-        return Promptuary(URL, "key", transport=self.registry, **given)
+        return Promptuary(URL, "key", transport=self.registry, **arguments)
 
     def async_client(self, **options: Any) -> AsyncPromptuary:
-        given = {"background": False, "reports": False, "clock": self.clock, **options}
-        return AsyncPromptuary(URL, "key", transport=AsyncFakeTransport(self.registry), **given)
+        arguments = {"background": False, "reports": False, "clock": self.clock, **options}
+        return AsyncPromptuary(URL, "key", transport=AsyncFakeTransport(self.registry), **arguments)
 
     @property
     def request_count(self) -> int:

@@ -88,9 +88,9 @@ def test_a_gone_registry_is_asked_once_for_all_labels(world):
         client.get(name)
     world.registry.down = True
     world.clock.now += 61
-    asked = world.request_count
+    request_count = world.request_count
     client._keeper.refresh_due()
-    assert world.request_count == asked + 1
+    assert world.request_count == request_count + 1
     assert all(client.get(name).stale for name in ("support/a", "support/b", "support/c"))
 
 

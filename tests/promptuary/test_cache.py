@@ -50,7 +50,7 @@ def test_a_label_is_served_stale_while_the_registry_is_gone_and_that_is_reported
     fetched = client.fetch(NAME)
     assert (fetched.stale, fetched.version, fetched.age) == (True, 1, 61)
     assert isinstance(fetched.error, Unavailable)
-    assert [told.name for told in world.stale_results] == [NAME]
+    assert [stale_result.name for stale_result in world.stale_results] == [NAME]
     assert "served stale" in caplog.text
 
 
@@ -59,10 +59,10 @@ def test_a_gone_registry_is_not_asked_with_every_call(world):
     client.get(NAME)
     world.registry.down = True
     world.clock.now += 61
-    asked = world.request_count
+    request_count = world.request_count
     for _ in range(10):
         client.get(NAME)
-    assert world.request_count == asked + 1
+    assert world.request_count == request_count + 1
     assert len(world.stale_results) == 10
 
 

@@ -47,10 +47,10 @@ def test_a_registry_that_does_not_answer_costs_a_second_at_most(folder, monkeypa
 )
 def test_the_shell_is_reported(folder, line, offered):
     words = line.split()
-    asked = {"_PROMPTUARY_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    environment = {"_PROMPTUARY_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
     done = subprocess.run(
         [sys.executable, "-m", "promptuary"],
-        env={**os.environ, **asked, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, **environment, "PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,

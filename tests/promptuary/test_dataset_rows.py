@@ -64,7 +64,7 @@ async def add_rows_on_a_loop(world):
 def test_invalid_json_and_names_are_reported_before_anything_is_sent(world):
     client = world.client()
     template = client.get(NAME)
-    asked = world.request_count
+    request_count = world.request_count
     with pytest.raises(ValueError, match="rows are JSON"):
         template.add_row(GOLD, {"question": float("nan")})
     with pytest.raises(ValueError, match="rows are JSON"):
@@ -72,7 +72,7 @@ def test_invalid_json_and_names_are_reported_before_anything_is_sent(world):
     for name in ("gold", "Support/Gold", "", "support/gold@1", "support/../x"):
         with pytest.raises(ConfigurationError, match="is not a dataset name"):
             client.add_rows(name, [{"inputs": INPUTS}])
-    assert world.request_count == asked
+    assert world.request_count == request_count
 
 
 def test_a_template_of_no_registry_has_none_to_add_to(world):

@@ -18,9 +18,9 @@ def test_a_new_process_starts_without_the_registry(world, tmp_path):
 
 def test_a_pin_on_disk_is_not_asked_for_and_not_stale(world, tmp_path):
     world.client(cache_dir=tmp_path).get(NAME, 2)
-    asked = world.request_count
+    request_count = world.request_count
     fetched = world.client(cache_dir=tmp_path).fetch(NAME, 2)
-    assert (fetched.source, fetched.stale, world.request_count) == ("disk", False, asked)
+    assert (fetched.source, fetched.stale, world.request_count) == ("disk", False, request_count)
 
 
 def test_a_label_on_disk_is_confirmed_first(world, tmp_path):

@@ -83,6 +83,6 @@ def test_a_registry_that_is_gone_is_waited_for_once_however_many_are_wanted(worl
         world.registry.put(name, DOCUMENT, "production")
     world.client(cache_dir=tmp_path).warm(names)
     world.registry.down = True
-    asked = world.request_count
+    request_count = world.request_count
     assert len(world.client(cache_dir=tmp_path).warm(names)) == 501
-    assert world.request_count == asked + 1
+    assert world.request_count == request_count + 1

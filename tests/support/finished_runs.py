@@ -46,8 +46,8 @@ def attach_gates(desk: Desk, *gates: str, pattern: str = "*", nightly: bool = Fa
 
 def start_run(desk: Desk, ref: str = "1", *, finish: bool = True, **options: Any) -> Run:
     """Start a run over the dataset, and finish it unless told otherwise."""
-    asked = {"template": REPLY, "ref": ref, "dataset": GOLD, **options}
-    run = start_runs.start_run(actor=desk.actor("author"), **asked)
+    fields = {"template": REPLY, "ref": ref, "dataset": GOLD, **options}
+    run = start_runs.start_run(actor=desk.actor("author"), **fields)
     while finish and run_worker.advance_run(run.pk, seconds=5):
         pass
     run.refresh_from_db()

@@ -31,8 +31,8 @@ class _Backend(BaseHTTPRequestHandler):
             self.send_header("Location", self.elsewhere + self.path)
             self.end_headers()
             return
-        wanted = "Basic " + base64.b64encode(":".join(LOGIN).encode()).decode()
-        if self.headers.get("Authorization") != wanted:
+        expected = "Basic " + base64.b64encode(":".join(LOGIN).encode()).decode()
+        if self.headers.get("Authorization") != expected:
             self.send_response(401)
             self.send_header("WWW-Authenticate", 'Basic realm="git"')
             self.send_header("Content-Length", "0")

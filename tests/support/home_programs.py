@@ -27,7 +27,7 @@ class HomePrograms:
     """One process for the programs of a home; it ends with this one."""
 
     def __init__(self, home: Path) -> None:
-        kept = {name: text for name, text in os.environ.items() if not name.startswith("PROMPTUARY_")}
+        environment = {name: text for name, text in os.environ.items() if not name.startswith("PROMPTUARY_")}
         facts = {
             "PROMPTUARY_HOME": str(home),
             "DJANGO_SETTINGS_MODULE": "registry.settings",
@@ -36,7 +36,7 @@ class HomePrograms:
         self._process = start_child(
             [sys.executable, "-m", "tests.support.home_programs"],
             cwd=ROOT,
-            env={**kept, **facts},
+            env={**environment, **facts},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

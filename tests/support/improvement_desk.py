@@ -75,8 +75,8 @@ class Desk:
 
     def start(self, **options: Any) -> Improvement:
         """Start an improvement that no worker has picked up yet."""
-        given = {"run": self.run.number, "model": "helper", "prompt": PROMPT, **options}
-        return services.start_improvement(actor=self.author, **given)
+        arguments = {"run": self.run.number, "model": "helper", "prompt": PROMPT, **options}
+        return services.start_improvement(actor=self.author, **arguments)
 
     def ask(self, improvement: Improvement) -> Improvement:
         """Run the worker's steps until the model is no longer called."""
@@ -102,8 +102,8 @@ def finish(run: Run) -> Run:
 
 def start_run(author: Actor, **options: Any) -> Run:
     """Make a finished run of the template over the dataset."""
-    given = {"template": NAME, "dataset": DATASET, "model": "helper", **options}
-    return finish(start_runs.start_run(actor=author, **given))
+    arguments = {"template": NAME, "dataset": DATASET, "model": "helper", **options}
+    return finish(start_runs.start_run(actor=author, **arguments))
 
 
 @contextmanager

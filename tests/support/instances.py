@@ -34,7 +34,7 @@ class Instance:
 
     def environment(self, **more: str) -> dict[str, str]:
         """The environment of its processes: the machine's own variables, but nothing from the test run."""
-        kept = {
+        environment = {
             name: value for name, value in os.environ.items() if not name.startswith(("PROMPTUARY_", "DJANGO_", "PORT"))
         }
         own = {
@@ -45,7 +45,7 @@ class Instance:
         }
         if self.database:
             own["PROMPTUARY_DATABASE_URL"] = self.database
-        return {**kept, **own, **more}
+        return {**environment, **own, **more}
 
     def run(self, *arguments: str, check: bool = True, **more: str) -> "subprocess.CompletedProcess[str]":
         """Run Python with these arguments in the instance's environment until it exits; `more` are variables for it."""

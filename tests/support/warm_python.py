@@ -44,11 +44,13 @@ class WarmPython:
 
     def __init__(self) -> None:
         self._channel, other = socket.socketpair()
-        kept = {name: text for name, text in os.environ.items() if not name.startswith(("PROMPTUARY_", "DJANGO_"))}
+        environment = {
+            name: text for name, text in os.environ.items() if not name.startswith(("PROMPTUARY_", "DJANGO_"))
+        }
         self._server = start_child(
             [sys.executable, "-m", "tests.support.warm_python", str(other.fileno())],
             cwd=ROOT,
-            env={**kept, "PYTHONPATH": str(ROOT)},
+            env={**environment, "PYTHONPATH": str(ROOT)},
             pass_fds=[other.fileno()],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,

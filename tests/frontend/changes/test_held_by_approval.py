@@ -170,8 +170,8 @@ class TestPages:
     def test_a_forged_form_rolls_nothing_back_to_what_nobody_approved(self, staged, browser):
         labels.move_label(actor=staged.actor("author"), name=REPLY, label="staging", version=1, expected=2)
         protect(staged)
-        asked = {"label": "staging", "version": "2", "reason": "Because", "do": "roll_back"}
-        answer = browser("reviewer").post(f"/t/{REPLY}/-/labels", asked)
+        fields = {"label": "staging", "version": "2", "reason": "Because", "do": "roll_back"}
+        answer = browser("reviewer").post(f"/t/{REPLY}/-/labels", fields)
         assert answer.status_code == 403
         assert "without an approval" in read_html(answer)
 

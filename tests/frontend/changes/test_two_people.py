@@ -158,10 +158,10 @@ def test_an_approval_that_a_rule_allowed_is_named(reply, browser):
 
 @pytest.mark.parametrize("on", [True, False])
 def test_the_rule_is_set_on_the_page_of_rules(reply, browser, on):
-    given = {"approvals": "1", "compatibility": "none", "protected_labels": "production"}
-    given |= {"suggesters_may_approve": "on"} if on else {}
+    fields = {"approvals": "1", "compatibility": "none", "protected_labels": "production"}
+    fields |= {"suggesters_may_approve": "on"} if on else {}
     client = browser("admin")
-    assert client.post(reverse("rules", args=["support"]), given).status_code == 302
+    assert client.post(reverse("rules", args=["support"]), fields).status_code == 302
     assert Namespace.objects.get(name="support").suggesters_may_approve is on
     assert "A person whose suggestion was applied may approve" in read_html(
         client.get(reverse("rules", args=["support"]))

@@ -74,8 +74,8 @@ def test_declare_all_reads_the_text_and_runs_no_check(author):
     try:
         assert declare(author, FRONT)["status"].startswith("Declared 2 inputs.")
         assert children == []
-        asked = {"document": PASTED, "base": "", "samples": {}}
-        author.post(f"{NEW}/preview", asked, content_type="application/json")
+        fields = {"document": PASTED, "base": "", "samples": {}}
+        author.post(f"{NEW}/preview", fields, content_type="application/json")
         assert len(children) == 1
     finally:
         seconds_of_request.reset(token)

@@ -373,8 +373,8 @@ def gold_digest():
 
 def judged(reply, **inputs):
     row = RunRow(index=0, result=json.dumps({"actual": {"reply": reply}}))
-    given = {"documents": ["The bridge opened in 1932. It is long."], "response": "It opened in 1932."}
-    return RunRowDetail(0, "one", {**given, **inputs}, None, row)
+    fields = {"documents": ["The bridge opened in 1932. It is long."], "response": "It opened in 1932."}
+    return RunRowDetail(0, "one", {**fields, **inputs}, None, row)
 
 
 VERDICT = json.dumps(

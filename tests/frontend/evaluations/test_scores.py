@@ -67,10 +67,10 @@ def test_which_version_is_which_stays_hidden_while_a_reply_is_awaited(browser, t
     RunRow.objects.filter(run=two[1]).delete()
     reviewer = browser("reviewer")
     person_scores.set_score(actor=Actor(User.objects.get(username="reviewer")), number=two[0].pk, index=0, score="good")
-    asked = {"with": two[1].pk, "hide": 1, "row": 0}
-    assert "v1 echo" not in read_html(reviewer.get(address(two), asked))
+    fields = {"with": two[1].pk, "hide": 1, "row": 0}
+    assert "v1 echo" not in read_html(reviewer.get(address(two), fields))
     Run.objects.filter(pk=two[1].pk).update(state=Run.FAILED)
-    assert "v1 echo" in read_html(reviewer.get(address(two), asked))
+    assert "v1 echo" in read_html(reviewer.get(address(two), fields))
 
 
 def test_a_comment_without_a_score_is_refused_and_shown_again(browser, two):

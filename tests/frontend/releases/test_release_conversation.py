@@ -50,12 +50,12 @@ def saved(desk):
 
 def test_the_words_of_a_decision_on_several_templates_are_there_once(saved, browser):
     release = _propose(saved)
-    asked = {"actor": saved.actor("reviewer"), "number": 1, "digests": _find_digests(release)}
-    release_services.ask_for_release_edits(**asked, text="Say **45 days**.")
+    fields = {"actor": saved.actor("reviewer"), "number": 1, "digests": _find_digests(release)}
+    release_services.ask_for_release_edits(**fields, text="Say **45 days**.")
     story = _read_story(browser)
     assert "asked for edits of refunds/one v1, two v1" in story
     assert story.count("<strong>45 days</strong>") == 1
-    release_services.approve_release(**asked, text="Now it is right")
+    release_services.approve_release(**fields, text="Now it is right")
     story = _read_story(browser)
     assert "approved refunds/one v1, two v1" in story
     assert story.index("opened the release") < story.index("45 days") < story.index("Now it is right")
@@ -117,8 +117,8 @@ def test_a_release_of_changes_that_it_opened_names_none(saved, browser):
 def test_entries_about_a_removed_change_stay_in_both_histories(saved, browser):
     change = _propose_alone(saved)
     release = _propose(saved)
-    asked = {"actor": saved.actor("reviewer"), "number": 1, "digests": _find_digests(release)}
-    release_services.ask_for_release_edits(**asked, text="Say 45 days.")
+    fields = {"actor": saved.actor("reviewer"), "number": 1, "digests": _find_digests(release)}
+    release_services.ask_for_release_edits(**fields, text="Say 45 days.")
     author = saved.actor("author")
     proposals.remove_from_release(actor=author, number=1, change=change.number)
     decide = {"actor": saved.actor("reviewer"), "number": change.number, "digest": change.version.digest}
@@ -131,6 +131,6 @@ def test_entries_about_a_removed_change_stay_in_both_histories(saved, browser):
     assert story.index("made the change part of release 1") < story.index("removed the change from release 1")
     saved.save(name="support/late")
     proposals.add_to_release(actor=author, number=1, versions={"support/late": 1})
-    [second] = [number for number in asked["digests"] if number != change.number]
+    [second] = [number for number in fields["digests"] if number != change.number]
     proposals.remove_from_release(actor=author, number=1, change=second)
     assert "opened the release" in _read_story(browser)

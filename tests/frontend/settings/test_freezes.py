@@ -114,9 +114,9 @@ def make_span_around(moment):
 
 def test_a_freeze_that_stops_a_schedule_is_set_once_that_was_read(reply, browser, scheduled):
     admin, sent = browser("admin"), make_span_around(scheduled.goes_live_at)
-    asked = admin.post(PAGE, sent)
-    text = read_html(asked)
-    assert asked.status_code == 409
+    response = admin.post(PAGE, sent)
+    text = read_html(response)
+    assert response.status_code == 409
     assert "The freeze is not set yet." in text
     subject = f"Change {scheduled.number} (support/refunds/reply v2): "
     assert subject in text
@@ -171,10 +171,10 @@ def test_a_freeze_over_the_next_step_of_a_rollout_names_it(reply, browser, rollo
     assert said in read_html(browser("reader").get(PAGE))
     (stop,) = browser("reader").get("/api/v1/namespaces/support/freezes").json()["results"][0]["stops"]
     assert (stop["kind"], stop["number"], stop["change"]) == ("rollout", rollout.number, rollout.change_id)
-    told = Notification.objects.filter(person__username="author").latest("pk").sentence
-    assert told.startswith(said)
-    assert "set the freeze (Stocktaking)." in told
-    assert "Choose another date" not in told
+    sentence = Notification.objects.filter(person__username="author").latest("pk").sentence
+    assert sentence.startswith(said)
+    assert "set the freeze (Stocktaking)." in sentence
+    assert "Choose another date" not in sentence
 
 
 def test_a_paused_rollout_and_one_that_goes_on_by_hand_wait_for_no_freeze(reply, browser, rollout):

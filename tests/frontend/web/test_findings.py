@@ -101,9 +101,9 @@ DOCUMENTS = {
 
 @pytest.mark.parametrize("text", DOCUMENTS.values(), ids=DOCUMENTS)
 def test_a_wrong_document_leaves_no_english(text):
-    found = renderer.validate(text)
-    assert found
-    assert {each.message: find_english(each.message) for each in found if find_english(each.message)} == {}
+    problems = renderer.validate(text)
+    assert problems
+    assert {each.message: find_english(each.message) for each in problems if find_english(each.message)} == {}
 
 
 @pytest.mark.parametrize(

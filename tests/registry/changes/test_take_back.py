@@ -120,9 +120,9 @@ def test_of_an_emergency_it_is_possible_until_it_is_approved(admin, reviewer, pe
     decide(admin, change, "approve")
     assert ChangeRequest.objects.get(pk=change.pk).unreviewed
     decide(peer, change, "approve")
-    found = ChangeRequest.objects.get(pk=change.pk)
-    assert not found.unreviewed
-    assert emergencies.find_emergency(found).approvers == ("admin", "peer")
+    change_request = ChangeRequest.objects.get(pk=change.pk)
+    assert not change_request.unreviewed
+    assert emergencies.find_emergency(change_request).approvers == ("admin", "peer")
     with pytest.raises(Conflict, match="can't be taken back any more"):
         decide(peer, change, "take_back")
 

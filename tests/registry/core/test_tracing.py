@@ -65,10 +65,10 @@ def test_every_fetch_is_a_span_with_what_it_turned_out_to_be(exporter, admin):
     for _ in range(2):
         assert fetcher.cached(key, f"{NAME}@latest") is None
         fetcher.answer(key, f"{NAME}@latest")
-    found = list_spans(exporter)
-    assert [name for name, _ in found] == ["promptuary.fetch"] * 2
-    assert found[0][1]["promptuary.ref"] == "latest"
-    assert found[0][1]["gen_ai.prompt.version"] == "1"
+    spans = list_spans(exporter)
+    assert [name for name, _ in spans] == ["promptuary.fetch"] * 2
+    assert spans[0][1]["promptuary.ref"] == "latest"
+    assert spans[0][1]["gen_ai.prompt.version"] == "1"
 
 
 def test_a_rendering_is_a_span_and_tells_nothing_of_the_data(exporter, admin):

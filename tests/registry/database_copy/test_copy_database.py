@@ -193,8 +193,8 @@ def test_a_target_without_tables_is_refused_with_the_command(places, tmp_path):
     empty = tmp_path / "empty.sqlite3"
     empty.touch()
     target = {**entry_of(places[0]), "NAME": str(empty)}
-    wanted = "no tables yet: run `manage.py serve --only migrate`"
-    with connect_both(entry_of(places[0]), target), pytest.raises(CopyRefused, match=wanted):
+    expected = "no tables yet: run `manage.py serve --only migrate`"
+    with connect_both(entry_of(places[0]), target), pytest.raises(CopyRefused, match=expected):
         copy()
 
 

@@ -42,12 +42,12 @@ def test_the_file_at_each_commit_is_the_version_s_document_byte_for_byte(clone):
 
 
 def test_a_version_s_commit_is_found_by_its_trailers(clone):
-    wanted = {str(version.number): version.digest for version in Version.objects.all()}
+    expected = {str(version.number): version.digest for version in Version.objects.all()}
     trailers = (
         "%(trailers:key=Promptuary-Version,valueonly,separator=)|%(trailers:key=Promptuary-Digest,valueonly,separator=)"
     )
     lines = git(clone, "log", f"--format={trailers}", "--", "support/refunds/reply.yml.j2").decode().split()
-    assert dict(line.split("|") for line in lines) == wanted
+    assert dict(line.split("|") for line in lines) == expected
 
 
 @pytest.mark.parametrize("label", ["production", "staging"])

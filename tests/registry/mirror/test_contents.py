@@ -47,8 +47,8 @@ def test_each_version_s_commit_holds_its_document_byte_for_byte(story, mirror_pa
 @pytest.mark.parametrize(("label", "number"), [("production", 2), ("staging", 3)])
 def test_a_label_s_branch_holds_what_the_label_serves(story, mirror_path, label, number):
     mirror.catch_up()
-    wanted = {"support/refunds/reply.yml.j2": Version.objects.get(number=number).document.encode()}
-    assert tree(mirror_path, mirror_paths.name_branch(label)) == wanted
+    expected = {"support/refunds/reply.yml.j2": Version.objects.get(number=number).document.encode()}
+    assert tree(mirror_path, mirror_paths.name_branch(label)) == expected
 
 
 def test_a_removed_label_leaves_its_branch_and_its_file(story, mirror_path):

@@ -37,8 +37,8 @@ def save_rows(author):
 @pytest.fixture
 def plan(author):
     def make(*columns, actor=None, **options):
-        asked = {"name": "support/reply", "dataset": QUESTIONS, **options}
-        return row_plans.plan_rows(actor=actor or author, columns=columns or (COLUMN,), **asked)
+        fields = {"name": "support/reply", "dataset": QUESTIONS, **options}
+        return row_plans.plan_rows(actor=actor or author, columns=columns or (COLUMN,), **fields)
 
     return make
 

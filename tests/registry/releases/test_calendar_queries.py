@@ -136,7 +136,7 @@ def test_the_moves_of_few_templates_are_looked_up_by_them_and_not_among_all(auth
     publish(save())
     with CaptureQueriesContext(connection) as queries:
         assert len(_read(reader).moves) == 1
-    asked = [query["sql"] for query in queries if 'FROM "registry_labelmove"' in query["sql"]]
-    assert len(asked) == 1
-    assert '"registry_labelmove"."template_id" IN (' in asked[0]
-    assert '"namespace_id"' not in asked[0]
+    statements = [query["sql"] for query in queries if 'FROM "registry_labelmove"' in query["sql"]]
+    assert len(statements) == 1
+    assert '"registry_labelmove"."template_id" IN (' in statements[0]
+    assert '"namespace_id"' not in statements[0]

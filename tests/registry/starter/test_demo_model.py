@@ -55,8 +55,8 @@ def test_it_judges_by_words_in_common_as_the_starters_judge_asks():
     judge = renderer.load(document.read_text(encoding="utf-8"))
     documents = ["The boots have a warranty of twelve months. Returns go to Leeds."]
     response = "The warranty is twelve months. Cranes are banned everywhere."
-    given = {"documents": documents, "question": "How long is the warranty?", "response": response}
-    reply = demo_model.answer_prompt([{"role": "user", "content": judge.render(given).text}])
+    fields = {"documents": documents, "question": "How long is the warranty?", "response": response}
+    reply = demo_model.answer_prompt([{"role": "user", "content": judge.render(fields).text}])
     judgement = read_judgement(reply, documents, response)
     assert judgement["error"] is None
     assert judgement["scores"]["faithfulness"] == 0.5

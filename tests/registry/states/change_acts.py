@@ -31,8 +31,8 @@ class ChangeActs(RegistryModel):
     def _require_new_head(self, template: Template, label: str, version: int) -> None:
         if template.held_mark(label) == template.mark(version) and self.approval(template, label) != "never_approved":
             raise Invalid("held")
-        held = template.labels.get(label)
-        if held and not template.contains(version, held) and template.contains(held, version):
+        served = template.labels.get(label)
+        if served and not template.contains(version, served) and template.contains(served, version):
             raise Invalid("contained")
         if any(it.head == version for it in self.pending(template.name, label)):
             raise Conflict("pending")
@@ -190,11 +190,11 @@ class ChangeActs(RegistryModel):
                 self._ask_approval(actor, self.templates[name], label)
 
     def _ask_approval(self, actor: str, template: Template, label: str) -> None:
-        held = template.labels[label]
-        is_pending = any(it.head == held for it in self.pending(template.name, label))
+        served = template.labels[label]
+        is_pending = any(it.head == served for it in self.pending(template.name, label))
         is_asked = self.approval(template, label) != "never_approved" or is_pending
-        if not template.is_archived and not is_asked and template.mark(held) not in template.redacted:
-            self.open_request(actor, template, label, held)
+        if not template.is_archived and not is_asked and template.mark(served) not in template.redacted:
+            self.open_request(actor, template, label, served)
 
     def set_role(self, actor: str, person: str, role: str | None) -> None:
         self.require_role(actor, "admin")

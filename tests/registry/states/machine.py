@@ -105,13 +105,13 @@ class ActMachine(RuleBasedStateMachine):
 
     @rule(actor=actors, name=names, label=labels, choice=choices, expected=st.none() | st.integers(1, 3))
     def move(self, actor: str, name: str, label: str, choice: int, expected: int | None) -> None:
-        held = self.model.templates[name].labels.get(label)
-        self.act("move", self.actor(actor), name, label, self.version(name, choice), expected or held)
+        served = self.model.templates[name].labels.get(label)
+        self.act("move", self.actor(actor), name, label, self.version(name, choice), expected or served)
 
     @rule(actor=people, name=names, label=labels, other=choices)
     def remove(self, actor: str, name: str, label: str, other: int) -> None:
-        held = self.model.templates[name].labels.get(label)
-        self.act("remove", actor, name, label, held or other + 1)
+        served = self.model.templates[name].labels.get(label)
+        self.act("remove", actor, name, label, served or other + 1)
 
     @rule(actor=deciders, name=names, label=labels, choice=choices)
     def roll_back(self, actor: str, name: str, label: str, choice: int) -> None:

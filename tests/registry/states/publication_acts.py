@@ -27,13 +27,13 @@ class PublicationActs(ChangeActs):
                 self.open_request(actor, self.templates[name], label, versions[name], release.number)
 
     def _has_use(self, template: Template, label: str, version: int) -> bool:
-        held = template.labels.get(label)
+        served = template.labels.get(label)
         if template.is_archived or template.mark(version) in template.redacted:
             return False
-        if held is not None and template.mark(held) == template.mark(version):
+        if served is not None and template.mark(served) == template.mark(version):
             if self.approval(template, label) != "never_approved":
                 return False
-        elif held is not None and template.contains(held, version):
+        elif served is not None and template.contains(served, version):
             return False
         if self.active_rollout(template.name, label):
             return False
@@ -91,10 +91,10 @@ class PublicationActs(ChangeActs):
             raise Conflict("closed")
         self.require_text(template, request.head)
         self.require_unblocked(self.blockers(request))
-        held = template.labels.get(request.label)
-        if held is None or template.mark(held) == template.mark(request.head):
+        served = template.labels.get(request.label)
+        if served is None or template.mark(served) == template.mark(request.head):
             raise Conflict("nothing to stay on")
-        self.require_text(template, held)
+        self.require_text(template, served)
         self.rollouts.append(Rollout(len(self.rollouts) + 1, number, request.template, request.label))
 
     def _take_rollout(self, actor: str, least: str, number: int) -> Rollout:

@@ -148,9 +148,9 @@ class RegistryModel:
         if request.unreviewed:
             moves = [index for index, it in enumerate(template.moves) if it.request == request.number]
             return next(iter(reversed(self.trusted_moves(template, request.label, moves[-1]))), None)
-        trusted, held = self.trusted_moves(template, request.label), template.labels.get(request.label)
-        if held is not None and template.mark(held) in {template.mark(number) for number in trusted}:
-            return held
+        trusted, served = self.trusted_moves(template, request.label), template.labels.get(request.label)
+        if served is not None and template.mark(served) in {template.mark(number) for number in trusted}:
+            return served
         return trusted[-1] if trusted else None
 
     def brought(self, request: Request) -> tuple[set[int], set[int]]:
@@ -223,16 +223,16 @@ class RegistryModel:
 
     def _blockers_of_label(self, request: Request) -> set[str]:
         template = self.templates[request.template]
-        held, mark = template.labels.get(request.label), template.mark(request.head)
+        served, mark = template.labels.get(request.label), template.mark(request.head)
         if mark in template.redacted:
             return {"redacted"}
-        if held is None:
+        if served is None:
             return set()
-        if template.mark(held) == mark:
+        if template.mark(served) == mark:
             return {"held"} if mark in self.trusted_marks(template, request.label) else set()
-        if template.contains(request.head, held):
+        if template.contains(request.head, served):
             return set()
-        return {"superseded" if template.contains(held, request.head) else "diverged"}
+        return {"superseded" if template.contains(served, request.head) else "diverged"}
 
     def require_unblocked(self, found: set[str]) -> None:
         """Raise ApprovalRequired if reviewers are waited for, Conflict for anything else."""

@@ -17,8 +17,8 @@ def make(admin, settings):
     settings.OUTBOUND_HOSTS = ["hooks.internal:9000", "127.0.0.1"]
 
     def write(**options):
-        given = {"actor": admin, "namespace": "support", "url": "http://127.0.0.1:9/T000/secret-path", **options}
-        return webhook_services.create_webhook(**given)
+        arguments = {"actor": admin, "namespace": "support", "url": "http://127.0.0.1:9/T000/secret-path", **options}
+        return webhook_services.create_webhook(**arguments)
 
     return write
 

@@ -69,9 +69,9 @@ def test_an_input_that_is_gone_does_not_break():
     ],
 )
 def test_a_changed_input(old, new, breaking):
-    found = inputs(old, new)
-    assert found
-    assert any(change[2] for change in found) is breaking
+    compared = inputs(old, new)
+    assert compared
+    assert any(change[2] for change in compared) is breaking
 
 
 def test_a_description_is_not_a_change():
@@ -79,8 +79,10 @@ def test_a_description_is_not_a_change():
 
 
 def test_breaking_changes_come_first():
-    found = changes(document("inputs: {a: {}, b: {}}\nmodel: gpt-4o"), document("inputs: {b: {type: string}, c: {}}"))
-    assert [change[2] for change in found] == sorted((change[2] for change in found), reverse=True)
+    compared = changes(
+        document("inputs: {a: {}, b: {}}\nmodel: gpt-4o"), document("inputs: {b: {type: string}, c: {}}")
+    )
+    assert [change[2] for change in compared] == sorted((change[2] for change in compared), reverse=True)
 
 
 def test_without_declarations_the_names_used_are_compared():
@@ -113,8 +115,8 @@ def test_other_fields_are_reported_and_do_not_break(front, kind):
     ],
 )
 def test_an_output_breaks_where_more_may_come(old, new, breaking):
-    found = changes(document(f"output: {{schema: {old}}}"), document(f"output: {{schema: {new}}}"))
-    assert any(change[2] for change in found) is breaking
+    compared = changes(document(f"output: {{schema: {old}}}"), document(f"output: {{schema: {new}}}"))
+    assert any(change[2] for change in compared) is breaking
 
 
 def test_a_fragment_that_moved_is_listed():

@@ -99,8 +99,8 @@ def test_a_bomb_ends_with_a_typed_error_that_names_its_line(name):
     "name", ["percent by key", "percent filter", "format", "format precision", "ljust", "zfill", "expandtabs", "round"]
 )
 def test_a_width_that_is_written_out_is_refused_at_a_save(name):
-    found = renderer.validate(document(BOMBS[name]))
-    assert ("PT202", "error", LINE) in [(problem.code, problem.severity, problem.line) for problem in found]
+    problems = renderer.validate(document(BOMBS[name]))
+    assert ("PT202", "error", LINE) in [(problem.code, problem.severity, problem.line) for problem in problems]
 
 
 @pytest.mark.parametrize(

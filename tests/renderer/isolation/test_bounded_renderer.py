@@ -84,9 +84,9 @@ def children_of(process_id):
 
 
 def test_a_good_document_renders(bounded):
-    found = bounded.render(GOOD, {"name": "Ada"})
-    assert found["messages"] == [{"role": "user", "content": "Hello Ada"}]
-    assert found["preview"][0]["spans"][0]["expression"] == "name"
+    result = bounded.render(GOOD, {"name": "Ada"})
+    assert result["messages"] == [{"role": "user", "content": "Hello Ada"}]
+    assert result["preview"][0]["spans"][0]["expression"] == "name"
     assert bounded.render(GOOD, {"name": "Ada"}, target="text")["text"] == "Hello Ada"
 
 
@@ -104,8 +104,8 @@ def test_a_hostile_document_is_stopped_at_its_line_by_its_processor_time(bounded
 @pytest.mark.parametrize("name", HOSTILE)
 def test_checking_a_hostile_document_gives_a_problem_at_its_line(bounded, name):
     document, line = HOSTILE[name]
-    found = bounded.validate(document, samples={"long": {"name": "a" * 40 + "b"}})
-    assert line in [problem.line for problem in found if problem.severity == "error"]
+    result = bounded.validate(document, samples={"long": {"name": "a" * 40 + "b"}})
+    assert line in [problem.line for problem in result if problem.severity == "error"]
 
 
 def test_an_error_comes_back_as_the_class_it_was(bounded):
@@ -143,9 +143,9 @@ def test_an_answer_beyond_the_cap_is_refused():
 
 def test_many_samples_render_in_one_child(bounded):
     samples = {f"sample {number}": {"name": f"name {number}"} for number in range(50)} | {"wrong": {"name": 1}}
-    found = bounded.render_samples(GOOD, samples, cpu_seconds=10)
-    assert found["sample 7"]["messages"][0]["content"] == "Hello name 7"
-    assert isinstance(found["wrong"], InputError)
+    result = bounded.render_samples(GOOD, samples, cpu_seconds=10)
+    assert result["sample 7"]["messages"][0]["content"] == "Hello name 7"
+    assert isinstance(result["wrong"], InputError)
 
 
 def test_only_rows_that_the_inputs_refuse_are_found(bounded):
@@ -179,9 +179,9 @@ def test_a_schema_is_checked(bounded):
 
 def test_many_replies_are_read_in_one_child(bounded):
     document = "---\noutput: {schema: {type: object}}\n---\n- name: a\n  content: b\n"
-    found = bounded.read_many(document, {"good": (['{"x": 1}'], {}), "bad": (["nothing"], {})})
-    assert found["good"] == bounded.read(document, ['{"x": 1}'])
-    assert isinstance(found["bad"], RenderError)
+    result = bounded.read_many(document, {"good": (['{"x": 1}'], {}), "bad": (["nothing"], {})})
+    assert result["good"] == bounded.read(document, ['{"x": 1}'])
+    assert isinstance(result["bad"], RenderError)
 
 
 def test_threads_are_served_concurrently(bounded):

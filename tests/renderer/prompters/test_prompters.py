@@ -99,8 +99,8 @@ def test_nothing_given_is_changed():
 
 
 def test_a_message_can_be_the_input():
-    given = {"q": {"role": "tool", "content": "42"}}
-    messages = ChatPrompter("x").generate_prompt(given, return_dict=True)["messages"]
+    fields = {"q": {"role": "tool", "content": "42"}}
+    messages = ChatPrompter("x").generate_prompt(fields, return_dict=True)["messages"]
     assert messages[-1] == {"role": "tool", "content": "42"}
 
 

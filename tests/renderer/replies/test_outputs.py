@@ -18,8 +18,8 @@ def load(shapers: str, body: str = "{join(documents)} {query}", more: str = "") 
 
 
 def problems(output: str) -> list[tuple[str, int, str]]:
-    found = renderer.validate(f"---\nformat: text\noutput:\n{output}---\nhello")
-    return [(problem.code, problem.line, problem.message) for problem in found]
+    problems = renderer.validate(f"---\nformat: text\noutput:\n{output}---\nhello")
+    return [(problem.code, problem.line, problem.message) for problem in problems]
 
 
 def test_answers_name_all_documents_without_a_reference_pattern():
@@ -208,7 +208,7 @@ def test_data_that_give_way_to_the_replies_are_reported(name, what):
     assert read["o"] == {"results": ["yes"], "prompts": ["q"]}[name]
     assert [note for note in read.notes if f"`{name}`" in note and what in note] == list(read.notes) != []
     text = f"---\nformat: shaped\ninputs:\n  {name}: {{type: array}}\noutput:\n  shapers: {step}\n---\n{{join({name})}}"
-    found = [(problem.code, problem.severity, problem.line) for problem in renderer.validate(text)]
-    assert found == [("PT813", "warning", 4)]
+    problems = [(problem.code, problem.severity, problem.line) for problem in renderer.validate(text)]
+    assert problems == [("PT813", "warning", 4)]
     without = text.replace(f"output:\n  shapers: {step}\n", "")
     assert "PT813" not in [problem.code for problem in renderer.validate(without)]

@@ -183,13 +183,13 @@ def test_the_memory_is_bounded_and_keeps_what_is_used():
 
 def test_threads_share_a_tokenizer():
     tokenizer = tokenizers.find_tokenizer("o200k_base")
-    wanted = {f"text {number} of many": tokenizer.count(f"text {number} of many") for number in range(50)}
+    expected = {f"text {number} of many": tokenizer.count(f"text {number} of many") for number in range(50)}
     assert isinstance(tokenizer, tokenizers.VocabularyTokenizer)
     wrong: list[str] = []
 
     def work():
         fresh = tokenizers.VocabularyTokenizer.count
-        wrong.extend(text for text, count in wanted.items() if fresh(tokenizer, text) != count)
+        wrong.extend(text for text, count in expected.items() if fresh(tokenizer, text) != count)
 
     threads = [threading.Thread(target=work) for _ in range(4)]
     for thread in threads:

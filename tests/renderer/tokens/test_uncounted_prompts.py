@@ -160,9 +160,9 @@ def test_a_prompt_that_may_be_too_long_fails_by_name_and_is_never_estimated(gone
 
 def test_a_source_gives_the_exact_counts(gone, data):
     prompt = loaded(gone, FakeVocabularies(data), limit=20).render({"q": "Straßenbahnhaltestelle " * 9})
-    wanted = loaded("mistral-v3", limit=20).render({"q": "Straßenbahnhaltestelle " * 9})
-    assert (prompt.text, prompt.tokens, prompt.cut) == (wanted.text, wanted.tokens, wanted.cut)
-    assert prompt.token_count == wanted.token_count <= 20
+    expected = loaded("mistral-v3", limit=20).render({"q": "Straßenbahnhaltestelle " * 9})
+    assert (prompt.text, prompt.tokens, prompt.cut) == (expected.text, expected.tokens, expected.cut)
+    assert prompt.token_count == expected.token_count <= 20
 
 
 def test_other_bytes_than_the_pinned_are_refused(gone, data):
@@ -283,5 +283,5 @@ def test_a_check_without_the_vocabulary_says_that_limits_are_open_and_guesses_no
     assert "limits were not checked" in problem.message
     assert validate(text.replace("60", "300"), samples, profile=profile) == []
     exact = validate(text, samples, profile=profile, vocabularies=FakeVocabularies(data))
-    wanted = validate(text, samples, profile=profiles.find_builtin_profile("mistral-v3"))
-    assert exact == wanted
+    expected = validate(text, samples, profile=profiles.find_builtin_profile("mistral-v3"))
+    assert exact == expected

@@ -51,8 +51,8 @@ def test_ids_equal_those_of_tiktoken_on_four_hundred_texts(name):
     tokenizer, encoding = tokens_tokenizers.find_tokenizer(name), reference(name)
     offset = 1000 if name == "mistral-tekken" else 0
     for text in varied_texts():
-        wanted = [rank + offset for rank in encoding.encode_ordinary(normalized(name, text))]
-        assert tokenizer.encode(text) == wanted, text
+        expected = [rank + offset for rank in encoding.encode_ordinary(normalized(name, text))]
+        assert tokenizer.encode(text) == expected, text
 
 
 # What SentencePiece 0.2.3 gave for the four hundred texts; the two newer models differ in control pieces only.

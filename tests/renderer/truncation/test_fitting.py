@@ -201,13 +201,13 @@ PARTS = st.lists(st.tuples(st.integers(0, 7), st.integers(-1, 3)).map(lambda pai
 @given(PARTS, st.integers(1, 40), st.integers(1, 12))
 def test_the_kept_parts_follow_the_reference_rule(parts, limit, step):
     counts = [len(each.content.split()) for each in parts]
-    wanted = hermes(parts, counts, limit, step)
-    if wanted is None:
+    expected = hermes(parts, counts, limit, step)
+    if expected is None:
         with pytest.raises(TruncationError):
             fitting.fit_parts(parts, WORDS, limit=limit, step=step)
         return
     fitted = fitting.fit_parts(parts, WORDS, limit=limit, step=step)
-    assert names(fitted) == [parts[index].name for index in wanted]
+    assert names(fitted) == [parts[index].name for index in expected]
 
 
 @given(PARTS, st.integers(1, 40), st.integers(1, 12), st.integers(0, 3), st.booleans())

@@ -138,8 +138,8 @@ def test_something_that_is_not_personal_data_passes(text):
 
 def test_a_document_gets_warnings_that_repeat_nothing():
     text = "---\nformat: text\n---\nPay 4111 1111 1111 1111\nor ask jane.doe@acme.io\n"
-    found = [(p.code, p.severity, p.line, p.column) for p in renderer.validate(text)]
-    assert found == [("PT710", "warning", 4, 5), ("PT710", "warning", 5, 8)]
+    problems = [(p.code, p.severity, p.line, p.column) for p in renderer.validate(text)]
+    assert problems == [("PT710", "warning", 4, 5), ("PT710", "warning", 5, 8)]
     assert not any("4111" in p.message or "jane" in p.message for p in renderer.validate(text))
 
 

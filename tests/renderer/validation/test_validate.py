@@ -140,8 +140,8 @@ def test_a_sample_that_lacks_a_value_is_a_warning_in_every_format(text):
 
 def test_a_missing_value_hides_no_wrong_one():
     text = "---\ninputs: {a: {}, b: {type: string}, c: {}}\n---\n- name: a\n  content: {{ a }}{{ b }}{{ c }}\n"
-    found = [(p.code, p.severity, p.variable) for p in renderer.validate(text, {"one": {"b": 1}})]
-    assert found == [("PT401", "warning", "a"), ("PT402", "error", "b"), ("PT401", "warning", "c")]
+    problems = [(p.code, p.severity, p.variable) for p in renderer.validate(text, {"one": {"b": 1}})]
+    assert problems == [("PT401", "warning", "a"), ("PT402", "error", "b"), ("PT401", "warning", "c")]
 
 
 def test_a_sample_that_fails_while_rendering_is_named_with_the_line():

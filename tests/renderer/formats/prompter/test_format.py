@@ -49,10 +49,10 @@ def test_the_text_is_the_chat_prompters():
 
 def test_the_messages_are_the_chat_prompters():
     prompt = load(ASK + f"tools: {json.dumps(TOOLS)}\n").render(DATA)
-    wanted = ChatPrompter("Use {context}.", tools=TOOLS).generate_prompt(
+    expected = ChatPrompter("Use {context}.", tools=TOOLS).generate_prompt(
         {"context": "ctx", "q": "why?"}, HISTORY, return_dict=True
     )
-    assert {"messages": prompt.messages, "tools": list(prompt.tools)} == wanted
+    assert {"messages": prompt.messages, "tools": list(prompt.tools)} == expected
 
 
 @pytest.mark.parametrize("dialect", ["0.1.2", "0.1.1"])
@@ -100,8 +100,8 @@ def test_a_profile_with_lazyllms_marks_gives_lazyllms_text():
     prompt = renderer.load(document(ASK), profile={"name": "mine", "tokenizer": "estimate", "lazyllm": marks}).render(
         DATA
     )
-    wanted = ChatPrompter("Use {context}.", marks=marks).generate_prompt({"context": "ctx", "q": "why?"}, HISTORY)
-    assert prompt.text == wanted
+    expected = ChatPrompter("Use {context}.", marks=marks).generate_prompt({"context": "ctx", "q": "why?"}, HISTORY)
+    assert prompt.text == expected
 
 
 def test_the_profile_of_lazyllm_gives_the_same_text_as_none():
