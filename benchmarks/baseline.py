@@ -30,7 +30,7 @@ PROGRAMS = (
     *("preview", "render", "evaluation", "fetch", "client", "live"),
     *("playground", "registry", "memory", "pages", "first_hour"),
 )
-LEAST = 0.8  # of the baseline; runs on shared machines differ by that much
+MIN_RATIO = 0.8  # of the baseline; runs on shared machines differ by that much
 _FILE = "PROMPTUARY_RATIOS"
 
 
@@ -65,7 +65,7 @@ class Comparison:
     @property
     def has_fallen(self) -> bool:
         """Whether it is worse than the baseline by more than runs usually differ, or is no longer measured."""
-        return self.before is not None and (self.now is None or self.now < LEAST * self.before)
+        return self.before is not None and (self.now is None or self.now < MIN_RATIO * self.before)
 
     def __str__(self) -> str:
         known = [f"{ratio:10.3g}" if ratio is not None else f"{'-':>10}" for ratio in (self.before, self.now)]
@@ -116,7 +116,7 @@ def main() -> int:
         BASELINE.write_text(json.dumps(baseline, indent=2, sort_keys=True) + "\n", encoding="utf-8")
         return 0
     fallen = [comparison for comparison in compared if comparison.has_fallen]
-    print(f"{len(compared)} ratios, {len(fallen)} fell below {LEAST:g} of the baseline")
+    print(f"{len(compared)} ratios, {len(fallen)} fell below {MIN_RATIO:g} of the baseline")
     return 1 if fallen else 2 if silent else 0
 
 

@@ -23,9 +23,9 @@ from fetching import servers
 from fetching.load import Load, run_wrk
 
 ROUNDS, SECONDS, IDLE_SECONDS, CONNECTIONS = 3, 3, 20, 8
-MOST_CPU = 5.0  # percent of a core for all idle streams
-LEAST_CPU = 0.5  # percent: less can't be told from noise
-MOST_THREADS = 16  # more than without streams: an idle stream has no thread of its own
+MAX_CPU = 5.0  # percent of a core for all idle streams
+MIN_CPU = 0.5  # percent: less can't be told from noise
+MAX_THREADS = 16  # more than without streams: an idle stream has no thread of its own
 SIGN_IN = (
     "import django; django.setup()\n"
     "from django.test import Client\n"
@@ -73,9 +73,9 @@ def main() -> None:
 
 def check_idle(gates: fetch.Gates, count: int, before: Usage, after: Usage) -> None:
     """Check the gates on the processor time and threads of idle streams."""
-    cpu, threads = max(compute_added_load(before, after), LEAST_CPU), max(after.threads - before.threads, 1)
-    gates.check(f"{MOST_CPU:g} % of a core / what {count} idle streams take", MOST_CPU / cpu, 1)
-    gates.check(f"{MOST_THREADS} threads / what {count} idle streams add", MOST_THREADS / threads, 1)
+    cpu, threads = max(compute_added_load(before, after), MIN_CPU), max(after.threads - before.threads, 1)
+    gates.check(f"{MAX_CPU:g} % of a core / what {count} idle streams take", MAX_CPU / cpu, 1)
+    gates.check(f"{MAX_THREADS} threads / what {count} idle streams add", MAX_THREADS / threads, 1)
 
 
 def measure_idle(port: int) -> Usage:

@@ -40,7 +40,7 @@ from registry.accounts.models import User
 from registry.namespaces.services import create_namespace
 from registry.templates.save import save_version
 
-MOST_MS = 150.0
+MAX_MS = 150.0
 
 
 @dataclass(frozen=True)
@@ -63,11 +63,11 @@ def main() -> int:
     alone = measure_jinja(document, options.rounds)
     clock = statistics.median(cost.clock for cost in costs)
     processor = statistics.median(cost.processor for cost in costs)
-    print(f"a preview of {options.size / 1000:.0f} KB: {clock:.0f} ms (goal {MOST_MS:.0f})")
+    print(f"a preview of {options.size / 1000:.0f} KB: {clock:.0f} ms (goal {MAX_MS:.0f})")
     print(f"  this process's processor {processor:.0f} ms, the child and waiting {clock - processor:.0f} ms")
     record_ratio(f"Jinja alone / a preview of {options.size / 1000:.0f} KB", alone / clock)
     print(f"  {clock / alone:.1f} times what Jinja alone takes, {alone:.0f} ms")
-    return 0 if clock <= MOST_MS else 1
+    return 0 if clock <= MAX_MS else 1
 
 
 def measure_previews(document: str, rounds: int) -> list[PreviewCost]:

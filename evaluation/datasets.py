@@ -24,8 +24,8 @@ from promptuary.renderer.syntax.yaml_reader import YamlError, compose, read_valu
 
 __all__ = ["Dataset", "Row", "digest_contents", "parse", "read", "read_beir", "read_corpus"]
 
-_MOST_TAGS = 20  # per row
-_LONGEST_TAG = 40  # characters
+_MAX_TAGS = 20  # per row
+_MAX_TAG_LENGTH = 40  # characters
 
 
 @dataclass(frozen=True)
@@ -242,10 +242,10 @@ def _read_tags(tags: Any, where: str) -> tuple[str, ...]:
     if isinstance(tags, str) or not isinstance(tags, Sequence) or not all(isinstance(tag, str) for tag in tags):
         raise DatasetError(f"{where}: tags are a list of texts")
     stripped = [" ".join(tag.split()) for tag in tags]
-    if any("," in tag or len(tag) > _LONGEST_TAG for tag in stripped):
-        raise DatasetError(f"{where}: a tag has no comma and at most {_LONGEST_TAG} characters")
-    if len(tags_read := tuple(dict.fromkeys(filter(None, stripped)))) > _MOST_TAGS:
-        raise DatasetError(f"{where}: a row has at most {_MOST_TAGS} tags")
+    if any("," in tag or len(tag) > _MAX_TAG_LENGTH for tag in stripped):
+        raise DatasetError(f"{where}: a tag has no comma and at most {_MAX_TAG_LENGTH} characters")
+    if len(tags_read := tuple(dict.fromkeys(filter(None, stripped)))) > _MAX_TAGS:
+        raise DatasetError(f"{where}: a row has at most {_MAX_TAGS} tags")
     return tags_read
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 __all__ = ["count_change_decimals", "count_decimals"]
 
-_MOST = 6  # figures that are equal to so many decimals count as equal
+_LIMIT = 6  # figures that are equal to so many decimals count as equal
 
 
 def count_decimals(values: Iterable[float | None]) -> int:
@@ -14,16 +14,16 @@ def count_decimals(values: Iterable[float | None]) -> int:
     """
     figures = [value for value in values if value is not None]
     fewest = 1 if figures and min(map(abs, figures)) >= 10 else 2
-    distinct = len({f"{value:.{_MOST}f}" for value in figures})
-    for decimals in range(fewest, _MOST):
+    distinct = len({f"{value:.{_LIMIT}f}" for value in figures})
+    for decimals in range(fewest, _LIMIT):
         if len({f"{value:.{decimals}f}" for value in figures}) == distinct:
             return decimals
-    return _MOST
+    return _LIMIT
 
 
 def count_change_decimals(change: float) -> int:
     """The decimals that a difference needs: two, one from 10 on, up to six if its first digit would not be shown."""
-    size = round(abs(change), _MOST)
+    size = round(abs(change), _LIMIT)
     if size >= 10:
         return 1
     return max(2, math.ceil(-math.log10(size))) if size else 2

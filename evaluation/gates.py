@@ -19,7 +19,7 @@ __all__ = ["Gate", "Verdict", "judge", "parse_gate", "to_junit", "to_markdown"]
 
 _FORM = re.compile(r"^\s*([A-Za-z0-9_]+)(?:\[([^\]]+)\])?\s*(>=|-)\s*([0-9]*\.?[0-9]+)\s*$")
 _NO_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_MOST = 20  # failed rows listed in Markdown
+_LIMIT = 20  # failed rows listed in Markdown
 _ROUNDING = 1e-9  # binary fractions make 0.8 - 0.1 more than 0.7, which a fall of 0.1 must allow
 
 
@@ -140,10 +140,10 @@ def to_markdown(title: str, verdicts: Sequence[Verdict], errors: Errors = ()) ->
         lines += ["", f"{len(errors)} row{'s' if len(errors) != 1 else ''} failed:", ""]
         lines += [
             f"* row {row + 1}: {_escape_markdown(error['kind'])}: {_escape_markdown(error['message'])}"
-            for row, error in errors[:_MOST]
+            for row, error in errors[:_LIMIT]
         ]
-    if len(errors) > _MOST:
-        lines.append(f"* and {len(errors) - _MOST} more")
+    if len(errors) > _LIMIT:
+        lines.append(f"* and {len(errors) - _LIMIT} more")
     return "\n".join(lines) + "\n"
 
 

@@ -25,10 +25,10 @@ from promptuary.renderer.errors import RenderError
 
 __all__ = ["HTTPModel", "Pace", "make_client", "make_status_error"]
 
-_LONGEST_REASON = 300  # characters
-_LONGEST_ERROR = 64 * 1024  # bytes read of an error's body
-_LONGEST_ANSWER = 16 * 1024 * 1024  # bytes
-_MOST_COUNTED = 1024 * 1024  # bytes of an unfinished answer that are counted as written: no provider bills more
+_MAX_REASON_LENGTH = 300  # characters
+_MAX_ERROR_BYTES = 64 * 1024  # bytes read of an error's body
+_MAX_ANSWER_BYTES = 16 * 1024 * 1024  # bytes
+_MAX_COUNTED = 1024 * 1024  # bytes of an unfinished answer that are counted as written: no provider bills more
 _COUNTS = (("prompt", "input"), ("completion", "output"))  # the protocols' field names for token counts
 _UNANSWERED = (httpx.ReadTimeout, httpx.ReadError, httpx.RemoteProtocolError, httpx.DecodingError)
 _REFUSALS = ("content_filter", "refusal", "safety")  # finish reasons of a reply that the provider kept back
@@ -137,10 +137,10 @@ class HTTPModel:
             ):
                 async for chunk in answer.aiter_bytes():
                     content += chunk
-                    if answer.status_code != 200 and len(content) > _LONGEST_ERROR:
+                    if answer.status_code != 200 and len(content) > _MAX_ERROR_BYTES:
                         break
-                    if len(content) > _LONGEST_ANSWER:
-                        sentence = f"{self._title} at {place} sent more than {_LONGEST_ANSWER:,} bytes"
+                    if len(content) > _MAX_ANSWER_BYTES:
+                        sentence = f"{self._title} at {place} sent more than {_MAX_ANSWER_BYTES:,} bytes"
                         raise ModelError(sentence, spent=_count_unfinished(content))
         except TimeoutError as error:
             sentence = f"{self._title} at {place} took longer than {self._longest:g} s"
@@ -233,7 +233,7 @@ def _make_tls_context() -> ssl.SSLContext:
 
 def _count_unfinished(content: bytearray) -> tuple[Reply, ...]:
     """An unfinished answer as text that the provider may bill."""
-    return (Reply(content[:_MOST_COUNTED].decode(errors="replace")),)
+    return (Reply(content[:_MAX_COUNTED].decode(errors="replace")),)
 
 
 def _find_unanswered(error: httpx.HTTPError) -> tuple[Reply, ...]:
@@ -274,7 +274,7 @@ def _read_reason(response: httpx.Response) -> str:
         error = body.get("error") or body.get("detail") or body.get("message") if isinstance(body, dict) else None
         message = error.get("message") if isinstance(error, dict) else error
         text = message if isinstance(message, str) and message.strip() else text
-    return " ".join(text.split())[:_LONGEST_REASON]
+    return " ".join(text.split())[:_MAX_REASON_LENGTH]
 
 
 def _pause(error: Exception) -> bool | float:

@@ -8,8 +8,8 @@ from promptuary.evaluation.errors import EvaluationError
 
 __all__ = ["NotJson", "copy_plain_values", "require_json"]
 
-MOST_DEPTH = 200
-_MOST_WHOLE = 2**53  # larger JSON numbers don't survive every parser
+MAX_DEPTH = 200
+_MAX_WHOLE = 2**53  # larger JSON numbers don't survive every parser
 
 
 class NotJson(EvaluationError):
@@ -32,8 +32,8 @@ def copy_plain_values(value: Any) -> Any:
 
 
 def _find_faults(value: Any, place: str, depth: int) -> Iterator[tuple[str, str]]:
-    if depth > MOST_DEPTH:
-        yield place, f"is nested more than {MOST_DEPTH} deep"
+    if depth > MAX_DEPTH:
+        yield place, f"is nested more than {MAX_DEPTH} deep"
     elif isinstance(value, Mapping):
         for key, inner in value.items():
             if not isinstance(key, str) or _find_fault_of_text(key):
@@ -53,7 +53,7 @@ def _find_fault_of_scalar(value: Any) -> str:
     if isinstance(value, str):
         return _find_fault_of_text(value)
     if isinstance(value, int):
-        return "" if abs(value) <= _MOST_WHOLE else "is a whole number beyond 2^53"
+        return "" if abs(value) <= _MAX_WHOLE else "is a whole number beyond 2^53"
     if isinstance(value, float):
         return "" if math.isfinite(value) else "is not a finite number"
     return f"is a {type(value).__name__}, which JSON has no form for"
@@ -68,7 +68,7 @@ def _find_fault_of_text(text: str) -> str:
 
 
 def _copy(value: Any, depth: int) -> Any:
-    if depth > MOST_DEPTH:
+    if depth > MAX_DEPTH:
         return None
     if isinstance(value, Mapping):
         return {

@@ -7,7 +7,7 @@ from promptuary.evaluation.characters import clean_text
 
 __all__ = ["PartialReply", "ToolCall", "read_count"]
 
-_MOST_TOKENS = 100_000_000  # higher than any real prompt or reply: a larger count is the server's error
+_MAX_TOKENS = 100_000_000  # higher than any real prompt or reply: a larger count is the server's error
 
 
 @dataclass
@@ -50,7 +50,7 @@ class PartialReply:
 
 def read_count(value: Any) -> int | None:
     """The server's token count; None if the value isn't a plausible count."""
-    return value if type(value) is int and 0 <= value <= _MOST_TOKENS else None
+    return value if type(value) is int and 0 <= value <= _MAX_TOKENS else None
 
 
 def _clean(value: Any) -> str:

@@ -25,7 +25,7 @@ __all__ = [
     "list_refused_settings",
 ]
 
-_LONGEST_REPLY = 4096  # tokens, if a protocol requires a limit and the document sets none
+_MAX_REPLY_LENGTH = 4096  # tokens, if a protocol requires a limit and the document sets none
 _ANTHROPIC_VERSION = "2023-06-01"
 _STOPS = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length", "tool_use": "tool_calls"}
 
@@ -38,7 +38,7 @@ class ProviderRequest:
     messages: list[dict[str, Any]]
     settings: Mapping[str, Any] | None
     tools: tuple[Any, ...] = field(default=())
-    reserve: int = _LONGEST_REPLY
+    reserve: int = _MAX_REPLY_LENGTH
 
 
 class ProviderProtocol(Protocol):

@@ -22,10 +22,10 @@ from promptuary.renderer.errors import RenderError
 __all__ = ["HTTPStream", "StreamRequest", "StreamingModel", "WordStream"]
 
 _LINE_END = re.compile(rb"\r\n|\n|\r(?!$)")  # a trailing carriage return may be half of a CRLF
-_LONGEST_ERROR = 64 * 1024  # bytes read of an error's body
-_LONGEST_EVENT = 8 * 1024 * 1024
-_LONGEST_REPLY = 1024 * 1024  # characters, thoughts and tool
-_MOST_CALLS = 1000  # calls included, in one reply
+_MAX_ERROR_BYTES = 64 * 1024  # bytes read of an error's body
+_MAX_EVENT_LENGTH = 8 * 1024 * 1024
+_MAX_REPLY_LENGTH = 1024 * 1024  # characters, thoughts and tool
+_MAX_CALLS = 1000  # calls included, in one reply
 _READ_PAUSE = 0.1  # seconds between two reads of a reply: reads are batched, as each one takes time
 _READS_A_SECOND = 160  # over all replies of this process: with more than 16 the pause gets longer
 _open_replies: set[int] = set()  # the ids of the replies being read
@@ -116,21 +116,21 @@ class HTTPStream:
     async def _require_success(self, response: httpx.Response) -> None:
         if response.status_code == 200:
             return
-        content = await _read_body(response, _LONGEST_ERROR)
+        content = await _read_body(response, _MAX_ERROR_BYTES)
         headers = {name: response.headers.get(name, "") for name in ("content-type", "location", "retry-after")}
         raise make_status_error(self._title, httpx.Response(response.status_code, headers=headers, content=content))
 
     def _require_size(self, reply: PartialReply) -> None:
-        if len(reply.tool_calls) > _MOST_CALLS:
-            raise ModelError(f"{self._title} called more than {_MOST_CALLS:,} tools")
-        if reply.size > _LONGEST_REPLY:
-            raise ModelError(f"{self._title} wrote more than {_LONGEST_REPLY:,} characters")
+        if len(reply.tool_calls) > _MAX_CALLS:
+            raise ModelError(f"{self._title} called more than {_MAX_CALLS:,} tools")
+        if reply.size > _MAX_REPLY_LENGTH:
+            raise ModelError(f"{self._title} wrote more than {_MAX_REPLY_LENGTH:,} characters")
 
     async def _read_pieces(self, response: httpx.Response, reply: PartialReply) -> AsyncIterator[str]:
         is_empty = True
         try:
             if response.headers.get("content-type", "").startswith("application/json"):  # the server doesn't stream
-                content = await _read_body(response, _LONGEST_EVENT)
+                content = await _read_body(response, _MAX_EVENT_LENGTH)
                 is_empty = not content.strip()
                 yield self._protocol.read_whole(json.loads(content), reply) or ""
                 return
@@ -205,7 +205,7 @@ async def _read_events(response: httpx.Response) -> AsyncIterator[str]:
             elif not line and data:
                 yield b"\n".join(data).decode()
                 data.clear()
-        if len(rest) + sum(map(len, data)) > _LONGEST_EVENT:
+        if len(rest) + sum(map(len, data)) > _MAX_EVENT_LENGTH:
             raise ValueError("an event is too long")
         await asyncio.sleep(max(_READ_PAUSE, len(_open_replies) / _READS_A_SECOND))
     if rest.startswith(b"data:"):  # the stream ended without the blank line

@@ -17,8 +17,8 @@ from promptuary.errors import BadAnswer, NotAllowed, NotFound, PromptuaryError, 
 __all__ = ["LabelRefresher", "MoveListener", "Moved"]
 
 REPORT_EVERY = 60.0  # seconds; the registry accepts one report a minute
-LONGEST_PAUSE = 60.0
-SHORTEST_PAUSE = 0.01
+MAX_PAUSE = 60.0
+MIN_PAUSE_LENGTH = 0.01
 WAIT = 25  # seconds that the registry may hold a long poll for moves
 SETTLED = 1.5  # seconds after which every process of the registry has seen a move
 AGAIN = 0.1  # seconds between two retries until then
@@ -134,7 +134,7 @@ class LabelRefresher:
                 return
 
     def _post(self, path: str, content: object, ends: float) -> None:
-        seconds = max(ends - time.monotonic(), SHORTEST_PAUSE)
+        seconds = max(ends - time.monotonic(), MIN_PAUSE_LENGTH)
         headers = {"Accept": "application/json", "Content-Type": "application/json"}
         answer = self.transport.send(Request("POST", path, seconds, headers, json.dumps(content).encode()))
         if not 200 <= answer.status < 300:
@@ -144,7 +144,7 @@ class LabelRefresher:
         """Stop, and send the last report, both within `seconds`."""
         ends = time.monotonic() + seconds
         self.daemon.stop(seconds)
-        self.report(max(ends - time.monotonic(), SHORTEST_PAUSE), may_load=may_load)
+        self.report(max(ends - time.monotonic(), MIN_PAUSE_LENGTH), may_load=may_load)
 
     def renew(self) -> None:
         """Reset in a child after a fork."""
@@ -155,11 +155,11 @@ class LabelRefresher:
     def _pause(self) -> float:
         now = self._state.clock()
         due_times = [entry.fresh_until for _, _, entry in self._state.memory.labels() if now - entry.used <= IDLE]
-        until = min(due_times, default=now + LONGEST_PAUSE) if self._state.ttl > 0 else now + LONGEST_PAUSE
+        until = min(due_times, default=now + MAX_PAUSE) if self._state.ttl > 0 else now + MAX_PAUSE
         until = min([until, *(again for again, _ in self._unsettled.values())])
         if self._state.usage is not None:
             until = min(until, self._report_at)
-        return min(max(until - now, SHORTEST_PAUSE), LONGEST_PAUSE)
+        return min(max(until - now, MIN_PAUSE_LENGTH), MAX_PAUSE)
 
 
 class MoveListener:
@@ -183,7 +183,7 @@ class MoveListener:
             self._failures += 1
             if self._failures == 1:
                 _log.warning("label moves of %s are not told at the moment: %s", self._namespace, error)
-            return min(2.0 ** min(self._failures - 1, 10), LONGEST_PAUSE)
+            return min(2.0 ** min(self._failures - 1, 10), MAX_PAUSE)
         if self._failures:
             _log.warning("label moves of %s are told again", self._namespace)
         self._failures = 0
@@ -223,4 +223,4 @@ class MoveListener:
             settled = self._state.clock() + SETTLED
             self._keeper.moved.update({target: Moved(digest, settled) for target, digest in moves.items()})
             self._keeper.daemon.wake()
-        return min(max(again, 0.0), LONGEST_PAUSE)
+        return min(max(again, 0.0), MAX_PAUSE)

@@ -21,9 +21,9 @@ from promptuary.bundles import decode_object
 from promptuary.errors import BadAnswer, DigestMismatch, PromptuaryError, Unavailable
 from promptuary.renderer.digest import encode_canonical_json
 
-__all__ = ["MOST_REFS", "fetch_many", "fetch_namespace"]
+__all__ = ["MAX_REFS", "fetch_many", "fetch_namespace"]
 
-MOST_REFS = 500  # the registry's limit per request
+MAX_REFS = 500  # the registry's limit per request
 Target = tuple[str, str]
 
 
@@ -40,8 +40,8 @@ def fetch_many(state: ClientState, targets: Sequence[Target]) -> Flow[list[Fetch
     missing = [target for target in dict.fromkeys(targets) if target not in fetched]
     refusals: list[PromptuaryError] = []
     outage: Unavailable | None = None
-    for start in range(0, len(missing), MOST_REFS):
-        some = missing[start : start + MOST_REFS]
+    for start in range(0, len(missing), MAX_REFS):
+        some = missing[start : start + MAX_REFS]
         try:
             if outage is not None:
                 raise outage  # don't wait for it twice

@@ -12,12 +12,12 @@ from promptuary.names import is_name
 
 __all__ = ["add_rows", "compute_rows_timeout"]
 
-LONGEST_CALL = 60.0  # seconds
+MAX_CALL_SECONDS = 60.0  # seconds
 
 
 def compute_rows_timeout(timeout: float) -> float:
     """The timeout of such a call in seconds, given that of a fetch: it is longer, as the registry checks every row."""
-    return min(10 * timeout, max(LONGEST_CALL, timeout))
+    return min(10 * timeout, max(MAX_CALL_SECONDS, timeout))
 
 
 def add_rows(

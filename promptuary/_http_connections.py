@@ -27,7 +27,7 @@ else:
 __all__ = ["Connections", "find_proxy", "make_tls_context"]
 
 IDLE_SECONDS = 5.0  # less than the time after which servers close a connection that nobody uses
-MOST_IDLE = 20
+MAX_IDLE = 20
 
 
 class Connections:
@@ -55,7 +55,7 @@ class Connections:
 
     def give_back(self, connection: http.client.HTTPConnection) -> None:
         """Keep a connection whose answer was read to its end."""
-        if self._closed or len(self._idle) >= MOST_IDLE:
+        if self._closed or len(self._idle) >= MAX_IDLE:
             connection.close()
         elif connection.sock is not None:  # None: the server closes it
             self._idle.append((time.monotonic(), connection))

@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["MOST_IN_A_REPORT", "Outcomes", "check_scores"]
+__all__ = ["MAX_IN_A_REPORT", "Outcomes", "check_scores"]
 
-MOST_IN_A_REPORT = 1000  # the registry's limit per request
-MOST_WAITING = 20_000
+MAX_IN_A_REPORT = 1000  # the registry's limit per request
+MAX_WAITING = 20_000
 LARGEST_VALUE = 1_000_000
-LONGEST_ID = 100
+MAX_ID_LENGTH = 100
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 
 Outcome = dict[str, Any]
@@ -44,7 +44,7 @@ class Outcomes:
     def take(self) -> list[Outcome]:
         """Take as many as fit into one report."""
         with self._lock:
-            return [self._waiting.popleft() for _ in range(min(len(self._waiting), MOST_IN_A_REPORT))]
+            return [self._waiting.popleft() for _ in range(min(len(self._waiting), MAX_IN_A_REPORT))]
 
     def give_back(self, outcomes: list[Outcome]) -> None:
         """Put an undelivered report back at the front of the queue."""
@@ -53,7 +53,7 @@ class Outcomes:
             self._drop_oldest()
 
     def _drop_oldest(self) -> None:
-        while len(self._waiting) > MOST_WAITING:
+        while len(self._waiting) > MAX_WAITING:
             self._waiting.popleft()
             self.dropped += 1
 
@@ -63,8 +63,8 @@ def check_scores(scores: Mapping[str, object], trace_id: object, bucket: object)
     if not scores:
         raise ValueError("report at least one score, such as score=1 or helpful=True")
     for kind, text in (("trace_id", trace_id), ("bucket", bucket)):
-        if text is not None and not (isinstance(text, str) and 0 < len(text) <= LONGEST_ID):
-            raise ValueError(f"{kind} is a text of 1 to {LONGEST_ID} characters")
+        if text is not None and not (isinstance(text, str) and 0 < len(text) <= MAX_ID_LENGTH):
+            raise ValueError(f"{kind} is a text of 1 to {MAX_ID_LENGTH} characters")
     numbers = {}
     for name, value in scores.items():
         if not _NAME.fullmatch(name):

@@ -21,12 +21,12 @@ else:
 
 __all__ = ["Rendered", "Usage"]
 
-MOST_DIGESTS = 500  # the limit of one report
-MOST_NAMES = 200
-MOST_CODES = 50
-LONGEST_NAME = 100
-MOST_UNCOUNTED = 1000  # prompts waiting to be counted for the report
-MOST_CHARACTERS = 4_000_000  # of all of these together
+MAX_DIGESTS = 500  # the limit of one report
+MAX_NAMES = 200
+MAX_CODES = 50
+MAX_NAME_LENGTH = 100
+MAX_UNCOUNTED = 1000  # prompts waiting to be counted for the report
+MAX_CHARACTERS = 4_000_000  # of all of these together
 
 
 class Rendered(Protocol):
@@ -103,14 +103,14 @@ class Usage:
                 size = sum(len(part.content) for part in prompt.parts)
                 self._uncounted.append((counts, prompt, size))
                 self._characters += size
-            while self._characters > MOST_CHARACTERS or len(self._uncounted) > MOST_UNCOUNTED:
+            while self._characters > MAX_CHARACTERS or len(self._uncounted) > MAX_UNCOUNTED:
                 self._characters -= self._uncounted.popleft()[2]
 
     def count_failure(self, template: Rendered, code: str, data: Mapping[str, Any] | None) -> None:
         """Count a failed rendering, by the problem's code."""
         with self._lock:
             counts = self._find_counts(template)
-            if counts is not None and (code in counts.failures or len(counts.failures) < MOST_CODES):
+            if counts is not None and (code in counts.failures or len(counts.failures) < MAX_CODES):
                 counts.failures[code] += 1
 
     def note_outcomes(
@@ -170,7 +170,7 @@ class Usage:
         key = (template.name or "", template.digest)
         counts = self._counts.get(key)
         if counts is None:
-            if len(self._counts) >= MOST_DIGESTS:
+            if len(self._counts) >= MAX_DIGESTS:
                 self.dropped += 1
                 return None
             if not self._counts and self._on_first is not None:
@@ -181,7 +181,7 @@ class Usage:
 
 def _note(inputs: Counter[str], names: Iterable[Any], times: int) -> None:
     for name in names:
-        if name in inputs or (isinstance(name, str) and len(name) <= LONGEST_NAME and len(inputs) < MOST_NAMES):
+        if name in inputs or (isinstance(name, str) and len(name) <= MAX_NAME_LENGTH and len(inputs) < MAX_NAMES):
             inputs[name] += times
 
 

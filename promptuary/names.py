@@ -3,19 +3,19 @@
 import re
 
 from promptuary.errors import ConfigurationError
-from promptuary.renderer.names import DIGEST, LABEL, MOST_SEGMENTS, NUMBER, SEGMENT
-from promptuary.renderer.rollouts import LONGEST_BUCKET
+from promptuary.renderer.names import DIGEST, LABEL, MAX_SEGMENTS, NUMBER, SEGMENT
+from promptuary.renderer.rollouts import MAX_BUCKET_LENGTH
 
 __all__ = ["check_bucket", "check_name", "check_namespace", "check_ref", "is_name", "split_target"]
 
-_NAME = re.compile(rf"{SEGMENT.pattern}(?:/{SEGMENT.pattern}){{1,{MOST_SEGMENTS - 1}}}")
+_NAME = re.compile(rf"{SEGMENT.pattern}(?:/{SEGMENT.pattern}){{1,{MAX_SEGMENTS - 1}}}")
 
 
 def check_bucket(bucket: object) -> str | None:
     """Return the bucket, a text or None. Raises `ConfigurationError` for anything else."""
-    if bucket is None or (isinstance(bucket, str) and 1 <= len(bucket) <= LONGEST_BUCKET):
+    if bucket is None or (isinstance(bucket, str) and 1 <= len(bucket) <= MAX_BUCKET_LENGTH):
         return bucket
-    raise ConfigurationError(f"{bucket!r} is not a bucket: a text of 1 to {LONGEST_BUCKET} characters")
+    raise ConfigurationError(f"{bucket!r} is not a bucket: a text of 1 to {MAX_BUCKET_LENGTH} characters")
 
 
 def is_name(name: object) -> bool:

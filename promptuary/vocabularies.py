@@ -12,7 +12,7 @@ from promptuary.vendored import Vendored
 __all__ = ["RegistryVocabularies"]
 
 TIMEOUT_FACTOR = 10.0  # a file may have 20 MB, so its timeout is this many times that of another answer
-LONGEST_TIMEOUT = 60.0  # seconds, the upper bound of that timeout
+MAX_TIMEOUT = 60.0  # seconds, the upper bound of that timeout
 RETRY_PAUSE = 5.0  # seconds before the registry is asked again after a failure
 
 
@@ -32,7 +32,7 @@ class RegistryVocabularies:
     ) -> None:
         self._transport = transport
         self._url = url
-        self._seconds = min(TIMEOUT_FACTOR * timeout, LONGEST_TIMEOUT)
+        self._seconds = min(TIMEOUT_FACTOR * timeout, MAX_TIMEOUT)
         self._clock = clock
         self._vendored = vendored
         self._failures: dict[str, tuple[float, str]] = {}

@@ -43,8 +43,8 @@ PROBES = {"/livez": health.livez, "/readyz": health.readyz}
 Respond = Callable[[HttpRequest], HttpResponseBase]
 LARGEST_BODY = 16 * 1024 * 1024  # bytes, as in nginx.conf; no view accepts more
 NOTE_SECONDS = 300.0  # the precision of a session's time of last use
-_MOST_NOTED = 20_000  # sessions whose last write a process remembers
-_MOST_DIGITS = 15  # of a Content-Length; Python refuses to parse thousands of digits
+_MAX_NOTED = 20_000  # sessions whose last write a process remembers
+_MAX_DIGITS = 15  # of a Content-Length; Python refuses to parse thousands of digits
 _READS_NO_BODY = "/api/public/"  # for clients of Langfuse, some of which send chunked traces; all are dropped
 REASON = "No page has an address with a NUL in it."
 logger = logging.getLogger(__name__)
@@ -121,7 +121,7 @@ def refuse_bad_lengths(respond: Respond) -> Respond:
 
     def answer(request: HttpRequest) -> HttpResponseBase:
         length = request.META.get("CONTENT_LENGTH") or "0"
-        if not (length.isascii() and length.isdecimal() and len(length) <= _MOST_DIGITS):
+        if not (length.isascii() and length.isdecimal() and len(length) <= _MAX_DIGITS):
             return _refuse(request, BadRequest(gettext("Content-Length is not a number.")))
         if int(length) > LARGEST_BODY:
             return _refuse(request, RequestDataTooBig(f"The body is larger than {LARGEST_BODY} bytes."))
@@ -161,7 +161,7 @@ class _SessionUses:
             noted = self._noted.get(session_key)
             if noted is not None and now - noted < NOTE_SECONDS:
                 return False
-            if len(self._noted) >= _MOST_NOTED:
+            if len(self._noted) >= _MAX_NOTED:
                 self._noted.clear()
             self._noted[session_key] = now
         return noted is not None

@@ -30,7 +30,7 @@ _KILL_SECONDS = 10.0  # the time a process gets to end after SIGTERM
 _READY_SECONDS = 60.0
 _ALIVE = "/livez"
 _RESTART_SECONDS = 0.5  # the first pause: a process that ends immediately must not keep a CPU busy
-_LONGEST_PAUSE_SECONDS = 30.0
+_MAX_PAUSE_SECONDS = 30.0
 _LAST_OUTPUT_SECONDS = 1.0  # for a process's last output; its children may keep the pipe open
 _STEADY_SECONDS = 60.0  # a process that ran this long didn't end early
 
@@ -194,7 +194,7 @@ class Supervisor:
     def _schedule_restart(self, name: str, code: int) -> None:
         """Start the process again after a pause, during which signals are still answered."""
         last = self._pauses.get(name)
-        pause = min(last * 2, _LONGEST_PAUSE_SECONDS) if self._has_ended_early(name) and last else _RESTART_SECONDS
+        pause = min(last * 2, _MAX_PAUSE_SECONDS) if self._has_ended_early(name) and last else _RESTART_SECONDS
         self._pauses[name] = pause
         _print_line(name, f"ended with code {code}, starts again in {pause:g} s")
         timer = threading.Timer(pause, self._events.put, [StartDue(name)])

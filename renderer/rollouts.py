@@ -5,10 +5,10 @@ Client and server share it, and services in other languages can implement it: te
 
 import hashlib
 
-__all__ = ["LONGEST_BUCKET", "WHOLE", "is_on_candidate_side"]
+__all__ = ["MAX_BUCKET_LENGTH", "WHOLE", "is_on_candidate_side"]
 
 WHOLE = 10_000  # shares are in ten-thousandths
-LONGEST_BUCKET = 100  # characters
+MAX_BUCKET_LENGTH = 100  # characters
 
 
 def is_on_candidate_side(salt: str, bucket: str, share: int) -> bool:

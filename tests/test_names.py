@@ -8,7 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("renderer", "evaluation", "promptuary", "registry", "frontend")
-MOST_MODULES = 3
+MAX_MODULES = 3
 # A command's entry point is called `main` everywhere, and Django calls a command's `handle`.
 USUAL = {"main", "handle"}
 
@@ -34,6 +34,6 @@ def test_no_public_function_name_is_in_more_than_three_modules(package):
     crowded = {
         name: modules
         for name, modules in _modules_of_functions(package).items()
-        if len(modules) > MOST_MODULES and name not in USUAL
+        if len(modules) > MAX_MODULES and name not in USUAL
     }
     assert crowded == {}

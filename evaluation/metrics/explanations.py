@@ -14,8 +14,8 @@ from promptuary.evaluation.metrics.row_values import answer_texts, list_document
 
 __all__ = ["explain_score"]
 
-_LONGEST = 80  # characters of a value that a sentence quotes
-_MOST_WORDS = 8  # items listed
+_MAX_LENGTH = 80  # characters of a value that a sentence quotes
+_MAX_WORDS = 8  # items listed
 
 
 def explain_score(metric: str, expected: Any, actual: Any, score: float | None) -> str:
@@ -99,12 +99,12 @@ def _count_common(pair: tuple[str, str]) -> int:
 
 def _list_words(words: Mapping[str, int]) -> str:
     listed = list(words)
-    return ", ".join(listed[:_MOST_WORDS]) + (", …" if len(listed) > _MOST_WORDS else "")
+    return ", ".join(listed[:_MAX_WORDS]) + (", …" if len(listed) > _MAX_WORDS else "")
 
 
 def _cut(text: str) -> str:
     line = " ".join(text.split())
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+    return line if len(line) <= _MAX_LENGTH else f"{line[:_MAX_LENGTH]}…"
 
 
 _EXPLANATIONS: dict[str, Callable[[Any, Any, float], str]] = {

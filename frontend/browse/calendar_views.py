@@ -12,8 +12,8 @@ from frontend.web.decorators import signed_in
 from frontend.web.page import render_page
 from registry.accounts.actor import Actor
 from registry.namespaces import queries as namespace_queries
-from registry.releases.calendar_queries import MOST_MOVES, MOST_SCHEDULED, read_calendar
-from registry.rollouts.timetable import MOST_ROLLOUTS
+from registry.releases.calendar_queries import MAX_MOVES, MAX_SCHEDULED, read_calendar
+from registry.rollouts.timetable import MAX_ROLLOUTS
 
 __all__ = ["show_calendar"]
 
@@ -35,11 +35,11 @@ def show_calendar(request: HttpRequest, actor: Actor) -> HttpResponse:
         "weekdays": list(WEEKDAYS_ABBR.values()),
         "is_empty": all(day.is_empty for day in days),
         "is_cut": entries.is_cut,
-        "most_moves": MOST_MOVES,
+        "most_moves": MAX_MOVES,
         "has_more_scheduled": entries.has_more_scheduled,
-        "most_scheduled": MOST_SCHEDULED,
+        "most_scheduled": MAX_SCHEDULED,
         "has_more_rollouts": entries.has_more_rollouts,
-        "most_rollouts": MOST_ROLLOUTS,
+        "most_rollouts": MAX_ROLLOUTS,
         "zone": timezone.get_current_timezone_name(),
         "names": names,
         "namespace": namespace,

@@ -27,7 +27,7 @@ def export_version(request: HttpRequest, actor: Actor, name: str) -> HttpRespons
         "files": exports.list_exports(actor=actor, name=name, ref=str(version.number)),
         "folder": name.rpartition("/")[0],
         "forms": exports.FORMS.items(),
-        "most": exports.MOST_TEMPLATES,
+        "most": exports.MAX_TEMPLATES,
     }
     return render_page(request, "browse/export.html", context)
 

@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 DAYS = 7
-MOST_LINES = 3
+MAX_LINES = 3
 WIDTH, HEIGHT = 246.0, 74.0  # size of the drawing inside its margins, in its own units
 LEFT, TOP = 4.0, 8.0
 STEP = 13.0  # minimum distance between two names at the right end, so that they don't overlap
@@ -129,7 +129,7 @@ def describe_fetchers(fetchers: list[Fetcher], live: int | None) -> list[Fetcher
 
 
 def _draw_lines(by_version: Mapping[int, list[int]]) -> list[Line]:
-    drawn_versions = list(by_version.items())[:MOST_LINES]
+    drawn_versions = list(by_version.items())[:MAX_LINES]
     top = max((max(counts) for _, counts in drawn_versions), default=0)
     if not top:
         return []

@@ -64,7 +64,7 @@ def show_fetches(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "by_label": usage_queries.count_by_label(template),
         "reported": client_reports.sum_reports_by_version(template),
         "scores": scores,
-        "fewest": outcome_queries.FEWEST,
+        "fewest": outcome_queries.MIN_COUNT,
         "score_form": form,
     }
     return render_page(request, "browse/fetches.html", context, status=status)

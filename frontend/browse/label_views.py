@@ -43,7 +43,7 @@ from registry.templates.models import Template
 __all__ = ["show_label_form"]
 
 PANEL = "browse/_label_panel.html"
-MOST_EARLIER = 5
+MAX_EARLIER = 5
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ def _list_earlier_versions(context: dict[str, Any], label: str) -> list[EarlierV
     of_label = [move for move in context["moves"] if move.label == label]
     ends = {move.pk: after.created_at for after, move in pairwise(of_label)}
     last = {move.after.number: move for move in reversed(of_label) if move.after}
-    versions = [(number, last[number]) for number in context["held_before"][:MOST_EARLIER]]
+    versions = [(number, last[number]) for number in context["held_before"][:MAX_EARLIER]]
     return [
         EarlierVersion(
             number,

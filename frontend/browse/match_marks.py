@@ -11,8 +11,8 @@ from registry.templates.models import TOMBSTONE, Template, Version
 
 __all__ = ["Piece", "compile_text_pattern", "compile_word_pattern", "find_matching_lines", "mark_words"]
 
-_MOST_CHARACTERS = 60_000  # of a bundle that is searched for the line
-_BEFORE, _LONGEST = 30, 110  # characters per line
+_MAX_CHARACTERS = 60_000  # of a bundle that is searched for the line
+_BEFORE, _MAX_LENGTH = 30, 110  # characters per line
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def find_matching_lines(templates: Sequence[Template], pattern: re.Pattern[str] 
     if pattern is None or not templates:
         return {}
     rows = Version.objects.filter(pk__in=[template.latest_id for template in templates]).exclude(bundle=TOMBSTONE)
-    rows = rows.annotate(size=Length("bundle")).filter(size__lte=_MOST_CHARACTERS)
+    rows = rows.annotate(size=Length("bundle")).filter(size__lte=_MAX_CHARACTERS)
     lines = {}
     for template, bundle in rows.values_list("template_id", "bundle"):
         line = _find_line(str(json.loads(bundle)["document"]).split("\n"), pattern)
@@ -75,5 +75,5 @@ def _find_line(lines: Iterable[str], pattern: re.Pattern[str]) -> str:
     if match is None:
         return ""
     start = max(0, match.start() - _BEFORE)
-    piece = line[start : start + _LONGEST].strip()
-    return f"{'… ' if start else ''}{piece}{' …' if len(line) > start + _LONGEST else ''}"
+    piece = line[start : start + _MAX_LENGTH].strip()
+    return f"{'… ' if start else ''}{piece}{' …' if len(line) > start + _MAX_LENGTH else ''}"

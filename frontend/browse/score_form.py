@@ -12,7 +12,7 @@ from registry.templates import version_queries
 from registry.templates.models import Template
 from registry.usage import outcomes
 from registry.usage.outcome_queries import ScoreChange
-from registry.usage.outcomes import LARGEST_VALUE, LONGEST_ID, OutcomeEntry
+from registry.usage.outcomes import LARGEST_VALUE, MAX_ID_LENGTH, OutcomeEntry
 
 __all__ = ["ReplyScoreForm", "choose_first_values", "save_reply_score"]
 
@@ -25,7 +25,7 @@ class ReplyScoreForm(forms.Form):
     version = forms.TypedChoiceField(coerce=int)
     name = forms.CharField(max_length=60)
     value = forms.FloatField(min_value=-LARGEST_VALUE, max_value=LARGEST_VALUE)
-    trace_id = forms.CharField(max_length=LONGEST_ID, required=False)
+    trace_id = forms.CharField(max_length=MAX_ID_LENGTH, required=False)
 
     def __init__(self, *args: Any, newest: int, labels: Mapping[str, int], **options: Any) -> None:
         super().__init__(*args, **options)
@@ -44,7 +44,7 @@ def choose_first_values(
     return {
         "version": parameters.get("version") or live or "",
         "name": parameters.get("score") or usual_name,
-        "trace_id": parameters.get("trace", "")[:LONGEST_ID],
+        "trace_id": parameters.get("trace", "")[:MAX_ID_LENGTH],
     }
 
 

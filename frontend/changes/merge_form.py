@@ -11,13 +11,13 @@ from promptuary.renderer.syntax import three_way_merge
 from promptuary.renderer.syntax.alignment import Effort
 from promptuary.renderer.syntax.three_way_merge import Conflict, Merged
 
-__all__ = ["MOST", "WAYS", "ConflictForm", "list_unclaimed_texts", "read_conflict_forms", "resolve_text"]
+__all__ = ["LIMIT", "WAYS", "ConflictForm", "list_unclaimed_texts", "read_conflict_forms", "resolve_text"]
 
 # How a conflict can be resolved: take one side, take both in order, or write the text.
 WAYS = ("ours", "theirs", "both", "text")
 CONTEXT = 2
 # A page with more conflicts than this is unusable; they have to be resolved locally.
-MOST = 100
+LIMIT = 100
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class ConflictForm:
     """One conflict with its resolution. `key` identifies it by its content, so that the resolution survives a reload
     and a new merge.
 
-    `ours` and `theirs` are diffs against the base, empty beyond the first MOST conflicts, which aren't shown; `before`
+    `ours` and `theirs` are diffs against the base, empty beyond the first LIMIT conflicts, which aren't shown; `before`
     and `after` are the lines around it. `way` is empty while unresolved; `fault` then says so if the form was submitted
     anyway.
     """
@@ -65,8 +65,8 @@ def read_conflict_forms(merged: Merged, fields: Mapping[str, str], *, must: bool
                 key=key,
                 place=place,
                 conflict=conflict,
-                ours=diff_text.compare_lines(conflict.base, conflict.ours, effort) if place <= MOST else (),
-                theirs=diff_text.compare_lines(conflict.base, conflict.theirs, effort) if place <= MOST else (),
+                ours=diff_text.compare_lines(conflict.base, conflict.ours, effort) if place <= LIMIT else (),
+                theirs=diff_text.compare_lines(conflict.base, conflict.theirs, effort) if place <= LIMIT else (),
                 before="".join(_strip_line_ends(lines[max(0, start - CONTEXT) : start])),
                 after="".join(_strip_line_ends(lines[end : end + CONTEXT])),
                 way=way,

@@ -59,7 +59,7 @@ def merge_change(request: HttpRequest, actor: Actor, number: int) -> HttpRespons
         if preview is None
         else None,
         "conflict_forms": answers,
-        "shown_conflicts": answers[: merge_form.MOST],
+        "shown_conflicts": answers[: merge_form.LIMIT],
         "open_count": sum(not answer.way for answer in answers),
         "unclaimed": merge_form.list_unclaimed_texts(answers, request.POST.dict()),
         "message": request.POST.get("message", ""),

@@ -34,7 +34,7 @@ from registry.templates.models import Template
 __all__ = ["list_review_candidates", "propose_change"]
 
 PANEL = "changes/_propose_panel.html"
-_LONGEST_TITLE = 200
+_MAX_TITLE_LENGTH = 200
 _FIELDS_OF_TIME = {schedules.FIELD, *PLAN_FIELDS}
 
 
@@ -47,7 +47,7 @@ class ProposeForm(forms.Form):
 
     label = forms.ChoiceField()
     version = forms.TypedChoiceField(coerce=int)
-    title = forms.CharField(max_length=_LONGEST_TITLE)
+    title = forms.CharField(max_length=_MAX_TITLE_LENGTH)
     why = LinesField(required=False, max_length=9_000)
     reviewers = forms.MultipleChoiceField(required=False)
     expected = forms.IntegerField(required=False, min_value=0)
@@ -193,7 +193,7 @@ def _build_first_words(preview: LabelPreview) -> dict[str, str]:
     """The initial title and reason, from the version's message; without one the title describes the move."""
     message = preview.version.message.strip()
     title, _, body = message.partition("\n")
-    if len(title) > _LONGEST_TITLE:
+    if len(title) > _MAX_TITLE_LENGTH:
         title, body = "", message
     default_title = gettext("Move {label} to v{version}").format(label=preview.label, version=preview.version.number)
     return {"title": title or default_title, "why": body.strip()}

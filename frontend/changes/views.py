@@ -48,8 +48,8 @@ __all__ = [
 ]
 
 # A longer range no longer identifies a place.
-MOST_LINES = 400
-MOST_IN_BATCH = 100
+MAX_LINES = 400
+MAX_IN_BATCH = 100
 
 Suggestion = tuple[int, int]  # the numbers of a thread and of its comment
 
@@ -242,7 +242,7 @@ def _read_comment_form(request: HttpRequest, error: PromptuaryError | None) -> O
         side=side,
         part=parse_form_number(fields.get("part")),
         line=min(line, end_line),
-        end_line=min(max(line, end_line), min(line, end_line) + MOST_LINES),
+        end_line=min(max(line, end_line), min(line, end_line) + MAX_LINES),
         text=fields.get("text", "") if typed else "",
         suggestion=suggestion,
         remark=remark,
@@ -274,7 +274,7 @@ def add_to_batch(request: HttpRequest, number: int, suggestion: Suggestion) -> N
     """Add a suggestion to the batch of a request."""
     chosen = read_batch(request, number)
     if suggestion not in chosen:
-        _store_batch(request, number, [*chosen, suggestion][-MOST_IN_BATCH:])
+        _store_batch(request, number, [*chosen, suggestion][-MAX_IN_BATCH:])
 
 
 def drop_from_batch(request: HttpRequest, number: int, suggestion: Suggestion) -> None:

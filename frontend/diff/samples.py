@@ -16,7 +16,7 @@ from registry.templates.models import Version
 from registry.templates.sample_renderings import SampleOutcome
 
 __all__ = [
-    "MOST",
+    "LIMIT",
     "RenderFailure",
     "RenderedSample",
     "SampleComparison",
@@ -120,7 +120,7 @@ def _describe_failure(error: Invalid) -> RenderFailure:
     return RenderFailure(problem.code, problem.message, problem.line)
 
 
-MOST = sample_renderings.MOST_COMPARED
+LIMIT = sample_renderings.MAX_COMPARED
 
 
 @dataclass(frozen=True)

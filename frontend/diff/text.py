@@ -34,7 +34,7 @@ PAIRED = 2500
 # No word diff if more lines than this were replaced: nobody would read it.
 MARKED = 800
 # The most lines that one diff adds to a page.
-MOST_SHOWN = 2000
+MAX_SHOWN = 2000
 
 
 class Value(NamedTuple):
@@ -122,7 +122,7 @@ Entry = Line | Fold | Gap | Rest
 
 
 def build_folded_diff(old: str, new: str, effort: Effort | None = None, context: int = 3) -> tuple[list[Entry], Counts]:
-    """The diff for a page, and its whole size: unchanged runs folded, only the first MOST_SHOWN lines converted."""
+    """The diff for a page, and its whole size: unchanged runs folded, only the first MAX_SHOWN lines converted."""
     before, after = old.splitlines(), new.splitlines()
     steps = sequence_diff.find_steps(before, after, effort)
     changes = [step for step in steps if step.kind != "equal"]
@@ -130,7 +130,7 @@ def build_folded_diff(old: str, new: str, effort: Effort | None = None, context:
         added=sum(step.new_end - step.new_start for step in changes),
         removed=sum(step.old_end - step.old_start for step in changes),
     )
-    shown_steps, rest_steps, lines_left = list[Step](), list[Step](), MOST_SHOWN
+    shown_steps, rest_steps, lines_left = list[Step](), list[Step](), MAX_SHOWN
     for step in steps:
         if lines_left > 0 and _count_lines(step) > lines_left:
             half = lines_left if step.kind == "equal" else lines_left // 2 + 1
@@ -199,7 +199,7 @@ def fold_unchanged(lines: Sequence[Line], context: int = 3) -> list[Line | Fold]
 
 
 def shorten_diff(
-    entries: Iterable[Entry], kept_numbers: Collection[int] = (), most_lines: int = MOST_SHOWN
+    entries: Iterable[Entry], kept_numbers: Collection[int] = (), most_lines: int = MAX_SHOWN
 ) -> list[Line | Fold | Gap]:
     """The entries up to `most_lines` lines, with folded ones; then only the new lines of `kept_numbers`, and gaps."""
     entries_shown: list[Line | Fold | Gap] = []

@@ -142,7 +142,7 @@ def diff_context(
     sample = chosen_sample if chosen_sample in data else ""
     shown_view = view or _read_view(request)
     names = {
-        *(list(data)[: samples.MOST] if every or not shown_view or not sample else ()),
+        *(list(data)[: samples.LIMIT] if every or not shown_view or not sample else ()),
         *([sample] if sample and shown_view != "source" else ()),
     }
     comparisons = samples.compare_samples(old, new, {name: data[name] for name in data if name in names})
@@ -186,9 +186,9 @@ def _explain_source_view(count: int) -> str:
     """Why the source is shown by default, and what would change that."""
     if not count:
         return gettext("No samples, so nothing to render. Showing the source.")
-    if count > samples.MOST:
+    if count > samples.LIMIT:
         sentence = gettext("The model reads the same text on the first {count} samples. Showing the source.")
-        return sentence.format(count=samples.MOST)
+        return sentence.format(count=samples.LIMIT)
     return gettext("The model reads the same text on every sample. Showing the source.")
 
 

@@ -10,8 +10,8 @@ from promptuary.renderer.syntax import sequence_diff
 __all__ = ["describe_change"]
 
 _PART = re.compile(r"- name:\s*(.+?)\s*")
-_MOST_NAMES = 3
-_MOST_LETTERS = 200  # of all names together
+_MAX_NAMES = 3
+_MAX_LETTERS = 200  # of all names together
 
 
 def describe_change(state: EditorState) -> str:
@@ -27,7 +27,7 @@ def describe_change(state: EditorState) -> str:
     names = list(
         dict.fromkeys(name for change in changes for name in _find_parts(new, change.new_start, change.new_end))
     )
-    if not names or len(names) > _MOST_NAMES or len("".join(names)) > _MOST_LETTERS:
+    if not names or len(names) > _MAX_NAMES or len("".join(names)) > _MAX_LETTERS:
         return ngettext("{count} line changed", "{count} lines changed", count).format(count=count)
     sentence = ngettext("{count} line changed in {names}", "{count} lines changed in {names}", count)
     return sentence.format(count=count, names=", ".join(names))

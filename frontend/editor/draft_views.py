@@ -48,7 +48,7 @@ def list_drafts(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "source": request.POST.get("source") or request.GET.get("from", ""),
         "typed": request.POST.get("name", "") if request.POST.get("do") == "start" else "",
         "refusal": _describe_refusal(error),
-        "longest_name": names.LONGEST_DRAFT_NAME,
+        "longest_name": names.MAX_DRAFT_NAME_LENGTH,
     }
     return render_page(request, "editor/drafts.html", context, status=find_status(error) if error else 200)
 

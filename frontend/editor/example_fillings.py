@@ -9,7 +9,7 @@ from promptuary.renderer.inputs.example_data import find_type
 
 __all__ = ["fill_with_examples"]
 
-_MOST_ITEMS = 2
+_MAX_ITEMS = 2
 _DEEPEST = 4
 _ROLE = "user"
 _DATE = "2026-01-31"
@@ -55,7 +55,7 @@ def _make_example(name: str, schema: Mapping[str, Any], depth: int) -> Any:
 
 
 def _make_list(name: str, schema: Mapping[str, Any], depth: int) -> list[Any]:
-    count = min(max(_MOST_ITEMS, int(schema.get("minItems", 0))), int(schema.get("maxItems", 10)), 10)
+    count = min(max(_MAX_ITEMS, int(schema.get("minItems", 0))), int(schema.get("maxItems", 10)), 10)
     items = schema.get("items", {}) if depth < _DEEPEST else {}
     return [_make_example(f"{name} {number}", items, depth + 1) for number in range(1, count + 1)]
 

@@ -11,7 +11,7 @@ from promptuary.renderer.interop.placeholders import SYNTAXES
 
 __all__ = ["write_marks"]
 
-_MOST_MARKS = 200
+_MAX_MARKS = 200
 _EXPRESSION = re.compile(r"\{\{[^{}\n]{1,200}\}\}|\{%[^{}\n]{1,200}%\}")
 _MARKERS = re.compile(r"<\|\w{1,40}\|>|<(?:start|end)_of_turn>|</?s>|\[/?INST\]|<</?SYS>>")
 
@@ -52,4 +52,4 @@ def _normalize_name(name: str) -> str:
 
 
 def _drop_repeats(texts: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(texts))[:_MOST_MARKS]
+    return list(dict.fromkeys(texts))[:_MAX_MARKS]

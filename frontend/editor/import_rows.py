@@ -36,8 +36,8 @@ __all__ = [
 PASTED = "pasted"
 """The name of pasted text, in place of a file's name."""
 TITLES = {**{entry.name: entry.title for entry in FORMATS}, **plain_text.LANGUAGE_TITLES}
-MOST_ROWS = 300
-MOST_RENDERED = 4
+MAX_ROWS = 300
+MAX_RENDERED = 4
 """The most templates whose parts the page renders, because each costs a rendering."""
 PAYLOAD_BYTES = 1_800_000
 """The page's form contains the documents until they are saved; this is its maximum size."""
@@ -130,19 +130,19 @@ def report_files(files: Sequence[ImportedFile], namespace: str) -> list[FileRepo
             rows.append(_write_row(index, file.path, template, namespace))
             index += 1
         reports.append(FileReport(file.path, rows, file.refusal, file.line, file.holds_secret))
-    if index > MOST_ROWS:
+    if index > MAX_ROWS:
         raise TooLarge(
             gettext(
                 "These files become {count} templates; the page takes {most} at once. Import fewer, or use the "
                 "command line."
-            ).format(count=index, most=MOST_ROWS)
+            ).format(count=index, most=MAX_ROWS)
         )
     return reports
 
 
 def render_rows(actor: Actor, rows: Sequence[ImportRow]) -> list[ImportRow]:
     """The rows with their parts, if there are only a few."""
-    return [_render(actor, row) for row in rows] if len(rows) <= MOST_RENDERED else list(rows)
+    return [_render(actor, row) for row in rows] if len(rows) <= MAX_RENDERED else list(rows)
 
 
 def _render(actor: Actor, row: ImportRow) -> ImportRow:

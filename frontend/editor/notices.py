@@ -39,7 +39,7 @@ KINDS: Mapping[str, tuple[str | Promise, dict[str, Any]]] = {
 }
 """The kinds of input that the table offers, each with its name and schema."""
 
-MOST_ROWS = 6
+MAX_ROWS = 6
 _ITEM = re.compile(r"^- ", re.MULTILINE)
 _EXPRESSION = re.compile(r"\{[{%].*?[%}]\}")
 _NAMED_ITEM = re.compile(r"^ *- +name:[ \t]+(?P<name>.*?)[ \t]*$")
@@ -141,8 +141,8 @@ def list_notices(
     rows = tuple(_build_row(undeclared_input, parts, samples.get(sample, {})) for undeclared_input in undeclared.inputs)
     has_no_part = _has_no_part(examined, text, stopped)
     return Notices(
-        undeclared=rows[:MOST_ROWS],
-        hidden_count=max(0, len(rows) - MOST_ROWS),
+        undeclared=rows[:MAX_ROWS],
+        hidden_count=max(0, len(rows) - MAX_ROWS),
         is_error=declared is not None,
         can_declare=undeclared.fix is not None,
         missing=tuple(list_missing_values(problems, samples, sample)),

@@ -18,8 +18,8 @@ from registry.templates import document_check, preview
 __all__ = ["SampleCause", "SampleCell", "SampleColumn", "SampleRow", "SampleTable", "build_sample_table"]
 
 # Longer lists can't be compared by eye, and each sample costs a rendering.
-MOST_SAMPLES = 40
-MOST_COLUMNS = 4
+MAX_SAMPLES = 40
+MAX_COLUMNS = 4
 SHOWN_CHARACTERS = 60
 WORD_CHARACTERS = 16
 
@@ -76,7 +76,7 @@ class SampleCause:
 
 @dataclass(frozen=True)
 class SampleTable:
-    """The columns, required inputs first, and a row for each of the first MOST_SAMPLES samples.
+    """The columns, required inputs first, and a row for each of the first MAX_SAMPLES samples.
 
     `hidden_inputs` are the names of inputs without a column; `rendered` counts the rows that render, and `count` all
     samples. `lacking` are required inputs without a value in some samples, `unused` names in samples that aren't
@@ -103,10 +103,10 @@ def build_sample_table(actor: Actor, state: EditorState) -> SampleTable:
     columns = [SampleColumn(name, describe_kind(schema), "default" not in schema) for name, schema in schemas.items()]
     columns.sort(key=lambda column: not column.is_required)
     rows: list[SampleRow] = []
-    for name, data in list(state.samples.items())[:MOST_SAMPLES]:
+    for name, data in list(state.samples.items())[:MAX_SAMPLES]:
         row = SampleRow(
             name,
-            tuple(_describe_value(data, column, schemas[column.name]) for column in columns[:MOST_COLUMNS]),
+            tuple(_describe_value(data, column, schemas[column.name]) for column in columns[:MAX_COLUMNS]),
             tokens=None,
             missing=next((column.name for column in columns if column.is_required and column.name not in data), ""),
             is_edited=name in state.kept_samples and state.kept_samples[name] != data,
@@ -119,9 +119,9 @@ def build_sample_table(actor: Actor, state: EditorState) -> SampleTable:
             rows.append(replace(row, tokens=prompt["token_count"], cut=len(prompt["cut"])))
     worst = _find_worst(rows)
     return SampleTable(
-        tuple(columns[:MOST_COLUMNS]),
+        tuple(columns[:MAX_COLUMNS]),
         tuple(replace(row, is_worst=row.name == worst) for row in rows),
-        tuple(column.name for column in columns[MOST_COLUMNS:]),
+        tuple(column.name for column in columns[MAX_COLUMNS:]),
         len(state.samples),
         lacking=tuple(
             replace(cause, is_text=schemas[cause.name].get("type", "string") == "string")

@@ -14,7 +14,7 @@ from django.utils.translation import gettext, ngettext
 __all__ = ["BarSegment", "Budget", "PartRow", "build_token_budget"]
 
 # Further parts are summed up in one last row: nobody reads a longer list row by row.
-MOST_ROWS = 120
+MAX_ROWS = 120
 
 
 @dataclass(frozen=True)
@@ -148,8 +148,8 @@ def _build_rows(rendered: Mapping[str, Any], used: int, compared: Mapping[str, A
         stretches = tuple(_build_segments(0.0, tokens, from_inputs, max(largest, 1)))
         rows.append(PartRow(key[0], str(part.get("role") or ""), tokens, from_inputs, change, rule, stretches))
     markup = used - sum(row.tokens for row in rows)
-    if len(rows) > MOST_ROWS:
-        rows = [*rows[:MOST_ROWS], _build_rest(rows[MOST_ROWS:])]
+    if len(rows) > MAX_ROWS:
+        rows = [*rows[:MAX_ROWS], _build_rest(rows[MAX_ROWS:])]
     if markup:
         rows.append(_build_markup_row(markup, largest, compared))
     return rows

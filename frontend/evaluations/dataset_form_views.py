@@ -54,7 +54,7 @@ def create_dataset(request: HttpRequest, actor: Actor) -> HttpResponse:
         "form": form,
         "faults": faults,
         "forms": FORMS,
-        "most_rows": datasets.MOST_ROWS,
+        "most_rows": datasets.MAX_ROWS,
         "declared": dataset_grid.list_inputs_of_template(actor, form["template"].value() or ""),
         "copy_targets": row_copies.list_copy_targets(actor),
     }
@@ -83,7 +83,7 @@ def edit_dataset(request: HttpRequest, actor: Actor, name: str) -> HttpResponse:
         "faults": faults,
         "forms": FORMS,
         "small": small,
-        "most_rows": datasets.MOST_ROWS,
+        "most_rows": datasets.MAX_ROWS,
         "declared": dataset_grid.list_inputs_of_dataset(actor, version.dataset),
         "copy_targets": row_copies.list_copy_targets(actor, name),
         "new_run_url": write_new_run_address(name, find_run_template(actor, version.dataset)),

@@ -10,7 +10,7 @@ __all__ = ["FORMS", "DatasetForm", "RunForm"]
 
 FORMS = (("jsonl", "JSON lines"), ("csv", "CSV"), ("yml", "YAML"))
 _ENDINGS = {".jsonl": "jsonl", ".csv": "csv", ".yml": "yml", ".yaml": "yml"}
-MOST_BYTES = 8 * 1024 * 1024
+MAX_BYTES = 8 * 1024 * 1024
 
 
 class DatasetForm(forms.Form):
@@ -36,7 +36,7 @@ class DatasetForm(forms.Form):
         data = super().clean() or self.cleaned_data
         file = data.get("file")
         if file is not None:
-            if file.size > MOST_BYTES:
+            if file.size > MAX_BYTES:
                 self.add_error("file", gettext("The file is larger than 8 MB."))
                 return data
             try:

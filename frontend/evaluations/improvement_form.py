@@ -20,8 +20,8 @@ from registry.core.problem_details import find_status
 from registry.evaluations import run_queries
 from registry.evaluations.models import Run
 from registry.improvements import queries, services
-from registry.improvements.failing_rows import MOST_SHOWN
-from registry.improvements.queries import LONGEST_GUIDANCE, ImprovementPlan
+from registry.improvements.failing_rows import MAX_SHOWN
+from registry.improvements.queries import MAX_GUIDANCE_LENGTH, ImprovementPlan
 from registry.namespaces import granters
 
 __all__ = ["ask_for_improvement"]
@@ -34,8 +34,8 @@ class ImprovementForm(forms.Form):
 
     model = forms.ChoiceField()
     prompt = forms.ChoiceField()
-    rows = forms.IntegerField(min_value=1, max_value=MOST_SHOWN)
-    guidance = LinesField(required=False, max_length=LONGEST_GUIDANCE)
+    rows = forms.IntegerField(min_value=1, max_value=MAX_SHOWN)
+    guidance = LinesField(required=False, max_length=MAX_GUIDANCE_LENGTH)
 
     def __init__(self, *args: Any, models: list[Endpoint], prompts: list[tuple[str, str]], **options: Any) -> None:
         super().__init__(*args, **options)
@@ -83,8 +83,8 @@ def ask_for_improvement(request: HttpRequest, actor: Actor, number: int) -> Http
         "refused": refused,
         "plan": plan,
         "shown": _list_shown(run, plan) if plan else [],
-        "most_rows": MOST_SHOWN,
-        "longest_guidance": LONGEST_GUIDANCE,
+        "most_rows": MAX_SHOWN,
+        "longest_guidance": MAX_GUIDANCE_LENGTH,
         "own": queries.list_own_improvements(actor, number).items,
     }
     return render_page(request, "evaluations/improve.html", context, status=status)

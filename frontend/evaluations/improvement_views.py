@@ -18,7 +18,7 @@ from frontend.web.forms import add_errors
 from frontend.web.page import build_breadcrumbs, is_for_region, render_page
 from registry.accounts.actor import Actor
 from registry.core.errors import PromptuaryError
-from registry.core.names import LONGEST_DRAFT_NAME
+from registry.core.names import MAX_DRAFT_NAME_LENGTH
 from registry.core.problem_details import find_status
 from registry.evaluations import run_matrix
 from registry.evaluations.metric_titles import title_metric
@@ -27,7 +27,7 @@ from registry.evaluations.run_queries import RunRowDetail
 from registry.improvements import queries, services
 from registry.improvements.figures import GroupFigures, ImprovementFigures, MetricFigures, measure_improvement
 from registry.improvements.models import Improvement
-from registry.improvements.queries import MOST_CALLS
+from registry.improvements.queries import MAX_CALLS
 from registry.templates.named_drafts import build_draft_ref
 
 __all__ = ["IMPROVEMENT_STYLES", "show_improvement"]
@@ -54,7 +54,7 @@ _READINGS = {"better": ("ok", "arrow-up-right"), "worse": ("bad", "arrow-down-ri
 class TakeForm(forms.Form):
     """The name of the draft that the proposal is saved as."""
 
-    draft = forms.CharField(max_length=LONGEST_DRAFT_NAME)
+    draft = forms.CharField(max_length=MAX_DRAFT_NAME_LENGTH)
 
 
 @form_page
@@ -74,7 +74,7 @@ def show_improvement(request: HttpRequest, actor: Actor, number: int) -> HttpRes
             add_errors(form, error)
             status = find_status(error)
     improvement = queries.find_own_improvement(actor, number)
-    context = {**_build_frame(improvement), "form": form, "longest_name": LONGEST_DRAFT_NAME}
+    context = {**_build_frame(improvement), "form": form, "longest_name": MAX_DRAFT_NAME_LENGTH}
     if is_for_region(request, "progress"):
         page, regions = "evaluations/improvement.html", {"progress": "evaluations/_improvement_progress.html"}
         response = render_page(request, page, context, regions=regions)
@@ -115,7 +115,7 @@ def _build_frame(improvement: Improvement) -> dict[str, Any]:
         "crumbs": build_breadcrumbs(run.template.name),
         "style": IMPROVEMENT_STYLES[improvement.stage],
         "waits": improvement.is_under_way,
-        "most_calls": MOST_CALLS,
+        "most_calls": MAX_CALLS,
         "bar": permille,
         "draft_query": urlencode({"draft": improvement.draft_name}) if improvement.draft_name else "",
         "draft_ref": build_draft_ref(improvement.draft_name) if improvement.draft_name else "",

@@ -27,7 +27,7 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["show_matrix", "stop_runs"]
 
-_MOST_TABS = 3  # columns with a tab on a narrow page; if there are more, the third is a select with the rest
+_MAX_TABS = 3  # columns with a tab on a narrow page; if there are more, the third is a select with the rest
 _ROWS = 50
 _FILTERS = {
     "all": gettext_lazy("All"),
@@ -53,7 +53,7 @@ def show_matrix(request: HttpRequest, actor: Actor, number: int) -> HttpResponse
     done_before = read_number(request.GET.get("seen"))
     done = sum(run.done for run in runs)
     columns = matrix_columns.describe_columns(runs, matrix.baseline, choice)
-    tabs_on_phone = len(columns) if len(columns) <= _MOST_TABS else _MOST_TABS - 1
+    tabs_on_phone = len(columns) if len(columns) <= _MAX_TABS else _MAX_TABS - 1
     context = {
         "section": "evaluations",
         "run": runs[0],
@@ -182,7 +182,7 @@ def _build_row(row: MatrixRow, metrics: Sequence[str], choice: MatrixChoice, ope
 
 def _list_addable(runs: Sequence[Run], choice: MatrixChoice) -> list[dict[str, Any]]:
     """Runs that can be added, each with its URL."""
-    if len(runs) >= run_matrix.MOST_RUNS:
+    if len(runs) >= run_matrix.MAX_RUNS:
         return []
     shown_runs = {run.pk for run in runs}
     comparable = run_queries.list_comparable_runs(runs[0], unfinished=True)

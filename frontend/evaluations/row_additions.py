@@ -24,7 +24,7 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["add_run_row"]
 
-_MOST_DATASETS = 200
+_MAX_DATASETS = 200
 
 
 @form_page
@@ -114,6 +114,6 @@ def _list_expectations(runs: Sequence[Run], detail: RunRowDetail) -> list[dict[s
 
 def _list_datasets(actor: Actor, run: Run) -> list[str]:
     """The datasets of the namespace that accept rows, except the one of the run."""
-    page = dataset_queries.list_datasets(actor, namespace=run.template.namespace.name, limit=_MOST_DATASETS)
+    page = dataset_queries.list_datasets(actor, namespace=run.template.namespace.name, limit=_MAX_DATASETS)
     own = run.dataset_version.dataset.name if run.dataset_version else ""
     return [dataset.name for dataset in page.items if dataset.name != own]

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 SHOWN = 12
-_LONGEST = 320
+_MAX_LENGTH = 320
 _ALIKE = 0.5  # share of the shorter reply that both must have in common for marks to be useful
 LEADS = ("question", "query", "q", "text", "message", "input")
 
@@ -149,7 +149,7 @@ def answer_text(outputs: Mapping[str, Any] | None) -> str:
     return value if isinstance(value, str) else _write_json(value)
 
 
-def shorten_text(text: str, longest: int = _LONGEST) -> Excerpt:
+def shorten_text(text: str, longest: int = _MAX_LENGTH) -> Excerpt:
     """Cut a text that is much longer than a cell can hold."""
     return Excerpt(text) if len(text) <= longest * 1.2 else Excerpt(text[:longest], len(text) - longest)
 

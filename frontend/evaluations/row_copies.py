@@ -47,7 +47,7 @@ def copy_rows(request: HttpRequest, actor: Actor) -> HttpResponse:
             name=name,
             rows=[row.to_dict() for row in rows],
             message=_describe_copy(len(rows), name, source),
-            limit=datasets.MOST_ROWS,
+            limit=datasets.MAX_ROWS,
         )
     except PromptuaryError as error:
         return dataset_grid.answer_refusal(error, name)

@@ -31,7 +31,7 @@ CHOICES: tuple[tuple[str, str | Promise], ...] = (
 )
 _WORDS = dict(CHOICES)
 _SCALES = (CHOICES[:2], CHOICES[2:])
-_LEAST_REPLIES = 10  # scored by two users: with fewer, the agreement is chance
+_MIN_REPLIES = 10  # scored by two users: with fewer, the agreement is chance
 _BANDS = (
     (0.8, pgettext_lazy("agreement", "high")),
     (0.6, pgettext_lazy("agreement", "fair")),
@@ -153,7 +153,7 @@ def describe_people_scores(run: Run) -> dict[str, Any] | None:
         value = agreement.value
         facts["agreement"] = {
             "measure": "Cohen's kappa" if agreement.measure == "cohen_kappa" else "Krippendorff's alpha",
-            "is_too_early": agreement.items < _LEAST_REPLIES,
+            "is_too_early": agreement.items < _MIN_REPLIES,
             "value": "" if value is None else score_table.format_change(value).lstrip("+"),
             "word": "" if value is None else next(word for least, word in _BANDS if value >= least),
             "raters": agreement.raters,

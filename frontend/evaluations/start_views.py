@@ -33,7 +33,7 @@ from registry.evaluations.dataset_models import Dataset
 from registry.evaluations.metric_titles import TITLES
 from registry.evaluations.models import Run
 from registry.evaluations.run_estimates import RunEstimate, estimate_run, join_estimates
-from registry.evaluations.start_together import MOST_COLUMNS, RunColumn, estimate_runs, start_runs_together
+from registry.evaluations.start_together import MAX_COLUMNS, RunColumn, estimate_runs, start_runs_together
 from registry.namespaces.queries import choose_live_label
 from registry.namespaces.verbs import Verb
 from registry.templates import label_queries, search_queries, version_queries
@@ -44,8 +44,8 @@ __all__ = ["start_run"]
 
 _USUAL = ("squad_f1", "squad_exact_match", "contains", "rougeL", "bleu", "chrf", "json_schema", "regex")
 _DEFAULT = ("squad_f1", "squad_exact_match")
-_MOST_BESIDE = MOST_COLUMNS - 1
-_MOST = 200  # templates and datasets that a select lists
+_MAX_BESIDE = MAX_COLUMNS - 1
+_LIMIT = 200  # templates and datasets that a select lists
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ def start_run(request: HttpRequest, actor: Actor) -> HttpResponse:
     """The form; without a template it asks for one first."""
     name = request.POST.get("template") or request.GET.get("template") or ""
     if not name:
-        page = search_queries.search_templates(actor, limit=_MOST)
+        page = search_queries.search_templates(actor, limit=_LIMIT)
         names = [template.name for template in page.items]
         return render_page(request, "evaluations/run_new.html", {"section": "evaluations", "names": names})
     template = template_queries.find_template(actor, Verb.EVALUATE, name)
@@ -105,7 +105,7 @@ def start_run(request: HttpRequest, actor: Actor) -> HttpResponse:
 def _build_form(request: HttpRequest, actor: Actor, place: _Place) -> RunForm:
     template = place.template
     fitting = list_fitting_datasets(template.namespace, template.path)
-    datasets = dataset_queries.list_datasets(actor, namespace=template.namespace.name, limit=_MOST).items
+    datasets = dataset_queries.list_datasets(actor, namespace=template.namespace.name, limit=_LIMIT).items
     misfits = _explain_misfits(actor, template, [row for row in datasets if row.pk not in fitting])
     rows = [
         (row.name, _describe_rows(row.name, row.latest.count if row.latest else 0, misfits.get(row.pk, "")))
@@ -175,13 +175,13 @@ def _list_inputs(actor: Actor, template: Template) -> dict[str, str]:
 def _read_columns(request: HttpRequest) -> list[RunColumn]:
     """The versions and models to run in addition to the first."""
     refs, models = request.POST.getlist("also_ref"), request.POST.getlist("also_model")
-    pairs = zip(refs[:_MOST_BESIDE], models[:_MOST_BESIDE], strict=False)
+    pairs = zip(refs[:_MAX_BESIDE], models[:_MAX_BESIDE], strict=False)
     return [RunColumn(ref.strip(), model) for ref, model in pairs if ref.strip()]
 
 
 def _pad_columns(columns: list[RunColumn]) -> list[RunColumn]:
     """The chosen columns, padded with empty ones."""
-    return columns + [RunColumn("", "")] * (_MOST_BESIDE - len(columns))
+    return columns + [RunColumn("", "")] * (_MAX_BESIDE - len(columns))
 
 
 def _list_columns(request: HttpRequest, place: _Place, data: dict[str, Any]) -> list[RunColumn]:

@@ -19,9 +19,9 @@ from registry.templates.search_queries import TemplateSearch
 
 __all__ = ["search"]
 
-MOST = 8
-MOST_FAVOURITES = 200
-MOST_RANKED = 60
+LIMIT = 8
+MAX_FAVOURITES = 200
+MAX_RANKED = 60
 """How many templates with matching names are ranked."""
 
 
@@ -36,10 +36,10 @@ def search(request: HttpRequest, actor: Actor) -> JsonResponse:
     first.
     """
     q = request.GET.get("q", "").strip()[:200]
-    recent = [name.replace("\0", "") for name in request.GET.getlist("recent")[:MOST]]
+    recent = [name.replace("\0", "") for name in request.GET.getlist("recent")[:LIMIT]]
     by_group = {
         "recent": _filter_named(bookmark_queries.find_readable(actor, recent), q),
-        "favourites": _filter_named(bookmark_queries.list_favourites(actor, MOST_FAVOURITES), q),
+        "favourites": _filter_named(bookmark_queries.list_favourites(actor, MAX_FAVOURITES), q),
         "templates": _search_templates(actor, q),
     }
     actions = _list_actions(q)
@@ -64,13 +64,13 @@ def _search_templates(actor: Actor, q: str) -> list[Template]:
     text = parse_search(q)
     templates: dict[str, Template] = {}
     for only_names in (True, False):
-        if len(templates) < MOST:
+        if len(templates) < LIMIT:
             search = TemplateSearch(text.words, text.values, only_names=only_names)
-            limit = MOST_RANKED if only_names and text.words else MOST
+            limit = MAX_RANKED if only_names and text.words else LIMIT
             matches = search_queries.find_templates(actor, search, limit=limit).page.items
             if only_names:
                 matches = sorted(matches, key=lambda template: _rank_name(template.name, text.words))
-            templates |= {template.name: template for template in matches[:MOST] if template.name not in templates}
+            templates |= {template.name: template for template in matches[:LIMIT] if template.name not in templates}
     return list(templates.values())
 
 
@@ -97,7 +97,7 @@ def _group_templates(templates_by_kind: Mapping[str, list[Template]]) -> list[di
     earlier_names: set[str] = set()
     names = {"recent": gettext("Recent"), "favourites": gettext("Favourites"), "templates": gettext("Templates")}
     for kind, templates in templates_by_kind.items():
-        new_templates = [template for template in templates if template.name not in earlier_names][:MOST]
+        new_templates = [template for template in templates if template.name not in earlier_names][:LIMIT]
         earlier_names |= {template.name for template in new_templates}
         groups.append(
             {"kind": kind, "name": names[kind], "items": [_describe_template(template) for template in new_templates]}
@@ -128,7 +128,7 @@ def _list_changes(actor: Actor, q: str) -> list[dict[str, Any]]:
                 else gettext("change {number}, {name}")
             ).format(number=change.number, name=change.template.name)
             items.append({"title": title[:80], "note": note, "href": reverse("change", args=[change.number])})
-    return items[:MOST]
+    return items[:LIMIT]
 
 
 def _list_actions(q: str) -> list[dict[str, Any]]:

@@ -30,11 +30,11 @@ from registry.templates import queries as template_queries
 
 __all__ = ["show_home"]
 
-MOST_DRAFTS = 8
-MOST_FAILURES = 5
-MOST_ROLLOUTS = 8
-MOST_UNUSED_KEYS = 5
-MOST_FAVOURITES = 12
+MAX_DRAFTS = 8
+MAX_FAILURES = 5
+MAX_ROLLOUTS = 8
+MAX_UNUSED_KEYS = 5
+MAX_FAVOURITES = 12
 
 
 @signed_in
@@ -63,7 +63,7 @@ def show_home(request: HttpRequest, actor: Actor) -> HttpResponse:
         "pending": len(pending),
         "first_steps": steps,
         "steps_done": sum(step.is_done for step in steps),
-        "favourites": bookmark_queries.list_favourites(actor, MOST_FAVOURITES),
+        "favourites": bookmark_queries.list_favourites(actor, MAX_FAVOURITES),
         "emergencies": [
             notice for notice in emergencies if notice.emergency.change.number not in own_emergencies
         ],  # the others are shown in their rows
@@ -90,10 +90,10 @@ def _read_drafts_and_keys(actor: Actor) -> dict[str, Any]:
     drafts = template_queries.list_drafts(actor)
     idle_keys = unused_keys.list_unused_keys(actor)
     return {
-        "drafts": work_items.list_resumable_drafts(drafts[:MOST_DRAFTS]),
-        "more_drafts": max(0, len(drafts) - MOST_DRAFTS),
-        "unused_keys": idle_keys[:MOST_UNUSED_KEYS],
-        "more_unused_keys": max(0, len(idle_keys) - MOST_UNUSED_KEYS),
+        "drafts": work_items.list_resumable_drafts(drafts[:MAX_DRAFTS]),
+        "more_drafts": max(0, len(drafts) - MAX_DRAFTS),
+        "unused_keys": idle_keys[:MAX_UNUSED_KEYS],
+        "more_unused_keys": max(0, len(idle_keys) - MAX_UNUSED_KEYS),
     }
 
 
@@ -103,13 +103,13 @@ def _read_production(actor: Actor, roles: Mapping[int, MemberRoles]) -> dict[str
     rollouts = rollout_queries.list_active(actor)
     events = label_lines.list_event_lines(owned_events.list_owned_events(actor))
     return {
-        "failures": build_failure_rows(failures[:MOST_FAILURES], roles),
+        "failures": build_failure_rows(failures[:MAX_FAILURES], roles),
         "failing_count": len(failures),
-        "more_failures": max(0, len(failures) - MOST_FAILURES),
+        "more_failures": max(0, len(failures) - MAX_FAILURES),
         "plots": production_rows.build_plot_rows(actor, failures),
         "nights": nightly_overview.NIGHTS,
-        "rollouts": build_rollout_rows(rollouts[:MOST_ROLLOUTS], roles),
-        "more_rollouts": max(0, len(rollouts) - MOST_ROLLOUTS),
+        "rollouts": build_rollout_rows(rollouts[:MAX_ROLLOUTS], roles),
+        "more_rollouts": max(0, len(rollouts) - MAX_ROLLOUTS),
         "owned_events": events,
         "published": [] if events else label_lines.list_published_lines(label_queries.list_published_moves(actor)),
     }

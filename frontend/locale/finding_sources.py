@@ -110,7 +110,7 @@ _CODE_CALLS = {
 _FORMS_OF_VALUES = {"str", "map", "sorted", "repr", "type", "list", "max", "min"}
 # One of the forms of a text with values; a value is a tuple of its name.
 Form = tuple[str | tuple[str], ...]
-_MOST_FORMS = 16
+_MAX_FORMS = 16
 
 
 def list_patterns() -> Iterator[tuple[str, str | None, str]]:
@@ -136,7 +136,7 @@ def find_patterns(path: Path) -> list[str]:
     """The patterns of one module, in line order."""
     patterns: dict[str, None] = {}
     for node in _walk_texts(ast.parse(path.read_text(encoding="utf-8"))):
-        forms = islice(_list_forms(node), _MOST_FORMS)
+        forms = islice(_list_forms(node), _MAX_FORMS)
         patterns |= dict.fromkeys(pattern for pattern in map(_write_pattern, forms) if _is_sentence(pattern))
     return list(patterns)
 

@@ -13,7 +13,7 @@ from registry.releases.gate import Member, ReleaseGate
 
 __all__ = ["ApprovalRow", "list_approval_rows", "list_counted_members"]
 
-_MOST_WAITING = 6  # users listed for a template without owners, if nobody was asked
+_MAX_WAITING = 6  # users listed for a template without owners, if nobody was asked
 
 _APPROVED, _OBJECTS, _OUTDATED, _WAITING = "approved", "objects", "outdated", "waiting"
 
@@ -83,7 +83,7 @@ def _list_opinions(member: Member, *, is_open: bool) -> dict[str, str]:
     waiting = [person for person in able if person in status.missing_owners or person in speakers]
     undecided = [person for person in (*reviewers, *waiting) if person not in opinions]
     if status.missing and not undecided and not outdated:
-        undecided = [person for person in able if person not in opinions][:_MOST_WAITING]
+        undecided = [person for person in able if person not in opinions][:_MAX_WAITING]
     for opinion, people in ((_OUTDATED, outdated), (_WAITING, undecided)):
         opinions = {**dict.fromkeys(people, opinion), **opinions}
     return opinions

@@ -18,7 +18,7 @@ from registry.templates.models import Version
 
 __all__ = ["MemberDifference", "compare_members", "list_difference_tabs"]
 
-MOST_SHOWN = 20  # most differences on one page; those of the other templates are linked
+MAX_SHOWN = 20  # most differences on one page; those of the other templates are linked
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def compare_members(request: HttpRequest, members: Sequence[Member]) -> dict[int
             member,
             bases[member.change.number],
             readings.get(member.change.template_id),
-            is_shown=place < MOST_SHOWN,
+            is_shown=place < MAX_SHOWN,
         )
         for place, member in enumerate(members)
     }

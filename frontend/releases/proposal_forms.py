@@ -21,7 +21,7 @@ from registry.releases.moved_members import MemberVersions
 
 __all__ = ["ProposalForm"]
 
-_LONGEST_TITLE = 200
+_MAX_TITLE_LENGTH = 200
 
 
 class ProposalForm(forms.Form):
@@ -30,7 +30,7 @@ class ProposalForm(forms.Form):
     refusal: the refusal of the date, which the panel shows at its field.
     """
 
-    title = forms.CharField(max_length=_LONGEST_TITLE)
+    title = forms.CharField(max_length=_MAX_TITLE_LENGTH)
     description = LinesField(required=False, max_length=10_000)
     reviewers = forms.MultipleChoiceField(required=False)
 
@@ -43,7 +43,7 @@ class ProposalForm(forms.Form):
         """Prefill the title with the message that all versions share, or else with the labels."""
         shared = {row.message.strip() for row in rows}
         title = shared.pop() if len(shared) == 1 else ""
-        if not title or len(title) > _LONGEST_TITLE:
+        if not title or len(title) > _MAX_TITLE_LENGTH:
             title = gettext("Promote {source} to {target}").format(source=source, target=target)
         self.initial["title"] = title
 

@@ -19,7 +19,7 @@ __all__ = ["EvaluationForm", "GateRow", "list_gate_metrics", "list_gate_rows", "
 
 FLOOR, FALL = "floor", "fall"
 _FREE_ROWS = 2  # below the filled rows
-_MOST_ROWS = 20
+_MAX_ROWS = 20
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def list_gate_rows(attachment: Attachment | None, metric: str = "") -> list[Gate
 
 def read_gate_rows(posted: QueryDict) -> list[GateRow]:
     """The posted rows that aren't empty, with empty ones below."""
-    columns = (posted.getlist(name)[:_MOST_ROWS] for name in ("metric", "kind", "bound"))
+    columns = (posted.getlist(name)[:_MAX_ROWS] for name in ("metric", "kind", "bound"))
     rows = [GateRow(metric, kind, bound.strip()) for metric, kind, bound in zip(*columns, strict=False)]
     return _add_free_rows([row for row in rows if not row.is_empty])
 
@@ -127,4 +127,4 @@ def list_gate_metrics(rows: Sequence[GateRow]) -> list[str]:
 
 
 def _add_free_rows(rows: list[GateRow]) -> list[GateRow]:
-    return [*rows, *[GateRow()] * max(_FREE_ROWS, 3 - len(rows))][: max(_MOST_ROWS, len(rows))]
+    return [*rows, *[GateRow()] * max(_FREE_ROWS, 3 - len(rows))][: max(_MAX_ROWS, len(rows))]

@@ -29,8 +29,8 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["manage_evaluations"]
 
-_MOST_DATASETS = 200
-_MOST_FAULTS = 3  # rows named if more don't fit
+_MAX_DATASETS = 200
+_MAX_FAULTS = 3  # rows named if more don't fit
 
 
 @form_page
@@ -96,7 +96,7 @@ def _build_context(actor: Actor, space: Namespace, listed: Sequence[Attachment])
 
 
 def _build_form(request: HttpRequest, actor: Actor, namespace: str, chosen: Attachment | None) -> EvaluationForm:
-    datasets = dataset_queries.list_datasets(actor, namespace=namespace, limit=_MOST_DATASETS).items
+    datasets = dataset_queries.list_datasets(actor, namespace=namespace, limit=_MAX_DATASETS).items
     names = [dataset.name for dataset in datasets]
     models = [endpoint.name for endpoint in connection_queries.list_endpoints(namespace)]
     judges = list_judges(actor)
@@ -153,10 +153,10 @@ def _place_errors(form: EvaluationForm, error: Invalid | NotFound) -> None:
     faults = [f"{place}: {text}" for place, text in sentences.items() if place not in {*form.fields, "gates"}]
     if not faults:
         add_errors(form, error)
-    for fault in faults[:_MOST_FAULTS]:
+    for fault in faults[:_MAX_FAULTS]:
         form.add_error("dataset", fault)
-    if len(faults) > _MOST_FAULTS:
-        count = len(faults) - _MOST_FAULTS
+    if len(faults) > _MAX_FAULTS:
+        count = len(faults) - _MAX_FAULTS
         text = ngettext("{count} more row does not fit.", "{count} more rows do not fit.", count)
         form.add_error("dataset", text.format(count=count))
 

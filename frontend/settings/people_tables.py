@@ -7,9 +7,9 @@ from typing import Protocol, TypeVar
 from registry.accounts.actor import Actor
 from registry.namespaces import key_queries
 
-__all__ = ["MOST_PEOPLE", "KeyRow", "list_key_rows", "shorten_list"]
+__all__ = ["MAX_PEOPLE", "KeyRow", "list_key_rows", "shorten_list"]
 
-MOST_PEOPLE = 25
+MAX_PEOPLE = 25
 """How many users the page lists by default, so that the groups and keys below stay within reach."""
 
 
@@ -43,6 +43,6 @@ def list_key_rows(actor: Actor) -> list[KeyRow]:
 
 def shorten_list(rows: list[Row], *, is_whole: bool) -> list[Row]:
     """The first rows and the opened one; all of them if the reader requested that."""
-    if is_whole or len(rows) <= MOST_PEOPLE:
+    if is_whole or len(rows) <= MAX_PEOPLE:
         return rows
-    return [row for position, row in enumerate(rows) if position < MOST_PEOPLE or row.is_open]
+    return [row for position, row in enumerate(rows) if position < MAX_PEOPLE or row.is_open]

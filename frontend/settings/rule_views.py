@@ -24,7 +24,7 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["create_namespace", "manage_rules"]
 
-_MOST_NAMED = 10  # changes named in one message
+_MAX_NAMED = 10  # changes named in one message
 
 
 @form_page
@@ -107,8 +107,8 @@ def _describe_saved(namespace: str, reopened: list[int]) -> str:
     )
     if not reopened:
         return sentence
-    numbers = ", ".join(map(str, reopened[:_MOST_NAMED]))
-    if len(reopened) > _MOST_NAMED:
+    numbers = ", ".join(map(str, reopened[:_MAX_NAMED]))
+    if len(reopened) > _MAX_NAMED:
         opened = gettext("Opened to approve what is served: change {numbers} and more.")
     else:
         opened = gettext("Opened to approve what is served: change {numbers}.")

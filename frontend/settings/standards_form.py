@@ -16,7 +16,7 @@ __all__ = ["StandardsForm", "add_standards_errors", "describe_standards"]
 
 PREFIX = "standards"
 _SEVERITIES_IN_WORDS = {"error": gettext_lazy("refuses the save"), "warning": gettext_lazy("is a warning")}
-_MOST_CHARACTERS = 25_000  # of a list as typed
+_MAX_CHARACTERS = 25_000  # of a list as typed
 
 
 def _make_severity_field() -> forms.ChoiceField:
@@ -25,7 +25,7 @@ def _make_severity_field() -> forms.ChoiceField:
 
 
 def _make_lines_field() -> forms.CharField:
-    return forms.CharField(max_length=_MOST_CHARACTERS, required=False, widget=forms.Textarea)
+    return forms.CharField(max_length=_MAX_CHARACTERS, required=False, widget=forms.Textarea)
 
 
 class StandardsForm(forms.Form):
@@ -38,7 +38,7 @@ class StandardsForm(forms.Form):
     description = forms.BooleanField(required=False)
     description_severity = _make_severity_field()
     tags_least = forms.IntegerField(required=False)
-    tags_allowed = forms.CharField(max_length=_MOST_CHARACTERS, required=False)
+    tags_allowed = forms.CharField(max_length=_MAX_CHARACTERS, required=False)
     tags_severity = _make_severity_field()
     samples_least = forms.IntegerField(required=False)
     samples_severity = _make_severity_field()
@@ -50,7 +50,7 @@ class StandardsForm(forms.Form):
     banned_words_severity = _make_severity_field()
     required_words = _make_lines_field()
     required_words_severity = _make_severity_field()
-    models_allowed = forms.CharField(max_length=_MOST_CHARACTERS, required=False)
+    models_allowed = forms.CharField(max_length=_MAX_CHARACTERS, required=False)
     models_severity = _make_severity_field()
 
     def __init__(self, data: Mapping[str, Any] | None, standards: Standards) -> None:

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { collectFiles, type FoundFile, isReadable, MOST_FILES, withoutCommonFolder } from "../src/app/page_drop.ts";
+import { collectFiles, type FoundFile, isReadable, MAX_FILES, withoutCommonFolder } from "../src/app/page_drop.ts";
 
 const fileEntry = (name: string): FileSystemEntry =>
   ({
@@ -37,17 +37,17 @@ test("all files of nested folders are taken, hidden ones are not", async () => {
 
 test("as many files are taken as are allowed in all, not in each folder", async () => {
   const found: FoundFile[] = [];
-  const folder = folderEntry("a", [folderEntry("b", files(MOST_FILES - 1)), folderEntry("c", files(2))]);
+  const folder = folderEntry("a", [folderEntry("b", files(MAX_FILES - 1)), folderEntry("c", files(2))]);
   assert.equal(await collectFiles(folder, found), false);
-  assert.equal(found.length, MOST_FILES);
+  assert.equal(found.length, MAX_FILES);
 });
 
 test("nothing is left out where the folders hold just as many as are allowed", async () => {
   const found: FoundFile[] = [];
-  const folder = folderEntry("a", [folderEntry("b", files(MOST_FILES)), folderEntry("empty", [])]);
+  const folder = folderEntry("a", [folderEntry("b", files(MAX_FILES)), folderEntry("empty", [])]);
   assert.equal(await collectFiles(folder, found), true);
   assert.equal(await collectFiles(fileEntry("one more.txt"), found), false);
-  assert.equal(found.length, MOST_FILES);
+  assert.equal(found.length, MAX_FILES);
 });
 
 test("paths lose the folder that all of them share, and no other", () => {

@@ -20,7 +20,7 @@ from promptuary.renderer.problems import Fix, Problem
 
 __all__ = ["translate_fields", "translate_finding", "translate_problem"]
 
-_LONGEST = 4000  # longer texts aren't translated
+_MAX_LENGTH = 4000  # longer texts aren't translated
 _DEEPEST = 5  # how deep values of findings are searched for findings
 _JOINTS = ("\n", "; ", ". ", ", ", " and ", " or ")  # separators between findings, the widest first
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")  # a number as formatted in findings
@@ -30,7 +30,7 @@ _NUMBER = re.compile(r"_\d+$")  # of a value whose name occurs twice in a patter
 def translate_finding(message: str) -> str:
     """Translate the finding to the language of the page; unchanged in English, or if no pattern matches."""
     language = (get_language() or settings.LANGUAGE_CODE).partition("-")[0]
-    if language == settings.LANGUAGE_CODE or not message or len(message) > _LONGEST:
+    if language == settings.LANGUAGE_CODE or not message or len(message) > _MAX_LENGTH:
         return message
     return _translate_text(language, str(message))
 

@@ -23,14 +23,14 @@ __all__ = [
 ]
 
 # A select with more rows than this is unusable; older versions are reached from the history.
-MOST_VERSIONS = 200
-_MOST_DIGITS = 8
+MAX_VERSIONS = 200
+_MAX_DIGITS = 8
 _BETWEEN_ITEMS = re.compile(r"[,;:\n]")
 
 
 def parse_form_number(text: str | None) -> int:
     """A form field as an int; 0 if it is missing, not a number or longer than 7 digits."""
-    return int(text) if text and text.isdecimal() and len(text) < _MOST_DIGITS else 0
+    return int(text) if text and text.isdecimal() and len(text) < _MAX_DIGITS else 0
 
 
 def split_words(text: str) -> list[str]:
@@ -78,7 +78,5 @@ def list_version_choices(newest: int, label_numbers: Mapping[str, int]) -> list[
     """The newest versions, and every version with a label, each with its labels."""
     return [
         (number, ", ".join([f"v{number}", *(label for label, at in label_numbers.items() if at == number)]))
-        for number in sorted(
-            {*range(max(1, newest - MOST_VERSIONS), newest + 1), *label_numbers.values()}, reverse=True
-        )
+        for number in sorted({*range(max(1, newest - MAX_VERSIONS), newest + 1), *label_numbers.values()}, reverse=True)
     ]

@@ -24,7 +24,7 @@ YAML = re.compile(
 JINJA_CLASS = {"{{": "expression", "{%": "statement", "{#": "comment"}
 # Strings are highlighted only within a line and up to a length: otherwise every unclosed quote would scan to the end.
 # Longer documents are shown without colours to keep the page fast.
-LONGEST = 200_000
+MAX_LENGTH = 200_000
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Run:
 def highlight(text: str) -> list[list[Run]]:
     """The document's lines as runs; joined by newlines, the runs reproduce the text."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n")
-    if len(text) > LONGEST:
+    if len(text) > MAX_LENGTH:
         return [[Run(line)] for line in text.split("\n")]
     # One kind per character; Jinja is painted last because it may be inside a YAML string.
     kinds = [""] * len(text)

@@ -12,7 +12,7 @@ from promptuary.workspace import DOCUMENT, Workspace, find_documents
 __all__ = ["complete_name"]
 
 TIMEOUT = 1.0  # seconds: nobody waits longer after pressing Tab
-MOST = 100
+LIMIT = 100
 
 
 def complete_name(incomplete: str) -> list[str]:
@@ -44,7 +44,7 @@ def _fetch_names(incomplete: str) -> set[str]:
     url, key = os.environ.get("PROMPTUARY_URL", ""), os.environ.get("PROMPTUARY_KEY", "")
     if not url or not key:
         return set()
-    query = {"limit": str(MOST), **({"q": incomplete} if len(incomplete) > 2 else {})}
+    query = {"limit": str(LIMIT), **({"q": incomplete} if len(incomplete) > 2 else {})}
     try:
         with Connection(url, key, timeout=TIMEOUT) as connection:
             rows = connection.get("templates", **query)["results"]

@@ -17,7 +17,7 @@ from promptuary.renderer.interop.imported import ImportedTemplate, LossError
 __all__ = ["read_server"]
 
 PAGE = 50
-MOST_PAGES = 1000
+MAX_PAGES = 1000
 TIMEOUT = 30.0  # seconds per request
 
 
@@ -49,7 +49,7 @@ def read_server(
 
 
 def _list_names(transport: HttpTransport, label: str) -> Iterator[str]:
-    for number in range(1, MOST_PAGES + 1):
+    for number in range(1, MAX_PAGES + 1):
         query = {"page": number, "limit": PAGE, **({"label": label} if label else {})}
         page = _fetch_json(transport, f"/api/public/v2/prompts?{urlencode(query)}", "the list of prompts")
         try:

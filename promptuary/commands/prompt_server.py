@@ -23,7 +23,7 @@ from promptuary.version import VERSION
 __all__ = ["PromptServer", "serve_http", "serve_stdio"]
 
 PAGE = "50"
-MOST_VALUES = 100  # MCP's limit for completions
+MAX_VALUES = 100  # MCP's limit for completions
 Context = ServerRequestContext[Any]
 
 
@@ -58,9 +58,7 @@ class PromptServer:
         values: list[str] = []
         if isinstance(params.ref, types.PromptReference):
             values = await anyio.to_thread.run_sync(self._complete, params.ref.name, params.argument)
-        completion = types.Completion(
-            values=values[:MOST_VALUES], total=len(values), has_more=len(values) > MOST_VALUES
-        )
+        completion = types.Completion(values=values[:MAX_VALUES], total=len(values), has_more=len(values) > MAX_VALUES)
         return types.CompleteResult(completion=completion)
 
     def _list(self, cursor: str | None) -> types.ListPromptsResult:

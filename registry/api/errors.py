@@ -24,7 +24,7 @@ from registry.core.problem_details import CONTENT_TYPE, Problem, describe_error,
 
 __all__ = ["build_problem_response", "handle_exception", "unknown_address"]
 
-_MOST_FAULTS = 50
+_MAX_FAULTS = 50
 
 _log = logging.getLogger(__name__)
 
@@ -108,11 +108,11 @@ def _describe_framework_error(error: exceptions.APIException) -> Problem:
 
 def _limit_faults(fields: dict[str, str]) -> dict[str, str]:
     """The first faults and the number of the others, as a body may have one in each of its rows."""
-    if len(fields) <= _MOST_FAULTS:
+    if len(fields) <= _MAX_FAULTS:
         return fields
-    first = dict(islice(fields.items(), _MOST_FAULTS))
+    first = dict(islice(fields.items(), _MAX_FAULTS))
     sentence = gettext("{count} more fields are not valid.").format(
-        count=number_format(len(fields) - _MOST_FAULTS, force_grouping=True)
+        count=number_format(len(fields) - _MAX_FAULTS, force_grouping=True)
     )
     return {**first, "": f"{first[''].rstrip()} {sentence}" if "" in first else sentence}
 

@@ -14,27 +14,27 @@ from registry.core.errors import Conflict, Invalid, NotAllowed, NotFound
 from registry.core.input_checks import check_text
 from registry.templates import queries as template_queries
 
-__all__ = ["MOST_FAVOURITES", "MOST_VIEWS", "add_favourite", "remove_favourite", "remove_view", "save_view"]
+__all__ = ["MAX_FAVOURITES", "MAX_VIEWS", "add_favourite", "remove_favourite", "remove_view", "save_view"]
 
-MOST_FAVOURITES = 200
-MOST_VIEWS = 50
-_MOST_NAME = 60
-_MOST_QUERY = 1000
+MAX_FAVOURITES = 200
+MAX_VIEWS = 50
+_MAX_NAME = 60
+_MAX_QUERY = 1000
 
 
 def add_favourite(*, actor: Actor, name: str) -> None:
     """Make a template a favourite; nothing happens if it is one already.
 
-    Raises NotFound if the actor may not read the template, and Conflict at MOST_FAVOURITES.
+    Raises NotFound if the actor may not read the template, and Conflict at MAX_FAVOURITES.
     """
     template = template_queries.get_template(actor, name)
     with transaction.atomic():
         person = _take_person(actor)
         others = Favourite.objects.filter(person=person).exclude(template=template)
-        if others.count() >= MOST_FAVOURITES:
+        if others.count() >= MAX_FAVOURITES:
             raise Conflict(
                 gettext("You have {most_favourites} favourites, which is the most: remove one first.").format(
-                    most_favourites=MOST_FAVOURITES
+                    most_favourites=MAX_FAVOURITES
                 )
             )
         Favourite.objects.get_or_create(person=person, template=template, defaults={"created_at": timezone.now()})
@@ -49,22 +49,22 @@ def save_view(*, actor: Actor, name: str, folder: str, query: str) -> SavedView:
     """Save a search of the list of templates under a name, in place of a view of that name.
 
     folder: where the search looks, empty for all templates. query: of the address, without its question mark. Invalid
-    by field; Conflict at MOST_VIEWS.
+    by field; Conflict at MAX_VIEWS.
     """
-    name = " ".join(check_text("name", name, _MOST_NAME).split())
+    name = " ".join(check_text("name", name, _MAX_NAME).split())
     if not name:
         raise Invalid(fields={"name": gettext("give it a name.")})
     if folder:
         names.check_folder(folder)
-    pairs = parse_qsl(check_text("query", query, _MOST_QUERY).lstrip("?"))
+    pairs = parse_qsl(check_text("query", query, _MAX_QUERY).lstrip("?"))
     if not pairs:
         raise Invalid(fields={"query": gettext("search or filter first: there is nothing to save.")})
     with transaction.atomic():
         person = _take_person(actor)
-        if SavedView.objects.filter(person=person).exclude(name=name).count() >= MOST_VIEWS:
+        if SavedView.objects.filter(person=person).exclude(name=name).count() >= MAX_VIEWS:
             raise Conflict(
                 gettext("You have {most_views} saved views, which is the most: remove one first.").format(
-                    most_views=MOST_VIEWS
+                    most_views=MAX_VIEWS
                 )
             )
         search = {"folder": folder, "query": urlencode(pairs)}

@@ -30,7 +30,7 @@ __all__ = ["request_checks", "request_stale_checks", "rerun_checks", "run_checks
 
 _BY_OTHERS = ("contract", "dependants")  # checks that depend on other templates and callers
 _AGAIN = timedelta(minutes=1)  # limits retries of a check that can't complete
-_MOST = 200
+_LIMIT = 200
 
 
 def request_checks(template: Template, label: str | None = None) -> None:
@@ -60,7 +60,7 @@ def request_stale_checks() -> int:
     """
     rows = ChangeRequest.objects.filter(state__in=(ChangeRequest.OPEN, ChangeRequest.APPROVED))
     rows = rows.select_related("template", "template__namespace", "version", "version__author", "opened_by", "release")
-    rows = rows.defer("version__bundle").order_by("number")[:_MOST]
+    rows = rows.defer("version__bundle").order_by("number")[:_LIMIT]
     lately = log.now() - _AGAIN
     requested = 0
     for gate in change_gate.evaluate_many(rows, None):

@@ -14,7 +14,7 @@ from registry.journal.models import Event
 
 __all__ = ["Moment", "list_moments"]
 
-_MOST = 500
+_LIMIT = 500
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Moment:
 
 def list_moments(change: ChangeRequest, texts: CommentTexts) -> list[Moment]:
     """List the timeline, oldest first, up to the newest five hundred; always three queries. texts: of the request."""
-    rows = list(Event.objects.filter(change=change.number).order_by("-number")[:_MOST])
+    rows = list(Event.objects.filter(change=change.number).order_by("-number")[:_LIMIT])
     decisions = dict(Decision.objects.filter(change=change).values_list("number", "text"))
     columns = Comment.objects.filter(thread__change=change).values_list("thread__number", "number", "text")
     comments = {(thread, number): text for thread, number, text in columns}

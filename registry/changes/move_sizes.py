@@ -63,7 +63,7 @@ def _count_tokens(preview: LabelPreview, sample: str) -> tuple[str, int | None]:
     sample_set = preview.template.current_samples()
     saved: Mapping[str, Mapping[str, Any]] = sample_set.samples if sample_set else {}
     samples = (
-        {sample: saved[sample]} if sample in saved else dict(islice(saved.items(), sample_renderings.MOST_COMPARED))
+        {sample: saved[sample]} if sample in saved else dict(islice(saved.items(), sample_renderings.MAX_COMPARED))
     )
     if not samples:
         return "", None

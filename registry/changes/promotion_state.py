@@ -13,7 +13,7 @@ from registry.changes.checks import Check
 from registry.changes.contributors import History
 from registry.changes.gate import Gate
 from registry.changes.models import ChangeRequest, Verdict
-from registry.changes.queries import MOST_PENDING, StoppedRollout, read_stopped_rollouts
+from registry.changes.queries import MAX_PENDING, StoppedRollout, read_stopped_rollouts
 from registry.core.names import LATEST
 from registry.namespaces.permissions import list_visible_namespaces
 from registry.namespaces.rules import read_rules
@@ -29,8 +29,8 @@ __all__ = [
     "read_states",
 ]
 
-MOST_EXAMINED = 2000  # sources that are compared for the count, to bound its time
-MOST_COMPARED = 100  # of those older than their target, which need their whole history
+MAX_EXAMINED = 2000  # sources that are compared for the count, to bound its time
+MAX_COMPARED = 100  # of those older than their target, which need their whole history
 
 State = Literal["emergency", "open", "ready", "equal", "unset"]
 
@@ -201,7 +201,7 @@ def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
     """Count the states over all templates that the actor may read, in a constant number of queries. source may be
     `latest`, target may not.
 
-    With more than `MOST_EXAMINED` sources, only the newest are compared, and the result is not exact.
+    With more than `MAX_EXAMINED` sources, only the newest are compared, and the result is not exact.
     """
     goal = Label.objects.filter(template=OuterRef("pk" if source == LATEST else "template"), name=target)
     own = {"archived_at": None, "namespace__in": list_visible_namespaces(actor)}
@@ -212,25 +212,25 @@ def count_states(actor: Actor, source: str, target: str) -> PromotionCounts:
         rows = Label.objects.filter(name=source, **{f"template__{name}": value for name, value in own.items()})
         rows = rows.values_list("template", "version")
     places = rows.annotate(goal=Subquery(goal.values("version")[:1])).order_by("-pk")
-    examined = list(places[: MOST_EXAMINED + 1])
-    is_exact = len(examined) <= MOST_EXAMINED
+    examined = list(places[: MAX_EXAMINED + 1])
+    is_exact = len(examined) <= MAX_EXAMINED
     served = emergencies.list_served_emergencies(actor)
     in_emergency = {template for template, label in served if label == target}
     opened = frozenset(_select_pending(actor, target).values_list("template", flat=True))
     elsewhere = opened | in_emergency
-    apart = [row for row in examined[:MOST_EXAMINED] if row[1] != row[2] and row[0] not in elsewhere]
+    apart = [row for row in examined[:MAX_EXAMINED] if row[1] != row[2] and row[0] not in elsewhere]
     # A version is newer than everything it contains, so a source newer than the target isn't in it.
     ready = [template for template, version, after in apart if after is None or version > after]
     older = [row for row in apart if row[2] is not None and row[1] < row[2]]
-    history = history_queries.read_version_graph([template for template, _, _ in older[:MOST_COMPARED]])
-    ready += [row[0] for row in older[:MOST_COMPARED] if not history.contains(row[2], row[1])]
+    history = history_queries.read_version_graph([template for template, _, _ in older[:MAX_COMPARED]])
+    ready += [row[0] for row in older[:MAX_COMPARED] if not history.contains(row[2], row[1])]
     listed = Template.objects.filter(pk__in=in_emergency, archived_at=None).count() if in_emergency else 0
-    return PromotionCounts(tuple(ready), is_exact and len(older) <= MOST_COMPARED, opened, listed, served)
+    return PromotionCounts(tuple(ready), is_exact and len(older) <= MAX_COMPARED, opened, listed, served)
 
 
 def _open_gates(actor: Actor, pending: QuerySet[ChangeRequest]) -> dict[int, Gate]:
-    """Map each template to the gate of its newest request among these. Considers the newest `MOST_PENDING`."""
-    numbers = list(pending.order_by("-number").values_list("number", flat=True)[:MOST_PENDING])
+    """Map each template to the gate of its newest request among these. Considers the newest `MAX_PENDING`."""
+    numbers = list(pending.order_by("-number").values_list("number", flat=True)[:MAX_PENDING])
     related = ("template__namespace", "template__latest", "version__author", "opened_by", "release__namespace")
     # By number, for the same reason as in `queries.list_pending`.
     rows = ChangeRequest.objects.filter(number__in=numbers).select_related(*related, "release__opened_by")

@@ -30,7 +30,7 @@ from registry.templates.models import Template, Version
 from registry.templates.queries import filter_by_namespaces
 
 __all__ = [
-    "MOST_PENDING",
+    "MAX_PENDING",
     "StoppedRollout",
     "count_comments_and_decisions",
     "count_pending",
@@ -54,7 +54,7 @@ __all__ = [
     "read_stopped_rollouts",
 ]
 
-MOST_PENDING = 200
+MAX_PENDING = 200
 # Includes emergencies that still need approval. A union, since each half has an index and an OR would use neither.
 _PENDING = ChangeRequest.objects.pending().values("pk")
 _IS_PENDING = Q(pk__in=_PENDING.union(ChangeRequest.objects.in_emergency().values("pk"), all=True))
@@ -129,8 +129,8 @@ def list_changes(
 
 
 def list_pending(actor: Actor) -> list[ChangeRequest]:
-    """The newest `MOST_PENDING` pending requests that the actor may read, newest first."""
-    return _load_newest(_select_pending(actor), MOST_PENDING)
+    """The newest `MAX_PENDING` pending requests that the actor may read, newest first."""
+    return _load_newest(_select_pending(actor), MAX_PENDING)
 
 
 def _load_newest(rows: QuerySet[ChangeRequest], limit: int) -> list[ChangeRequest]:

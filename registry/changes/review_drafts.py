@@ -20,7 +20,7 @@ from registry.namespaces.verbs import Verb
 
 __all__ = ["SentReview", "discard_remark", "save_remark", "send_review"]
 
-_MOST = 200
+_LIMIT = 200
 
 
 @dataclass(frozen=True)
@@ -83,11 +83,11 @@ def _store_remark(actor: Actor, change: ChangeRequest, facts: Mapping[str, objec
     own = Remark.objects.filter(person=actor.person, change=change)
     with transaction.atomic():
         if replaced is None:
-            if own.count() >= _MOST:
+            if own.count() >= _LIMIT:
                 raise Invalid(
                     fields={
                         "text": gettext("at most {most} remarks wait in one review: send these first.").format(
-                            most=_MOST
+                            most=_LIMIT
                         )
                     }
                 )

@@ -14,8 +14,8 @@ __all__ = ["REPLIES", "STEPS", "check_plan", "check_steps", "check_stop_rule", "
 
 STEPS: Sequence[Mapping[str, Any]] = ({"share": 500, "hours": 24}, {"share": 2500, "hours": 24})
 REPLIES = 200  # scores of the candidate before a stop rule applies, unless it sets another number
-_MOST_STEPS = 20
-_MOST_HOURS = 24 * 90
+_MAX_STEPS = 20
+_MAX_HOURS = 24 * 90
 _METRIC = re.compile(r"[a-z][a-z0-9_]{0,59}")
 
 
@@ -38,11 +38,11 @@ def check_plan(plan: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_steps(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The steps as the row stores them. Raises Invalid if shares do not grow, or a share or wait is out of bounds."""
-    if not 1 <= len(steps) <= _MOST_STEPS:
+    if not 1 <= len(steps) <= _MAX_STEPS:
         raise Invalid(
             fields={
                 "steps": gettext("give 1 to {most_steps} steps; after the last comes everybody.").format(
-                    most_steps=_MOST_STEPS
+                    most_steps=_MAX_STEPS
                 )
             }
         )
@@ -65,11 +65,11 @@ def check_steps(steps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
                     )
                 }
             )
-        if hours is not None and (type(hours) is not int or not 1 <= hours <= _MOST_HOURS):
+        if hours is not None and (type(hours) is not int or not 1 <= hours <= _MAX_HOURS):
             raise Invalid(
                 fields={
                     "steps": gettext("step {number}: the wait is 1 to {most_hours} hours, or null by hand.").format(
-                        number=number, most_hours=_MOST_HOURS
+                        number=number, most_hours=_MAX_HOURS
                     )
                 }
             )

@@ -29,7 +29,7 @@ from registry.usage.queries import DAYS, WEEK
 
 __all__ = ["ChangeEffect", "FollowingService", "LabelEffect", "RuleEffects", "find_rule_effects"]
 
-_MOST_CHANGES = 500  # compared at most; the newest first
+_MAX_CHANGES = 500  # compared at most; the newest first
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def _read_gates(actor: Actor, namespace: Namespace) -> list[Gate]:
     listed = list(
         rows.select_related(*related).defer("version__bundle", "template__latest__bundle").order_by("-number")
     )
-    listed = listed[:_MOST_CHANGES][::-1]
+    listed = listed[:_MAX_CHANGES][::-1]
     for change in listed:
         change.template.namespace = namespace
     return change_gate.evaluate_many(listed, actor)

@@ -11,7 +11,7 @@ from registry.templates.models import Template
 
 __all__ = ["find_approved", "find_copies", "find_origins"]
 
-_MOST_COPIES = 20  # maximum length of a chain of copies
+_MAX_COPIES = 20  # maximum length of a chain of copies
 
 
 def find_copies(template: Template, among: Collection[Template]) -> list[Template]:
@@ -39,7 +39,7 @@ def find_origins(copied: Mapping[int, str], every: dict[int, str]) -> dict[int, 
     origins: dict[int, tuple[str, int]] = {}
     current: dict[str, str] = {}
     pending = dict(copied)
-    for _ in range(_MOST_COPIES):
+    for _ in range(_MAX_COPIES):
         fresh = {}
         for pk, address in pending.items():
             name, _, number = address.partition("@")

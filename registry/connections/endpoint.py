@@ -19,10 +19,10 @@ from registry.core.encryption import unseal
 from registry.core.errors import Conflict
 from registry.journal.event import compute_digest, format_canonical_json
 
-__all__ = ["ECHO", "MOST_CONCURRENT", "Endpoint", "Price", "read_bytes"]
+__all__ = ["ECHO", "MAX_CONCURRENT", "Endpoint", "Price", "read_bytes"]
 
 ECHO = "echo"
-MOST_CONCURRENT = 32
+MAX_CONCURRENT = 32
 _opening = threading.Lock()
 
 

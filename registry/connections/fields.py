@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext
 
-from registry.connections.endpoint import ECHO, MOST_CONCURRENT
+from registry.connections.endpoint import ECHO, MAX_CONCURRENT
 from registry.connections.models import Connection
 from registry.core import safe_http
 from registry.core.errors import Invalid
@@ -17,7 +17,7 @@ from registry.core.input_checks import check_text
 __all__ = ["FIELDS", "check_amount", "check_currency", "check_fields"]
 
 _NAME = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?")
-_MOST_SECONDS = 600
+_MAX_SECONDS = 600
 
 
 def check_fields(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -99,11 +99,11 @@ def check_currency(field: str, value: Any) -> str:
 
 
 def _check_seconds(field: str, value: Any) -> int:
-    return _check_whole(field, value, _MOST_SECONDS)
+    return _check_whole(field, value, _MAX_SECONDS)
 
 
 def _check_concurrency(field: str, value: Any) -> int:
-    return _check_whole(field, value, MOST_CONCURRENT)
+    return _check_whole(field, value, MAX_CONCURRENT)
 
 
 def _check_whole(field: str, value: Any, maximum: int) -> int:

@@ -27,7 +27,7 @@ from django.utils.translation import gettext
 
 from promptuary.evaluation.protocols import PROTOCOLS
 from promptuary.renderer.syntax.yaml_reader import YamlError, compose, read_value
-from registry.connections.endpoint import ECHO, MOST_CONCURRENT, Endpoint, Price, read_bytes
+from registry.connections.endpoint import ECHO, MAX_CONCURRENT, Endpoint, Price, read_bytes
 from registry.core.errors import Conflict
 
 __all__ = ["list_operator_models"]
@@ -109,8 +109,8 @@ def _read_http_endpoint(name: str, entry: Mapping[str, Any]) -> Endpoint:
         raise ValueError("base_url must be an http(s) address without a user name")
     price = entry.get("price")
     concurrency = int(_read_number(entry, "concurrency", 4))
-    if not 1 <= concurrency <= MOST_CONCURRENT:
-        raise ValueError(f"concurrency must be from 1 to {MOST_CONCURRENT}")
+    if not 1 <= concurrency <= MAX_CONCURRENT:
+        raise ValueError(f"concurrency must be from 1 to {MAX_CONCURRENT}")
     protocol = str(entry.get("protocol", "openai"))
     if protocol not in PROTOCOLS:
         raise ValueError(f"protocol must be one of {', '.join(PROTOCOLS)}")

@@ -28,7 +28,7 @@ from registry.namespaces.models import Namespace
 from registry.namespaces.verbs import Verb
 
 __all__ = [
-    "MOST",
+    "LIMIT",
     "TryResult",
     "change_connection",
     "create_connection",
@@ -37,9 +37,9 @@ __all__ = [
     "try_connection",
 ]
 
-MOST = 50  # the most connections of one namespace
+LIMIT = 50  # the most connections of one namespace
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without characters that are easily confused
-_LONGEST_TRY = 15.0  # seconds that a page waits for data of a model in a trial; twice as long for the whole answer
+_MAX_TRY_SECONDS = 15.0  # seconds that a page waits for data of a model in a trial; twice as long for the whole answer
 _QUESTION = "Answer with the one word: ready"
 
 
@@ -110,9 +110,9 @@ def create_connection(  # noqa: PLR0913  # each a thing that an admin says of a 
 
 def _require_room(space: Namespace, name: str) -> None:
     """Raise Conflict if the namespace has a connection of this name, or the most connections."""
-    if space.connections.count() >= MOST:
+    if space.connections.count() >= LIMIT:
         sentence = gettext("{namespace} has {most} connections: remove one first.")
-        raise Conflict(sentence.format(namespace=space.name, most=MOST))
+        raise Conflict(sentence.format(namespace=space.name, most=LIMIT))
     if space.connections.filter(name=name).exists():
         sentence = gettext("{namespace} has a connection {name} already.")
         raise Conflict(sentence.format(namespace=space.name, name=name))
@@ -162,8 +162,8 @@ def try_connection(*, actor: Actor, connection_id: str) -> TryResult:
     """
     row = queries.find_connection(actor, connection_id)
     endpoint = queries.make_endpoint(row)
-    timeout = min(endpoint.timeout, _LONGEST_TRY)
-    endpoint = replace(endpoint, attempts=1, timeout=timeout, longest=2 * _LONGEST_TRY)
+    timeout = min(endpoint.timeout, _MAX_TRY_SECONDS)
+    endpoint = replace(endpoint, attempts=1, timeout=timeout, longest=2 * _MAX_TRY_SECONDS)
     call = CountedCall(row.namespace, actor.person, endpoint, _QUESTION)
     model, began = endpoint.open(), time.monotonic()
     call.count_try()

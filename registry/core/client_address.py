@@ -12,7 +12,7 @@ from registry.core.errors import Invalid
 __all__ = ["Network", "is_address_in", "parse_networks", "read_client_address", "read_networks"]
 
 Network = IPv4Network | IPv6Network
-_MOST_CHARACTERS = 64  # of an address or a network as entered
+_MAX_CHARACTERS = 64  # of an address or a network as entered
 
 
 def read_client_address(environ: Mapping[str, Any]) -> str:
@@ -60,8 +60,8 @@ def is_address_in(address: str, networks: Iterable[Network]) -> bool:
 
 
 def _read_network(field: str, text: str) -> Network:
-    excerpt = text[:_MOST_CHARACTERS]
-    if len(text) > _MOST_CHARACTERS or "%" in text:
+    excerpt = text[:_MAX_CHARACTERS]
+    if len(text) > _MAX_CHARACTERS or "%" in text:
         raise Invalid(
             fields={
                 field: gettext("{shown!r} is not a network, such as 203.0.113.0/24 or 2001:db8::/32.").format(

@@ -10,7 +10,7 @@ from django.db.backends.utils import CursorWrapper
 __all__ = ["update_statistics"]
 
 # Smaller tables are fast whatever the plan, and their statistics would be wrong as soon as they grow.
-LEAST_ROWS = 1_000
+MIN_ROWS = 1_000
 _GROWTH = 2
 
 
@@ -25,9 +25,7 @@ def update_statistics() -> list[str]:
     with connection.cursor() as cursor:
         counts = _read_counts(cursor)
         names = connection.introspection.django_table_names(only_existing=True)
-        grown = [
-            name for name in names if _read_last_id(cursor, name) >= max(LEAST_ROWS, _GROWTH * counts.get(name, 0))
-        ]
+        grown = [name for name in names if _read_last_id(cursor, name) >= max(MIN_ROWS, _GROWTH * counts.get(name, 0))]
         for name in grown:
             cursor.execute(f"ANALYZE {connection.ops.quote_name(name)}")
     return grown

@@ -15,12 +15,12 @@ __all__ = ["run_in_thread"]
 
 P = ParamSpec("P")
 R = TypeVar("R")
-_MOST = 8
+_LIMIT = 8
 
 
 @functools.cache
 def _make_pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(_MOST, thread_name_prefix="database")
+    return ThreadPoolExecutor(_LIMIT, thread_name_prefix="database")
 
 
 async def run_in_thread(work: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:

@@ -32,8 +32,8 @@ DOCUMENT_BYTES = 256 * 1024
 SAMPLES_BYTES = 1024 * 1024
 MESSAGE_BYTES = 10_000
 _BATCH = 100  # rows searched together
-_MOST_FOUND = 100
-_MOST_DEPTH = 32
+_MAX_FOUND = 100
+_MAX_DEPTH = 32
 _LARGEST = 2**53 - 1  # beyond it, parsers disagree on the value
 
 
@@ -88,7 +88,7 @@ def find_private(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, Probl
             for problem in text_scan.scan_values(row, "", "rows are kept forever"):
                 yield start + offset, problem
                 count += 1
-                if count == _MOST_FOUND:
+                if count == _MAX_FOUND:
                     return
 
 
@@ -140,7 +140,7 @@ def parse_json(body: bytes) -> Any:
         ) from None
     except RecursionError:
         raise BadJson(
-            gettext("The JSON is nested deeper than {most_depth} levels.").format(most_depth=_MOST_DEPTH)
+            gettext("The JSON is nested deeper than {most_depth} levels.").format(most_depth=_MAX_DEPTH)
         ) from None
     _check_value(value)
     return value
@@ -187,9 +187,9 @@ def _check_value(value: Any) -> None:
         if isinstance(item, str):
             _require_clean(item, where)
         elif isinstance(item, dict | list):
-            if depth >= _MOST_DEPTH:
+            if depth >= _MAX_DEPTH:
                 raise BadJson(
-                    gettext("The JSON is nested deeper than {most_depth} levels.").format(most_depth=_MOST_DEPTH)
+                    gettext("The JSON is nested deeper than {most_depth} levels.").format(most_depth=_MAX_DEPTH)
                 )
             waiting += [(child, depth + 1, path) for child, path in _list_children(item, where)]
 

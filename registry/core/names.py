@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
-from promptuary.renderer.names import DIGEST, LABEL, MOST_SEGMENTS, NUMBER, SEGMENT
+from promptuary.renderer.names import DIGEST, LABEL, MAX_SEGMENTS, NUMBER, SEGMENT
 from registry.core.errors import Invalid
 from registry.core.input_checks import check_text
 
 __all__ = [
     "LABEL",
     "LATEST",
-    "LONGEST_DRAFT_NAME",
+    "MAX_DRAFT_NAME_LENGTH",
     "Ref",
     "check_draft_name",
     "check_folder",
@@ -26,7 +26,7 @@ __all__ = [
 
 LATEST = "latest"
 _FIRST_DRAFT = "Draft"  # how pages call the unnamed draft
-LONGEST_DRAFT_NAME = 60
+MAX_DRAFT_NAME_LENGTH = 60
 _DEVICES = {"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))}
 
 
@@ -41,10 +41,10 @@ class Ref:
 
 def check_draft_name(name: str) -> str:
     """Normalize a draft's name to single spaces; empty for the first draft. Raises Invalid for an invalid name."""
-    name = " ".join(check_text("draft", name, 4 * LONGEST_DRAFT_NAME).split())
-    if len(name) > LONGEST_DRAFT_NAME or not name.isprintable():
+    name = " ".join(check_text("draft", name, 4 * MAX_DRAFT_NAME_LENGTH).split())
+    if len(name) > MAX_DRAFT_NAME_LENGTH or not name.isprintable():
         words = gettext("a name of 1 to {most} characters, in one line.")
-        raise Invalid(fields={"draft": words.format(most=LONGEST_DRAFT_NAME)})
+        raise Invalid(fields={"draft": words.format(most=MAX_DRAFT_NAME_LENGTH)})
     if name.casefold() == _FIRST_DRAFT.casefold():
         words = gettext("{name} is the draft without a name: choose another name.")
         raise Invalid(fields={"draft": words.format(name=_FIRST_DRAFT)})
@@ -72,11 +72,11 @@ def check_template(name: str) -> tuple[str, str]:
         raise Invalid(
             fields={"name": gettext("{name!r} needs a namespace in front: namespace/name.").format(name=name)}
         )
-    if len(segments) > MOST_SEGMENTS:
+    if len(segments) > MAX_SEGMENTS:
         raise Invalid(
             fields={
                 "name": gettext("at most {most_segments} segments, the namespace included; this has {count}.").format(
-                    most_segments=MOST_SEGMENTS, count=len(segments)
+                    most_segments=MAX_SEGMENTS, count=len(segments)
                 )
             }
         )
@@ -89,11 +89,11 @@ def check_template(name: str) -> tuple[str, str]:
 def check_folder(name: str) -> str:
     """Return the full name of a folder, such as `support/refunds`, if it is valid; a namespace alone is one too."""
     segments = name.split("/")
-    if len(segments) > MOST_SEGMENTS:
+    if len(segments) > MAX_SEGMENTS:
         raise Invalid(
             fields={
                 "folder": gettext("at most {most_segments} segments; this has {count}.").format(
-                    most_segments=MOST_SEGMENTS, count=len(segments)
+                    most_segments=MAX_SEGMENTS, count=len(segments)
                 )
             }
         )

@@ -11,9 +11,9 @@ from django.utils.translation import gettext
 
 from registry.core.errors import Invalid
 
-__all__ = ["MOST", "Page", "check_limit", "cut_page", "read_number", "read_text"]
+__all__ = ["LIMIT", "Page", "check_limit", "cut_page", "read_number", "read_text"]
 
-MOST = 200
+LIMIT = 200
 Item = TypeVar("Item")
 
 
@@ -34,9 +34,9 @@ def cut_page(rows: Iterable[Item], limit: int, position: Callable[[Item], str | 
 
 def check_limit(limit: int) -> int:
     """Return the limit if it is 1 to 200, else raise Invalid."""
-    if not 1 <= limit <= MOST:
+    if not 1 <= limit <= LIMIT:
         raise Invalid(
-            fields={"limit": gettext("from 1 to {most} items a page; this is {limit}.").format(most=MOST, limit=limit)}
+            fields={"limit": gettext("from 1 to {most} items a page; this is {limit}.").format(most=LIMIT, limit=limit)}
         )
     return limit
 

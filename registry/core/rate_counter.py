@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RateCounter", "SharedCounts", "open_shared_counts", "read_rate"]
 
-MOST = 10_000  # callers tracked by a process
+LIMIT = 10_000  # callers tracked by a process
 _SECONDS = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _PATIENCE = 0.2  # timeout of the broker in seconds: a caller waits for it
 _PAUSE = 5.0  # seconds without requests after the broker did not respond
@@ -144,7 +144,7 @@ class RateCounter:
         now = self._clock()
         window = self._windows.get((scope, who))
         if window is None or window.ends <= now:
-            if len(self._windows) >= MOST:
+            if len(self._windows) >= LIMIT:
                 self._windows.clear()
             window = self._windows[scope, who] = _Window(now + seconds)
         return window

@@ -23,7 +23,7 @@ from registry.core.errors import Invalid
 __all__ = ["AsyncTransport", "Destination", "Refused", "check_url", "is_listed", "open_client"]
 
 _PORTS = {"https": 443, "http": 80, "ssh": 22}
-_LONGEST = 2000
+_MAX_LENGTH = 2000
 
 
 class Refused(Invalid):
@@ -88,9 +88,9 @@ def _set_destination(request: httpx.Request, destination: Destination) -> None:
 
 
 def _split_url(url: str) -> tuple[str, str, int]:
-    if len(url) > _LONGEST or not url.isprintable() or " " in url:
+    if len(url) > _MAX_LENGTH or not url.isprintable() or " " in url:
         raise Refused(
-            gettext("this is not an address: at most {longest} characters, no blanks.").format(longest=_LONGEST)
+            gettext("this is not an address: at most {longest} characters, no blanks.").format(longest=_MAX_LENGTH)
         )
     try:
         parts = urlsplit(url)

@@ -2,7 +2,7 @@
 
 __all__ = ["end_sentence", "quote_start"]
 
-_MOST_QUOTED = 160  # the most characters of a message quoted in a sentence; the rest is behind its link
+_MAX_QUOTED = 160  # the most characters of a message quoted in a sentence; the rest is behind its link
 
 
 def end_sentence(text: str) -> str:
@@ -12,4 +12,4 @@ def end_sentence(text: str) -> str:
 
 def quote_start(text: str) -> str:
     """The beginning of a text, for quoting in a sentence."""
-    return text.strip()[:_MOST_QUOTED]
+    return text.strip()[:_MAX_QUOTED]

@@ -29,8 +29,8 @@ from registry.templates.models import Template
 
 __all__ = ["attach_evaluation", "check_gates", "detach_evaluation"]
 
-_MOST_GATES = 20
-_MOST_SCORES = 100_000
+_MAX_GATES = 20
+_MAX_SCORES = 100_000
 
 
 def attach_evaluation(  # noqa: PLR0913  # what an attachment is
@@ -92,8 +92,8 @@ def _check_pattern(pattern: str) -> str:
 
 
 def _check_scores_needed(scores_needed: int) -> None:
-    if not 1 <= scores_needed <= _MOST_SCORES:
-        raise Invalid(fields={"scores_needed": gettext("1 to {most_scores:,}.").format(most_scores=_MOST_SCORES)})
+    if not 1 <= scores_needed <= _MAX_SCORES:
+        raise Invalid(fields={"scores_needed": gettext("1 to {most_scores:,}.").format(most_scores=_MAX_SCORES)})
 
 
 def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
@@ -115,11 +115,11 @@ def detach_evaluation(*, actor: Actor, namespace: str, name: str) -> None:
 
 def check_gates(texts: Sequence[str]) -> list[str]:
     """The thresholds in canonical form, without duplicates. Raises Invalid for the first that can't be parsed."""
-    if not 1 <= len(texts) <= _MOST_GATES:
+    if not 1 <= len(texts) <= _MAX_GATES:
         raise Invalid(
             fields={
                 "gates": gettext("1 to {most_gates} of them: without one every change would pass.").format(
-                    most_gates=_MOST_GATES
+                    most_gates=_MAX_GATES
                 )
             }
         )

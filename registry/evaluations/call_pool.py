@@ -22,7 +22,7 @@ from registry.evaluations.row_calls import RowCall
 
 __all__ = ["CallPool"]
 
-_LONGEST = 1024 * 1024  # the most characters of a reply that are kept
+_MAX_LENGTH = 1024 * 1024  # the most characters of a reply that are kept
 _Prompt = Mapping[str, Any]
 
 
@@ -131,9 +131,9 @@ class CallPool:
             reply = self._find_known(ask.prompt) or self._ask_model(ask)
             row.faults += reply.faults
             spent += reply.spent
-            if len(reply.text) > _LONGEST:
+            if len(reply.text) > _MAX_LENGTH:
                 spent.append(reply)
-                raise ModelError(f"the reply has {len(reply.text)} characters; at most {_LONGEST} are kept")
+                raise ModelError(f"the reply has {len(reply.text)} characters; at most {_MAX_LENGTH} are kept")
             row.replies.append(reply)
         except Exception as error:  # noqa: BLE001  # whatever a model's client raises is this row's failure
             row.faults += getattr(error, "faults", ())

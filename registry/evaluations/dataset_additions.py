@@ -16,9 +16,9 @@ from registry.evaluations.dataset_models import DatasetVersion
 from registry.evaluations.datasets import SavedDataset
 from registry.namespaces.verbs import Verb
 
-__all__ = ["MOST_ADDED", "add_dataset_rows", "list_new_columns"]
+__all__ = ["MAX_ADDED", "add_dataset_rows", "list_new_columns"]
 
-MOST_ADDED = 100  # the most rows in one call
+MAX_ADDED = 100  # the most rows in one call
 _TRIES = 5  # if others save the dataset concurrently
 
 
@@ -29,7 +29,7 @@ def add_dataset_rows(
     rows: Sequence[Mapping[str, Any]],
     message: str = "",
     template: str | None = None,
-    limit: int = MOST_ADDED,
+    limit: int = MAX_ADDED,
 ) -> SavedDataset:
     """Save the dataset with these rows appended to those of its latest version, whatever that is.
 

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from registry.core.input_checks import parse_number
 from registry.evaluations import dataset_queries as queries
 from registry.evaluations import datasets as services
-from registry.evaluations.dataset_additions import MOST_ADDED, add_dataset_rows
+from registry.evaluations.dataset_additions import MAX_ADDED, add_dataset_rows
 from registry.evaluations.dataset_archive import archive_dataset, unarchive_dataset
 from registry.evaluations.dataset_difference import diff_dataset_versions
 from registry.evaluations.dataset_serializers import (
@@ -168,7 +168,7 @@ class AddRowsInput(Input):
 
     rows = serializers.ListField(
         child=serializers.DictField(),
-        help_text=f"1 to {MOST_ADDED}, each with inputs, and expected, id and tags if wished; id may be a trace id.",
+        help_text=f"1 to {MAX_ADDED}, each with inputs, and expected, id and tags if wished; id may be a trace id.",
     )
     message = Text(required=False, default="")
     template = Text(required=False, allow_null=True, default=None, help_text="Whose inputs the rows must fit.")

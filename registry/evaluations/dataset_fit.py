@@ -13,7 +13,7 @@ from registry.templates.models import Version
 
 __all__ = ["explain_misfits"]
 
-_MOST = 60  # the most datasets checked
+_LIMIT = 60  # the most datasets checked
 _ROWS = 2  # rows of each
 _CHARACTERS = 20_000  # characters of each that are read
 
@@ -21,9 +21,9 @@ _CHARACTERS = 20_000  # characters of each that are read
 def explain_misfits(version: Version, datasets: Sequence[Dataset]) -> dict[int, str]:
     """Map the id of each dataset whose first rows the version can't render to what stops the first row.
 
-    Datasets with a very long first row and those after the first `_MOST` are not checked.
+    Datasets with a very long first row and those after the first `_LIMIT` are not checked.
     """
-    rows_of_datasets = _read_first_rows(datasets[:_MOST])
+    rows_of_datasets = _read_first_rows(datasets[:_LIMIT])
     listed = [(pk, row) for pk, rows in rows_of_datasets.items() for row in rows]
     outcomes = render_rows(version.unpacked(), [row for _, row in listed])
     faults: dict[int, str] = {}

@@ -10,7 +10,7 @@ from registry.evaluations.dataset_models import DatasetVersion
 from registry.rest.output_serializers import Answer, Moment, Output
 
 __all__ = [
-    "MOST_ROWS",
+    "MAX_ROWS",
     "DatasetDifference",
     "DatasetDifferenceOutput",
     "DatasetOutput",
@@ -23,7 +23,7 @@ __all__ = [
     "describe_placed_row",
 ]
 
-MOST_ROWS = 500  # the most in a difference or a comparison; the counts cover all rows
+MAX_ROWS = 500  # the most in a difference or a comparison; the counts cover all rows
 
 
 def describe_placed_row(index: int, row: Row) -> Answer:
@@ -119,19 +119,19 @@ class DatasetDifference:
     @property
     def added(self) -> list[Answer]:
         """Rows that only the second version has."""
-        return [describe_placed_row(*placed) for placed in self.difference.added[:MOST_ROWS]]
+        return [describe_placed_row(*placed) for placed in self.difference.added[:MAX_ROWS]]
 
     @property
     def removed(self) -> list[Answer]:
         """Rows that only the first version has."""
-        return [describe_placed_row(*placed) for placed in self.difference.removed[:MOST_ROWS]]
+        return [describe_placed_row(*placed) for placed in self.difference.removed[:MAX_ROWS]]
 
     @property
     def changed(self) -> list[Answer]:
         """Rows that both have, differently."""
         return [
             {"index": index, "before": describe_placed_row(index, old), "after": describe_placed_row(index, new)}
-            for index, old, new in self.difference.changed[:MOST_ROWS]
+            for index, old, new in self.difference.changed[:MAX_ROWS]
         ]
 
 

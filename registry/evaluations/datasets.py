@@ -28,14 +28,14 @@ from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
 from registry.templates.models import Template, Version
 
-__all__ = ["BYTES", "FORMS", "MOST_ROWS", "SavedDataset", "read_dataset_rows", "require_rows_fit", "save_dataset"]
+__all__ = ["BYTES", "FORMS", "MAX_ROWS", "SavedDataset", "read_dataset_rows", "require_rows_fit", "save_dataset"]
 
 BYTES = 8 * 1024 * 1024
-MOST_ROWS = 10_000
+MAX_ROWS = 10_000
 FORMS = ("jsonl", "csv", "yml")
 _BATCH = 200  # the most rows that a child checks
-_MOST_FAULTS = 20
-_MOST_TEMPLATES = 5
+_MAX_FAULTS = 20
+_MAX_TEMPLATES = 5
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ def _find_secrets(rows: Sequence[Row]) -> tuple[str, ...]:
         else:
             warnings.append(f"{where}: {sentence}")
     if faults:
-        raise Invalid(fields=dict(list(faults.items())[:_MOST_FAULTS]))
-    return tuple(warnings[:_MOST_FAULTS])
+        raise Invalid(fields=dict(list(faults.items())[:_MAX_FAULTS]))
+    return tuple(warnings[:_MAX_FAULTS])
 
 
 def require_rows_fit(rows: Sequence[Row], templates: Iterable[Template], existing_rows: int = 0) -> None:
@@ -122,7 +122,7 @@ def require_rows_fit(rows: Sequence[Row], templates: Iterable[Template], existin
     for template in templates:
         if template.latest is not None:
             versions.setdefault(template.latest.pk, template.latest)
-    for version in list(versions.values())[:_MOST_TEMPLATES]:
+    for version in list(versions.values())[:_MAX_TEMPLATES]:
         if faults := _find_faults(rows, version, existing_rows):
             raise Invalid(fields=faults)
 
@@ -140,9 +140,9 @@ def _find_faults(rows: Sequence[Row], version: Version, first: int) -> dict[str,
         for index, error in errors.items():
             path = f".{error.path}" if error.path else ""
             faults[f"{_place(rows, int(index))}.inputs{path}"] = error.message
-        if len(faults) >= _MOST_FAULTS:
+        if len(faults) >= _MAX_FAULTS:
             break
-    return dict(list(faults.items())[:_MOST_FAULTS])
+    return dict(list(faults.items())[:_MAX_FAULTS])
 
 
 def _place(rows: Sequence[Row], index: int) -> str:
@@ -163,11 +163,11 @@ def read_dataset_rows(text: str, form: str, name: str) -> Rows:
         raise Invalid(fields={"text": f"{error}."}) from error
     if not dataset.rows:
         raise Invalid(fields={"text": gettext("there is no row in it.")})
-    if len(dataset.rows) > MOST_ROWS:
+    if len(dataset.rows) > MAX_ROWS:
         raise Invalid(
             fields={
                 "text": gettext("at most {most_rows} rows; these are {count}.").format(
-                    most_rows=MOST_ROWS, count=len(dataset.rows)
+                    most_rows=MAX_ROWS, count=len(dataset.rows)
                 )
             }
         )

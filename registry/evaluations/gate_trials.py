@@ -18,9 +18,9 @@ from registry.templates.label_models import Label
 
 __all__ = ["GateTrial", "try_gates"]
 
-MOST_TRIALS = 10
+MAX_TRIALS = 10
 _IS_LIVE = "this is what is live"
-_MOST_RUNS = 200  # the most runs searched; enough for a pattern that matches few templates
+_MAX_RUNS = 200  # the most runs searched; enough for a pattern that matches few templates
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def try_gates(
     gates: Sequence[str],
     dataset_version: int | None = None,
 ) -> list[GateTrial]:
-    """The outcomes of the thresholds on the newest `MOST_TRIALS` finished runs that they would measure, newest first.
+    """The outcomes of the thresholds on the newest `MAX_TRIALS` finished runs that they would measure, newest first.
 
     Those are runs of the model over the dataset's version, for templates that match the pattern. A relative threshold
     compares with the newest such run of the version that is live now. Nothing is stored. For actors who may read runs.
@@ -71,9 +71,9 @@ def try_gates(
     version = dataset_queries.read_dataset_version(actor, dataset, dataset_version)
     rows = Run.objects.filter(template__namespace=space, dataset_version=version, model=model, state=Run.DONE)
     related = rows.select_related("template", "version").defer("version__bundle").order_by("-pk")
-    runs = [run for run in related[:_MOST_RUNS] if fnmatchcase(run.template.path, pattern.strip())]
+    runs = [run for run in related[:_MAX_RUNS] if fnmatchcase(run.template.path, pattern.strip())]
     live = _find_newest_live_runs(runs, choose_live_label(space))
-    return [_try_run(parsed, run, live.get((run.template_id, run.model_digest))) for run in runs[:MOST_TRIALS]]
+    return [_try_run(parsed, run, live.get((run.template_id, run.model_digest))) for run in runs[:MAX_TRIALS]]
 
 
 def _find_newest_live_runs(runs: Iterable[Run], label: str) -> Mapping[tuple[int, str], Run]:

@@ -19,7 +19,7 @@ from registry.evaluations.row_fit import render_rows
 __all__ = ["JudgeEstimate", "estimate_judge"]
 
 _USUAL_JUDGEMENT = 800  # tokens, if neither the judge's settings nor its budget set a limit
-_LONGEST_RESPONSE = 20_000  # words of the sample reply used in the estimate
+_MAX_RESPONSE_LENGTH = 20_000  # words of the sample reply used in the estimate
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def estimate_judge(
     endpoint = connection_queries.find_endpoint(choice.model, namespace)
     bundle = choice.version.unpacked()
     declared = parse_document(bundle["document"]).inputs
-    response = "word " * min(_LONGEST_RESPONSE, max(1, round(reply_tokens)))
+    response = "word " * min(_MAX_RESPONSE_LENGTH, max(1, round(reply_tokens)))
     questions = [Row(inputs) for row in sample if (inputs := _find_inputs(choice, declared, row, response)) is not None]
     prompt, reply = 0, 0
     for question, outcome in zip(questions, render_rows(bundle, questions), strict=True):

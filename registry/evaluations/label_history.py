@@ -15,9 +15,9 @@ from registry.templates.models import Template
 
 __all__ = ["list_label_lines"]
 
-_MOST_RUNS = 300
-_MOST_MOVES = 200
-_MOST_POINTS = 60
+_MAX_RUNS = 300
+_MAX_MOVES = 200
+_MAX_POINTS = 60
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def list_label_lines(actor: Actor, template: str, without: str = "") -> list[Met
 
     A figure comes from a finished run over the evaluation's dataset with its model and judge, of the version that the
     label served. The newest run from before the label's move counts for the day of the move, every later one for its
-    own day; of several on one day the newest counts. Only the newest `_MOST_RUNS` runs and `_MOST_POINTS` figures are
+    own day; of several on one day the newest counts. Only the newest `_MAX_RUNS` runs and `_MAX_POINTS` figures are
     read.
     """
     matching = Template.objects.filter(name=template, namespace__in=list_visible_namespaces(actor)).select_related(
@@ -58,7 +58,7 @@ def list_label_lines(actor: Actor, template: str, without: str = "") -> list[Met
         own_stays = [stay for stay in stays if stay.label == label]
         for evaluation in evaluations:
             own_runs = [run for run in runs if _measures(run, evaluation)]
-            placed = _place_runs(own_runs, own_stays)[-_MOST_POINTS:]
+            placed = _place_runs(own_runs, own_stays)[-_MAX_POINTS:]
             days, placed_runs = [day for day, _ in placed], [run for _, run in placed]
             scores = metric_lines.build_score_lines(evaluation.name, placed_runs, days, floors)
             usage = metric_lines.build_usage_lines(evaluation.name, placed_runs, days, latencies)
@@ -69,7 +69,7 @@ def list_label_lines(actor: Actor, template: str, without: str = "") -> list[Met
 def _list_stays(template: Template) -> Iterator[_Stay]:
     """The periods of all labels, each label's oldest first."""
     columns = ("label", "after", "created_at")
-    moves = LabelMove.objects.filter(template=template).order_by("-pk").values_list(*columns)[:_MOST_MOVES]
+    moves = LabelMove.objects.filter(template=template).order_by("-pk").values_list(*columns)[:_MAX_MOVES]
     by_label: defaultdict[str, list[tuple[int | None, datetime]]] = defaultdict(list)
     for label, after, at in reversed(moves):
         by_label[label].append((after, at))
@@ -84,7 +84,7 @@ def _list_runs(template: Template) -> list[Run]:
     """The template's newest finished runs over datasets, oldest first."""
     rows = Run.objects.filter(template=template, state=Run.DONE, dataset_version__isnull=False)
     related = rows.select_related("version", "dataset_version").defer("version__bundle", "dataset_version__text")
-    return list(reversed(related.order_by("-pk")[:_MOST_RUNS]))
+    return list(reversed(related.order_by("-pk")[:_MAX_RUNS]))
 
 
 def _measures(run: Run, evaluation: Attachment) -> bool:

@@ -28,18 +28,18 @@ __all__ = [
     "record_nightly_outcome",
 ]
 
-MOST_FAILURES = 20
+MAX_FAILURES = 20
 
 
 def list_live_failures(actor: Actor, templates: Collection[int] | None = None) -> list[LiveFailure]:
     """Failures of live versions that the actor may read, newest first.
 
-    templates: all failures of these ids; without it at most `MOST_FAILURES`.
+    templates: all failures of these ids; without it at most `MAX_FAILURES`.
     """
     rows = _select_readable_failures(actor)
     related = rows.prefetch_related("template", Prefetch("version", Version.objects.defer("bundle")))
     ordered = related.order_by("-since", "-pk")
-    return list(ordered[:MOST_FAILURES] if templates is None else ordered.filter(template__in=templates))
+    return list(ordered[:MAX_FAILURES] if templates is None else ordered.filter(template__in=templates))
 
 
 def list_failing_template_ids(actor: Actor) -> set[int]:

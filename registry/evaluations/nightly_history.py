@@ -14,11 +14,11 @@ from registry.namespaces.queries import choose_live_label
 
 __all__ = ["list_nightly_lines", "list_score_lines"]
 
-MOST_RUNS = 60
+MAX_RUNS = 60
 
 
 def list_nightly_lines(actor: Actor, template: str) -> list[MetricLine]:
-    """The lines of the newest `MOST_RUNS` finished nightly runs of a template, by evaluation: scores by name, then
+    """The lines of the newest `MAX_RUNS` finished nightly runs of a template, by evaluation: scores by name, then
     cost, latency and tokens per row. Empty without runs, or if the actor may not read them.
     """
     rows = Run.objects.filter(
@@ -28,7 +28,7 @@ def list_nightly_lines(actor: Actor, template: str) -> list[MetricLine]:
         night__isnull=False,
     )
     related = rows.select_related("template__namespace", "version").defer("version__bundle")
-    runs = sorted(related.order_by("-night", "-pk")[:MOST_RUNS], key=lambda run: (run.evaluation, run.night, run.pk))
+    runs = sorted(related.order_by("-night", "-pk")[:MAX_RUNS], key=lambda run: (run.evaluation, run.night, run.pk))
     if not runs:
         return []
     floors = metric_lines.read_floors([runs[0].template])[runs[0].template_id]

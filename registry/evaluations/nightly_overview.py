@@ -16,8 +16,8 @@ from registry.usage import queries as usage_queries
 __all__ = ["NIGHTS", "TemplateLine", "list_template_lines"]
 
 NIGHTS = 14
-_MOST_TEMPLATES = 500  # candidates from which the few shown are chosen
-_MOST_RUNS = 400
+_MAX_TEMPLATES = 500  # candidates from which the few shown are chosen
+_MAX_RUNS = 400
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def list_template_lines(actor: Actor, failing: Collection[int], today: date, lim
         template__namespace__in=list_visible_namespaces(actor),
         template__archived_at=None,
     )
-    names = dict(nights.order_by().values_list("template", "template__name").distinct()[:_MOST_TEMPLATES])
+    names = dict(nights.order_by().values_list("template", "template__name").distinct()[:_MAX_TEMPLATES])
     if not names:
         return []
     owned = list_owned_names(actor.person, names.values())
@@ -50,7 +50,7 @@ def list_template_lines(actor: Actor, failing: Collection[int], today: date, lim
     ranked = sorted(names, key=lambda pk: (pk not in failing, names[pk] not in owned, -fetches.get(pk, 0), names[pk]))
     worst = ranked[:limit]
     rows = nights.filter(template__in=worst).select_related("template__namespace", "version").defer("version__bundle")
-    runs = sorted(rows.order_by("-night", "-pk")[:_MOST_RUNS], key=lambda run: (run.evaluation, run.night, run.pk))
+    runs = sorted(rows.order_by("-night", "-pk")[:_MAX_RUNS], key=lambda run: (run.evaluation, run.night, run.pk))
     lines = nightly_history.list_score_lines(runs)
     return [
         TemplateLine(own[0].template, _choose_line(lines[pk]), names[pk] in owned)

@@ -13,9 +13,9 @@ from registry.journal import log
 from registry.journal.event import Occasion, run_reactions
 from registry.namespaces.verbs import Verb
 
-__all__ = ["LONGEST_COMMENT", "remove_score", "set_score"]
+__all__ = ["MAX_COMMENT_LENGTH", "remove_score", "set_score"]
 
-LONGEST_COMMENT = 4000  # bytes
+MAX_COMMENT_LENGTH = 4000  # bytes
 
 
 def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str = "") -> PersonScore:
@@ -26,7 +26,7 @@ def set_score(*, actor: Actor, number: int, index: int, score: str, comment: str
     """
     if score not in PersonScore.GRADES:
         raise Invalid(fields={"score": gettext("good, bad, or 1 to 5.")})
-    check_text("comment", comment, LONGEST_COMMENT)
+    check_text("comment", comment, MAX_COMMENT_LENGTH)
     run = _find_started_run(actor, number)
     detail = run_queries.read_run_row(run, index)
     if detail.row is None or detail.row.is_failed:

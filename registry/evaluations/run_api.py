@@ -29,7 +29,7 @@ from registry.evaluations.run_serializers import (
     RunRowOutput,
     RunRowPage,
 )
-from registry.evaluations.start_together import MOST_COLUMNS, RunColumn, start_runs_together
+from registry.evaluations.start_together import MAX_COLUMNS, RunColumn, start_runs_together
 from registry.idempotency.views import IdempotentView
 from registry.namespaces.authentication import identify_actor
 from registry.namespaces.throttling import CallThrottle, RenderThrottle
@@ -81,7 +81,7 @@ class StartTogetherInput(Input):
     """The versions and models to run over the same rows."""
 
     template = Text()
-    columns = RunColumnInput(many=True, help_text=f"1 to {MOST_COLUMNS} of them.")
+    columns = RunColumnInput(many=True, help_text=f"1 to {MAX_COLUMNS} of them.")
     dataset = Text(required=False, allow_null=True, default=None, help_text="null: the template's samples")
     dataset_version = Integer(min_value=1, required=False, allow_null=True, default=None)
     metrics = serializers.ListField(child=Text(), required=False, default=list)

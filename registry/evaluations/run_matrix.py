@@ -16,7 +16,7 @@ from registry.evaluations.models import Run, RunRow
 
 __all__ = [
     "FILTERS",
-    "MOST_RUNS",
+    "MAX_RUNS",
     "ORDERS",
     "MatrixCell",
     "MatrixRow",
@@ -26,7 +26,7 @@ __all__ = [
     "read_matrix_runs",
 ]
 
-MOST_RUNS = 5
+MAX_RUNS = 5
 FILTERS = ("all", "regressions", "improvements", "failed", "unscored")
 ORDERS = ("drop", "gain", "rows")
 _EQUAL = 1e-9  # smaller differences count as equal
@@ -88,12 +88,12 @@ _Outcomes = Sequence[Mapping[int, _Outcome]]
 def read_matrix_runs(actor: Actor, number: int, others: Sequence[int]) -> tuple[Run, ...]:
     """The runs of a matrix, in the order of their columns.
 
-    Raises Invalid above `MOST_RUNS`, Conflict if their rows differ, NotFound if the actor may not read one.
+    Raises Invalid above `MAX_RUNS`, Conflict if their rows differ, NotFound if the actor may not read one.
     """
     numbers = list(dict.fromkeys([number, *others]))
-    if len(numbers) > MOST_RUNS:
+    if len(numbers) > MAX_RUNS:
         raise Invalid(
-            fields={"with": gettext("at most {most_runs} runs are shown side by side.").format(most_runs=MOST_RUNS)}
+            fields={"with": gettext("at most {most_runs} runs are shown side by side.").format(most_runs=MAX_RUNS)}
         )
     runs = tuple(run_queries.read_run(actor, one) for one in numbers)
     for run in runs[1:]:

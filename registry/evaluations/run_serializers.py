@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from registry.evaluations.dataset_serializers import MOST_ROWS, RowOutput
+from registry.evaluations.dataset_serializers import MAX_ROWS, RowOutput
 from registry.evaluations.models import Run, RunRow
 from registry.evaluations.run_queries import RunComparison, RunRowDetail
 from registry.rest.output_serializers import Answer, ExactDecimal, Moment, Number, Output
@@ -203,7 +203,7 @@ class ComparedRuns:
                 "after": after[index],
                 "difference": (after[index] or 0.0) - (before[index] or 0.0),
             }
-            for index in self.scores.order[:MOST_ROWS]
+            for index in self.scores.order[:MAX_ROWS]
         ]
 
 

@@ -37,7 +37,7 @@ __all__ = ["EQUAL_FAILURES", "SECONDS", "advance_run", "fail_lost_runs", "fail_r
 SECONDS = 3.0  # after which a slice ends, once the rows in flight are done
 _ROUNDS = 4  # rows of a batch per concurrent call, if not more than EQUAL_FAILURES
 EQUAL_FAILURES = 20  # consecutive rows with the same failure that end a run
-_MOST_SCORED_EARLY = 1000  # the most rows of a run that is scored while under way
+_MAX_SCORED_EARLY = 1000  # the most rows of a run that is scored while under way
 _SLOW_METRICS = ("sas", "regex", "json_schema")  # a model, or its own process
 _AT_HAND = 64  # rows of a batch without network calls
 Report = Callable[[int, int], None]
@@ -259,7 +259,7 @@ def _score_rows_so_far(run: Run) -> None:
 
     All rows are scored each time, so this is skipped if it would take a large part of a slice.
     """
-    if not run.metrics or run.total > _MOST_SCORED_EARLY or any(name in _SLOW_METRICS for name in run.metrics):
+    if not run.metrics or run.total > _MAX_SCORED_EARLY or any(name in _SLOW_METRICS for name in run.metrics):
         return
     run_rows = _add_scores(run, _score(run))
     with transaction.atomic():

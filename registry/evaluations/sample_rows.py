@@ -14,7 +14,7 @@ from registry.core.input_checks import SAMPLES_BYTES, BadJson, check_text, parse
 from registry.evaluations import dataset_queries, datasets
 
 __all__ = [
-    "MOST_ROWS",
+    "MAX_ROWS",
     "PAGE",
     "OfferedSample",
     "OfferedSamples",
@@ -23,11 +23,11 @@ __all__ = [
     "read_file_samples",
 ]
 
-MOST_ROWS = 200
+MAX_ROWS = 200
 """The most samples that a template can have."""
 PAGE = 100
 """The most rows of a dataset offered at once."""
-_LONGEST_NAME = 60
+_MAX_NAME_LENGTH = 60
 _FORMS = {"csv": "csv", "tsv": "csv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "json", "yml": "yml", "yaml": "yml"}
 _ROW_KEYS = {"inputs", "expected", "id", "tags"}
 _LISTS = ("samples", "rows")
@@ -89,7 +89,7 @@ def read_file_samples(
     inputs. columns: targets of columns, overriding the input of the same name.
 
     A row is either a dataset row or has its values under the inputs' names. Raises Invalid if the file can't be read,
-    is too large, has more than `MOST_ROWS` rows, or if a column's target is not an input.
+    is too large, has more than `MAX_ROWS` rows, or if a column's target is not an input.
     """
     stem, _, ending = file.rpartition(".")
     form = _FORMS.get(ending.lower())
@@ -100,11 +100,11 @@ def read_file_samples(
     if form in ("json", "jsonl"):
         text, form = _write_lines(text, form, schemas), "jsonl"
     rows = datasets.read_dataset_rows(text, form, file).rows
-    if len(rows) > MOST_ROWS:
+    if len(rows) > MAX_ROWS:
         sentence = gettext(
             "The file has {count} rows; at most {most} can become samples. Make a dataset of it and tick rows of that."
         )
-        raise Invalid(sentence.format(count=len(rows), most=MOST_ROWS))
+        raise Invalid(sentence.format(count=len(rows), most=MAX_ROWS))
     choice = _choose_columns(rows, schemas, columns)
     return _offer(rows, schemas, stem or file, choice, is_text=form == "csv")
 
@@ -287,5 +287,5 @@ def _write_at(values: dict[str, Any], path: tuple[str, ...], value: Any) -> None
 
 def _choose_sample_name(name: str, stem: str, number: int) -> str:
     """The row's own name on one line, else the source's name with the row's number."""
-    printable = "".join(character for character in " ".join(name.split()) if character.isprintable())[:_LONGEST_NAME]
-    return printable.strip() or f"{stem[: _LONGEST_NAME - 12]} {number}"
+    printable = "".join(character for character in " ".join(name.split()) if character.isprintable())[:_MAX_NAME_LENGTH]
+    return printable.strip() or f"{stem[: _MAX_NAME_LENGTH - 12]} {number}"

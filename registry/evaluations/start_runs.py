@@ -36,7 +36,7 @@ from registry.templates import version_queries
 from registry.templates.models import SampleSet, Template, Version
 
 __all__ = [
-    "MOST_UNFINISHED",
+    "MAX_UNFINISHED",
     "RowSource",
     "cancel_run",
     "cancel_runs",
@@ -49,7 +49,7 @@ __all__ = [
     "start_run",
 ]
 
-MOST_UNFINISHED = 10  # the most unfinished runs of one namespace
+MAX_UNFINISHED = 10  # the most unfinished runs of one namespace
 _DEFAULT_METRICS = ("squad_f1", "squad_exact_match")
 _UNFINISHED = (Run.QUEUED, Run.RUNNING)
 _FAILED = Q(is_failed=True) | (~Q(judgement_text="") & ~Q(judgement_text__contains='"error": null'))
@@ -88,7 +88,7 @@ def start_run(  # noqa: PLR0913  # what a person chooses
     judge: `namespace/name@ref` of a template that judges each row (such as the starter's judge-answer-support), run on
     `judge_model`; judge_paths says where a row has its documents, question and response, like `judgements.PATHS`.
     metrics: names; by default those for answers, if any row has an expectation. Raises TooMany if the namespace has
-    `MOST_UNFINISHED` runs under way or a spending cap is reached, Conflict if a model's price can't be counted against
+    `MAX_UNFINISHED` runs under way or a spending cap is reached, Conflict if a model's price can't be counted against
     a cap, Invalid if the version can't render any row.
     """
     template_row = template_queries.find_template(actor, Verb.EVALUATE, template)
@@ -251,7 +251,7 @@ def _require_room(template: Template) -> None:
     under_way = Run.everything.filter(
         template__namespace=template.namespace_id, state__in=_UNFINISHED, change=None
     ).count()
-    if under_way >= MOST_UNFINISHED:
+    if under_way >= MAX_UNFINISHED:
         raise TooMany(
             gettext("{name} has {under_way} runs under way: wait for one to end, or cancel it.").format(
                 name=template.namespace.name, under_way=under_way

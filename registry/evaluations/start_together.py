@@ -14,9 +14,9 @@ from registry.evaluations import start_runs
 from registry.evaluations.models import Run
 from registry.evaluations.run_estimates import RunEstimate, estimate_run
 
-__all__ = ["MOST_COLUMNS", "RunColumn", "estimate_runs", "start_runs_together"]
+__all__ = ["MAX_COLUMNS", "RunColumn", "estimate_runs", "start_runs_together"]
 
-MOST_COLUMNS = 5  # as many as the matrix shows side by side
+MAX_COLUMNS = 5  # as many as the matrix shows side by side
 _OF_A_COLUMN = ("ref", "model")
 _DOUBLE = gettext_lazy("two of them are the same version and model.")
 Outcome = TypeVar("Outcome")
@@ -70,10 +70,8 @@ def estimate_runs(
 
 
 def _check_columns(columns: Sequence[RunColumn]) -> None:
-    if not 1 <= len(columns) <= MOST_COLUMNS:
-        raise Invalid(
-            fields={"columns": gettext("from 1 to {most_columns} columns.").format(most_columns=MOST_COLUMNS)}
-        )
+    if not 1 <= len(columns) <= MAX_COLUMNS:
+        raise Invalid(fields={"columns": gettext("from 1 to {most_columns} columns.").format(most_columns=MAX_COLUMNS)})
     if len(set(columns)) < len(columns):
         raise Invalid(fields={"columns": str(_DOUBLE)})
 

@@ -20,12 +20,12 @@ from registry.journal.event import to_microseconds
 from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 
-__all__ = ["MOST", "REPEATS", "read_freeze", "remove_freeze", "set_freeze"]
+__all__ = ["LIMIT", "REPEATS", "read_freeze", "remove_freeze", "set_freeze"]
 
-MOST = 50  # active freezes per namespace
+LIMIT = 50  # active freezes per namespace
 REPEATS = ("once", "weekly")
 _WEEKLY = re.compile(rf"({'|'.join(DAYS)})[a-z]* ([01]?\d|2[0-3]):([0-5]\d)", re.IGNORECASE | re.ASCII)
-_MOST_REASON = 500
+_MAX_REASON = 500
 
 
 def set_freeze(
@@ -42,10 +42,10 @@ def set_freeze(
     with transaction.atomic():
         log.lock()
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
-        if Freeze.objects.filter(namespace=space, removed_at=None).exclude(ends_at__lte=log.now()).count() >= MOST:
+        if Freeze.objects.filter(namespace=space, removed_at=None).exclude(ends_at__lte=log.now()).count() >= LIMIT:
             raise Conflict(
                 gettext("{namespace} has {most} freezes already: remove one first.").format(
-                    namespace=namespace, most=MOST
+                    namespace=namespace, most=LIMIT
                 )
             )
         freeze.number = (Freeze.objects.aggregate(last=Max("number"))["last"] or 0) + 1
@@ -69,7 +69,7 @@ def read_freeze(*, repeat: str, starts: str, ends: str, reason: str, time_zone: 
     field.
     """
     values = _read_times(repeat, starts, ends, _read_zone(time_zone))
-    if not check_text("reason", reason, _MOST_REASON).strip():
+    if not check_text("reason", reason, _MAX_REASON).strip():
         raise Invalid(fields={"reason": gettext("say why: people who try to publish then will read it.")})
     return Freeze(reason=reason.strip(), **values)
 

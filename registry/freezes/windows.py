@@ -34,7 +34,7 @@ __all__ = [
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 WEEK = 7 * 24 * 60
 _LOOKAHEAD = timedelta(days=366)
-_MOST_STEPS = 5_000
+_MAX_STEPS = 5_000
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ def find_window(freeze: Windows, moment: datetime) -> Window | None:
 def find_slot(freezes: Collection[Windows], moment: datetime) -> datetime | None:
     """The first time from this one on that is in none of the windows; None if there isn't one within a year."""
     slot, latest = moment, moment + _LOOKAHEAD
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         windows = [window for freeze in freezes if (window := find_window(freeze, slot)) is not None]
         if not windows:
             return slot

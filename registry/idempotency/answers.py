@@ -33,7 +33,7 @@ __all__ = [
 
 HEADER = "Idempotency-Key"
 KEPT = timedelta(hours=24)
-_LONGEST_KEY = 255
+_MAX_KEY_LENGTH = 255
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,12 @@ class Answer:
 
 def check_idempotency_key(key: str) -> str:
     """The key as given. Raises Invalid for an empty one, one over 255 characters, or one not of visible ASCII."""
-    if not key or len(key) > _LONGEST_KEY or not all("!" <= character <= "~" for character in key):
+    if not key or len(key) > _MAX_KEY_LENGTH or not all("!" <= character <= "~" for character in key):
         raise Invalid(
             fields={
-                HEADER: gettext("give 1 to {most} visible ASCII characters, such as a UUID.").format(most=_LONGEST_KEY)
+                HEADER: gettext("give 1 to {most} visible ASCII characters, such as a UUID.").format(
+                    most=_MAX_KEY_LENGTH
+                )
             }
         )
     return key

@@ -7,8 +7,8 @@ from rest_framework.views import APIView
 
 from registry.idempotency.views import IdempotentView
 from registry.improvements import queries, services
-from registry.improvements.failing_rows import MOST_SHOWN
-from registry.improvements.queries import LONGEST_GUIDANCE
+from registry.improvements.failing_rows import MAX_SHOWN
+from registry.improvements.queries import MAX_GUIDANCE_LENGTH
 from registry.improvements.serializers import (
     ImprovementDetailOutput,
     ImprovementOutput,
@@ -39,8 +39,8 @@ class ImprovementInput(Input):
 
     model = Text()
     prompt = Text(help_text="namespace/name@ref of a template that asks for improvements")
-    rows = Integer(required=False, default=5, help_text=f"1 to {MOST_SHOWN}, and at most half of those that failed")
-    guidance = Text(required=False, default="", help_text=f"up to {LONGEST_GUIDANCE} characters")
+    rows = Integer(required=False, default=5, help_text=f"1 to {MAX_SHOWN}, and at most half of those that failed")
+    guidance = Text(required=False, default="", help_text=f"up to {MAX_GUIDANCE_LENGTH} characters")
 
 
 class TakeInput(Input):

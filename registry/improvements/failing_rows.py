@@ -15,10 +15,10 @@ from promptuary.evaluation.metrics import catalogue
 from registry.evaluations import attachment_queries, run_queries
 from registry.evaluations.models import Run, RunRow
 
-__all__ = ["MOST_SHOWN", "FailingRow", "choose_shown_rows", "describe_rows", "list_failing_rows"]
+__all__ = ["MAX_SHOWN", "FailingRow", "choose_shown_rows", "describe_rows", "list_failing_rows"]
 
-MOST_SHOWN = 10
-_LONGEST: Mapping[str, int] = {"name": 100, "inputs": 2500, "expected": 700, "reply": 1000, "fault": 300}
+MAX_SHOWN = 10
+_MAX_LENGTH: Mapping[str, int] = {"name": 100, "inputs": 2500, "expected": 700, "reply": 1000, "fault": 300}
 """The most characters of each text of a row: the limit of the shipped template."""
 _CUT = " […]"
 _Floors = Mapping[tuple[str, str | None], float]
@@ -111,7 +111,7 @@ def _describe_row(row: Row, run_row: RunRow, failing: FailingRow) -> dict[str, s
         "reply": _write_reply(run_row),
         "fault": "; ".join(failing.faults),
     }
-    return {name: _cut(text, _LONGEST[name]) for name, text in texts.items()}
+    return {name: _cut(text, _MAX_LENGTH[name]) for name, text in texts.items()}
 
 
 def _write_values(values: Mapping[str, Any]) -> str:

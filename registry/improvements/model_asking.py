@@ -34,7 +34,7 @@ INPUTS = ("document", "rows", "problems")
 """The inputs that an asking template must declare; `guidance` and `earlier` are passed too."""
 OUTPUTS = ("document", "explanation")
 """The outputs that its replies must have."""
-_LONGEST_EARLIER = 34_000  # the most characters of a reply that is sent back
+_MAX_EARLIER_REPLY = 34_000  # the most characters of a reply that is sent back
 _FIELDS = {"document": "run", "rows": "rows", "guidance": "guidance"}
 
 
@@ -74,7 +74,7 @@ def make_inputs(
         "document": run.version.document,
         "rows": describe_rows(run, shown_rows),
         "guidance": guidance,
-        "earlier": earlier[:_LONGEST_EARLIER],
+        "earlier": earlier[:_MAX_EARLIER_REPLY],
         "problems": list(problems),
     }
 

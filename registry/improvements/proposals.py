@@ -26,9 +26,9 @@ from registry.templates.models import Version
 
 __all__ = ["Proposal", "ProposalRefused", "check_proposal", "read_proposal"]
 
-_MOST_PROBLEMS = 10
-_LONGEST_PROBLEM = 500
-_LONGEST_EXPLANATION = 2000
+_MAX_PROBLEMS = 10
+_MAX_PROBLEM_LENGTH = 500
+_MAX_EXPLANATION_LENGTH = 2000
 _FREE = ("description", "inputs")  # keys of the front matter that may change, the second one if the reply says so
 
 
@@ -37,7 +37,7 @@ class ProposalRefused(Exception):
 
     def __init__(self, problems: list[str]) -> None:
         super().__init__(" ".join(problems))
-        self.problems = [problem[:_LONGEST_PROBLEM] for problem in problems[:_MOST_PROBLEMS]]
+        self.problems = [problem[:_MAX_PROBLEM_LENGTH] for problem in problems[:_MAX_PROBLEMS]]
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ def _require_form(fields: Mapping[str, Any]) -> Proposal:
     if problems:
         raise ProposalRefused(problems)
     text = str(document).replace("\r\n", "\n")
-    shortened = tuple(str(change).strip()[:_LONGEST_PROBLEM] for change in changes[:_MOST_PROBLEMS])
-    return Proposal(text, str(explanation).strip()[:_LONGEST_EXPLANATION], shortened)
+    shortened = tuple(str(change).strip()[:_MAX_PROBLEM_LENGTH] for change in changes[:_MAX_PROBLEMS])
+    return Proposal(text, str(explanation).strip()[:_MAX_EXPLANATION_LENGTH], shortened)
 
 
 def check_proposal(actor: Actor, base: Version, proposal: Proposal) -> CheckedDocument:

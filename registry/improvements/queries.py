@@ -20,7 +20,7 @@ from registry.core.sentences import end_sentence
 from registry.evaluations import run_estimates, run_queries
 from registry.evaluations.models import Run
 from registry.evaluations.run_estimates import RunEstimate
-from registry.improvements.failing_rows import MOST_SHOWN, FailingRow, choose_shown_rows, list_failing_rows
+from registry.improvements.failing_rows import MAX_SHOWN, FailingRow, choose_shown_rows, list_failing_rows
 from registry.improvements.model_asking import AskedPrompt, make_inputs, render_asking, require_asking_template
 from registry.improvements.models import Improvement
 from registry.journal import log
@@ -32,8 +32,8 @@ from registry.templates.models import Version
 
 __all__ = [
     "ASKING_TAG",
-    "LONGEST_GUIDANCE",
-    "MOST_CALLS",
+    "MAX_CALLS",
+    "MAX_GUIDANCE_LENGTH",
     "ImprovementPlan",
     "find_improvable_run",
     "find_measured_improvement",
@@ -47,9 +47,9 @@ __all__ = [
 
 ASKING_TAG = "improvement"
 """The tag of the templates that can ask for an improvement."""
-LONGEST_GUIDANCE = 500
-MOST_CALLS = 3  # per improvement: the first, and two after unusable replies
-_MOST_TEMPLATES = 200
+MAX_GUIDANCE_LENGTH = 500
+MAX_CALLS = 3  # per improvement: the first, and two after unusable replies
+_MAX_TEMPLATES = 200
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class ImprovementPlan:
     @property
     def most_asking_cost(self) -> Decimal | None:
         """The cost of the calls if two more are needed."""
-        return None if self.asking_cost is None else self.asking_cost * MOST_CALLS
+        return None if self.asking_cost is None else self.asking_cost * MAX_CALLS
 
     @property
     def currency(self) -> str:
@@ -151,8 +151,8 @@ def plan_improvement(
     TooMany and Conflict because of spending caps, and what `find_improvable_run` raises.
     """
     run_row = find_improvable_run(actor, run)
-    if not 1 <= rows <= MOST_SHOWN:
-        raise Invalid(fields={"rows": gettext("from 1 to {most}.").format(most=MOST_SHOWN)})
+    if not 1 <= rows <= MAX_SHOWN:
+        raise Invalid(fields={"rows": gettext("from 1 to {most}.").format(most=MAX_SHOWN)})
     guidance = _check_guidance(guidance)
     endpoint = connection_queries.find_endpoint(model, run_row.template.namespace.name)
     version = _find_asking_version(actor, prompt)
@@ -188,9 +188,9 @@ def plan_improvement(
 
 
 def _check_guidance(guidance: str) -> str:
-    guidance = check_text("guidance", guidance, 4 * LONGEST_GUIDANCE).strip()
-    if len(guidance) > LONGEST_GUIDANCE:
-        raise Invalid(fields={"guidance": gettext("at most {most} characters.").format(most=LONGEST_GUIDANCE)})
+    guidance = check_text("guidance", guidance, 4 * MAX_GUIDANCE_LENGTH).strip()
+    if len(guidance) > MAX_GUIDANCE_LENGTH:
+        raise Invalid(fields={"guidance": gettext("at most {most} characters.").format(most=MAX_GUIDANCE_LENGTH)})
     return guidance
 
 
@@ -244,7 +244,7 @@ def list_asking_templates(actor: Actor, namespace: str) -> list[tuple[str, str]]
 
     The address names the live version if there is one, else the latest.
     """
-    templates = search_queries.search_templates(actor, tag=ASKING_TAG, limit=_MOST_TEMPLATES).items
+    templates = search_queries.search_templates(actor, tag=ASKING_TAG, limit=_MAX_TEMPLATES).items
     rows = sorted(templates, key=lambda row: (row.name.partition("/")[0] != namespace, row.name))
     numbers = label_queries.map_label_numbers(rows)
     return [

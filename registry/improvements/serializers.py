@@ -7,7 +7,7 @@ from rest_framework import serializers
 
 from registry.improvements.figures import GROUPS, measure_improvement
 from registry.improvements.models import Improvement
-from registry.improvements.queries import MOST_CALLS, ImprovementPlan
+from registry.improvements.queries import MAX_CALLS, ImprovementPlan
 from registry.rest.output_serializers import Answer, ExactDecimal, Moment, Number, Output
 
 __all__ = [
@@ -33,7 +33,7 @@ class ImprovementOutput(Output):
         child=serializers.IntegerField(), help_text="Indexes of the failing rows that the model was shown."
     )
     state = serializers.ChoiceField(list(Improvement.STAGES), source="stage")
-    calls = serializers.IntegerField(help_text=f"How often the model was asked, {MOST_CALLS} times at most.")
+    calls = serializers.IntegerField(help_text=f"How often the model was asked, {MAX_CALLS} times at most.")
     error = serializers.CharField(source="reason", help_text="Why it failed, else empty.")
     prompt_tokens = serializers.IntegerField(help_text="Of all calls, as they count as spent.")
     completion_tokens = serializers.IntegerField()

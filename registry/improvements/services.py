@@ -31,7 +31,7 @@ __all__ = [
     "take_improvement",
 ]
 
-MOST_UNDER_WAY = 3  # the most unfinished improvements of one person in a namespace
+MAX_UNDER_WAY = 3  # the most unfinished improvements of one person in a namespace
 _RUN_UNFINISHED = (Run.QUEUED, Run.RUNNING)
 
 
@@ -41,7 +41,7 @@ def start_improvement(
     """Start an improvement: the worker asks a model for a better text of the run's version, and measures it on the
     run's rows.
 
-    Arguments and errors are those of `queries.plan_improvement`. Also raises TooMany if the person has `MOST_UNDER_WAY`
+    Arguments and errors are those of `queries.plan_improvement`. Also raises TooMany if the person has `MAX_UNDER_WAY`
     under way in the namespace.
     """
     plan = queries.plan_improvement(actor=actor, run=run, model=model, prompt=prompt, rows=rows, guidance=guidance)
@@ -71,7 +71,7 @@ def _require_room(actor: Actor, run: Run) -> None:
     own = Improvement.objects.filter(person=actor.person, run__template__namespace=run.template.namespace_id)
     under_way = own.filter(state__in=Improvement.BEFORE_MEASURING).count()
     under_way += own.filter(state=Improvement.MEASURING, measurement__state__in=_RUN_UNFINISHED).count()
-    if under_way >= MOST_UNDER_WAY:
+    if under_way >= MAX_UNDER_WAY:
         raise TooMany(
             gettext("You have {count} improvements under way: wait for one to end, or stop it.").format(
                 count=under_way

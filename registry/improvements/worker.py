@@ -33,7 +33,7 @@ from registry.templates.models import Redaction
 
 __all__ = ["advance_improvement", "fail_improvement", "fail_lost_improvements"]
 
-_MOST_TOLD = 3  # the most problems named in a failed improvement's sentence
+_MAX_NAMED_PROBLEMS = 3  # the most problems named in a failed improvement's sentence
 
 
 def advance_improvement(number: int) -> bool:
@@ -43,7 +43,7 @@ def advance_improvement(number: int) -> bool:
     improvement = _load(number)
     if improvement is None or not _begin(improvement):
         return False
-    if improvement.calls >= queries.MOST_CALLS and not improvement.has_unchecked_reply:
+    if improvement.calls >= queries.MAX_CALLS and not improvement.has_unchecked_reply:
         fail_improvement(number, _describe_failure(improvement.problems))
         return False
     actor = Actor(improvement.person)
@@ -181,7 +181,7 @@ def _keep_problems(improvement: Improvement, problems: Sequence[str]) -> bool:
     rows = Improvement.objects.filter(pk=improvement.pk, state=Improvement.ASKING)
     if not rows.update(problems_text=json.dumps(list(problems), ensure_ascii=False)):
         return False
-    if improvement.calls < queries.MOST_CALLS:
+    if improvement.calls < queries.MAX_CALLS:
         return True
     fail_improvement(improvement.number, _describe_failure(problems))
     return False
@@ -190,7 +190,7 @@ def _keep_problems(improvement: Improvement, problems: Sequence[str]) -> bool:
 def _describe_failure(problems: Sequence[str]) -> str:
     if not problems:
         return "The model was asked as often as it may be, and no reply was stored."
-    faults = " ".join(problems[:_MOST_TOLD])
+    faults = " ".join(problems[:_MAX_NAMED_PROBLEMS])
     return (
-        f"No reply of the model could be used, after {queries.MOST_CALLS} calls. What was wrong with the last: {faults}"
+        f"No reply of the model could be used, after {queries.MAX_CALLS} calls. What was wrong with the last: {faults}"
     )

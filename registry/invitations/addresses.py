@@ -17,9 +17,9 @@ from registry.core.errors import Invalid
 from registry.invitations.models import Invitation
 from registry.namespaces.models import Membership, Namespace, Role
 
-__all__ = ["MOST_AT_ONCE", "KnownAddress", "Outcome", "find_known", "read_emails"]
+__all__ = ["MAX_AT_ONCE", "KnownAddress", "Outcome", "find_known", "read_emails"]
 
-MOST_AT_ONCE = 20  # each is mailed before the response
+MAX_AT_ONCE = 20  # each is mailed before the response
 
 
 class Outcome(StrEnum):
@@ -86,8 +86,8 @@ def read_emails(emails: Sequence[str]) -> list[str]:
                 }
             )
         return [""]
-    if len(addresses) > MOST_AT_ONCE:
-        raise Invalid(fields={"email": gettext("at most {count} addresses at once.").format(count=MOST_AT_ONCE)})
+    if len(addresses) > MAX_AT_ONCE:
+        raise Invalid(fields={"email": gettext("at most {count} addresses at once.").format(count=MAX_AT_ONCE)})
     if wrong := [email[:100] for email in addresses if not _is_mail_address(email)]:
         sentence = ngettext("not a mail address: {emails}.", "not mail addresses: {emails}.", len(wrong))
         raise Invalid(fields={"email": sentence.format(emails=", ".join(wrong))})

@@ -29,7 +29,7 @@ from registry.namespaces.models import Namespace, Role
 from registry.namespaces.verbs import Verb
 
 __all__ = [
-    "MOST_OPEN",
+    "MAX_OPEN",
     "Answer",
     "Invited",
     "Outcome",
@@ -42,7 +42,7 @@ __all__ = [
     "send_new_link",
 ]
 
-MOST_OPEN = 200  # open invitations per namespace
+MAX_OPEN = 200  # open invitations per namespace
 _LIFE = timedelta(days=7)
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without characters that are easily confused
 
@@ -220,10 +220,10 @@ def _make_invitations(
     actor: Actor, target: _Target, role: str, emails: Sequence[str]
 ) -> dict[str, tuple[Invitation, str]]:
     """Map each address to its new row and the secret of its link. Raises Conflict if they exceed the limit."""
-    if target.waiting.count() + len(emails) > MOST_OPEN:
+    if target.waiting.count() + len(emails) > MAX_OPEN:
         raise Conflict(
             gettext("{namespace} has {most_open} open invitations: take some back first.").format(
-                namespace=target.namespace.name, most_open=MOST_OPEN
+                namespace=target.namespace.name, most_open=MAX_OPEN
             )
         )
     return {email: _insert_invitation(actor, target.namespace, role, email, target.at) for email in emails}

@@ -12,7 +12,7 @@ from registry.jobs.models import Job
 from registry.jobs.queue import enqueue
 
 __all__ = [
-    "MOST_ATTEMPTS",
+    "MAX_ATTEMPTS",
     "SILENCE",
     "Progress",
     "claim_job",
@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 SILENCE = timedelta(seconds=30)  # a running job that gave no sign for so long has lost its worker
-MOST_ATTEMPTS = 5
+MAX_ATTEMPTS = 5
 logger = logging.getLogger(__name__)
 
 
@@ -84,7 +84,7 @@ def requeue_silent_jobs() -> int:
     job_count = 0
     for job in silent:
         same = Job.objects.filter(pk=job.pk, state=Job.RUNNING, heartbeat_at=job.heartbeat_at)
-        if job.attempts >= MOST_ATTEMPTS:
+        if job.attempts >= MAX_ATTEMPTS:
             error = f"The worker was lost {job.attempts} times during this job."
             job_count += same.update(state=Job.FAILED, error=error, finished_at=timezone.now())
         elif Job.objects.filter(kind=job.kind, subject=job.subject, state=Job.QUEUED).exists():

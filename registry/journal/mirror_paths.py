@@ -43,7 +43,7 @@ MAIN = "refs/heads/main"
 LABELS = "refs/heads/label/"
 _PATH = re.compile(r"\.?[a-z0-9%][a-z0-9%._-]*(?:/[a-z0-9%][a-z0-9%._-]*)*", re.ASCII)
 _DEVICES = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(10))}
-_LONGEST_FILE_NAME = 200  # bytes; every file system in use allows 255
+_MAX_FILE_NAME_LENGTH = 200  # bytes; every file system in use allows 255
 
 
 def _escape(text: str) -> str:
@@ -54,7 +54,7 @@ def _escape(text: str) -> str:
     )
     if escaped in _DEVICES or escaped.startswith(("-", "_")):
         escaped = _percent_encode(escaped[0]) + escaped[1:]
-    if not escaped or len(escaped) > _LONGEST_FILE_NAME:
+    if not escaped or len(escaped) > _MAX_FILE_NAME_LENGTH:
         raise MirrorError(f"{text[:40]!r} can't be a file name: it is empty or too long.")
     return escaped
 

@@ -36,7 +36,7 @@ _NAMES = {
     405: "MethodNotAllowedError",
     429: "TooManyRequestsError",
 }
-MOST = 100
+LIMIT = 100
 
 
 class BadQuestion(Exception):
@@ -98,7 +98,7 @@ def prompt(request: HttpRequest, actor: Actor, name: str) -> JsonResponse:
 @with_key
 def prompts(request: HttpRequest, actor: Actor) -> JsonResponse:
     """A page of the list of prompts, by name."""
-    page, limit = _read_number(request, "page", 1, 1_000_000), _read_number(request, "limit", 10, MOST)
+    page, limit = _read_number(request, "page", 1, 1_000_000), _read_number(request, "limit", 10, LIMIT)
     rows = limited_key_view.list_visible(
         actor, name=request.GET.get("name"), tag=request.GET.get("tag"), label=request.GET.get("label")
     )

@@ -18,10 +18,10 @@ from registry.live.requests import LiveRequest, read_user, require_user, run_in_
 from registry.live.wsgi_environ import HTTPProtocol
 from registry.templates.shared_drafts import find_shared_draft
 
-__all__ = ["MOST_STREAMS", "POLL_SECONDS", "watch_draft"]
+__all__ = ["MAX_STREAMS", "POLL_SECONDS", "watch_draft"]
 
 POLL_SECONDS = 1.5
-MOST_STREAMS = 200  # per process; each polls the database
+MAX_STREAMS = 200  # per process; each polls the database
 _open: set[object] = set()
 
 
@@ -33,7 +33,7 @@ async def watch_draft(request: LiveRequest, protocol: HTTPProtocol) -> None:
         raise Invalid(fields={"after": "the revision of a draft."})
     name, token = request.arguments["name"], request.arguments["token"]
     await run_in_thread(find_shared_draft, Actor(user), name, token)
-    if len(_open) >= MOST_STREAMS:
+    if len(_open) >= MAX_STREAMS:
         raise Busy("Too many pages are open at the moment; this one gets no updates until it is loaded again.")
     await stream_events(protocol, _follow(request.session_key, name, token, after))
 

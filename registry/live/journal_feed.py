@@ -28,7 +28,7 @@ from registry.templates.events import TemplateRenamed
 
 __all__ = [
     "CHECK_SECONDS",
-    "MOST_WAITING",
+    "MAX_WAITING",
     "JournalFeed",
     "Readers",
     "Subscription",
@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 CHECK_SECONDS = 30.0  # the longest time a stream outlives its session; the next event ends it immediately
-MOST_WAITING = 500  # unsent events per stream; beyond that it ends, and the browser reconnects
+MAX_WAITING = 500  # unsent events per stream; beyond that it ends, and the browser reconnects
 logger = logging.getLogger(__name__)
 
 
@@ -150,7 +150,7 @@ class JournalFeed:
         return events
 
     def _deliver(self, subscription: Subscription, events: list[FollowedEvent], readers: Readers) -> None:
-        if not readers.is_signed_in(subscription) or subscription.queue.qsize() > MOST_WAITING:
+        if not readers.is_signed_in(subscription) or subscription.queue.qsize() > MAX_WAITING:
             subscription.end()
             return
         for event in events:

@@ -27,10 +27,10 @@ from registry.live.wsgi_environ import HTTPProtocol
 from registry.serving.fetcher import get_fetcher
 from registry.serving.journal_follower import COLUMNS, FollowedEvent
 
-__all__ = ["MOST_MISSED", "MOST_STREAMS", "parse_topics", "watch_journal"]
+__all__ = ["MAX_MISSED", "MAX_STREAMS", "parse_topics", "watch_journal"]
 
-MOST_MISSED = 500  # events sent after reconnecting; beyond that the page has to reload
-MOST_STREAMS = 1500  # per process
+MAX_MISSED = 500  # events sent after reconnecting; beyond that the page has to reload
+MAX_STREAMS = 1500  # per process
 _NUMBER_DIGITS = 18
 _open: set[Subscription] = set()
 
@@ -40,7 +40,7 @@ async def watch_journal(request: LiveRequest, protocol: HTTPProtocol) -> None:
     user = require_user(request)
     topics = parse_topics(request.query.getlist("topic"))
     after = _read_after(request)
-    if len(_open) >= MOST_STREAMS:
+    if len(_open) >= MAX_STREAMS:
         raise Busy("Too many pages are open at the moment; this one gets no updates until it is loaded again.")
     await stream_events(protocol, _follow(Subscription(user, request.session_key, topics), after))
 
@@ -89,8 +89,8 @@ def _load_missed(subscription: Subscription, after: int | None) -> tuple[int, li
     if after is None or after == head:
         return head, []
     rows = JournalRow.objects.filter(number__gt=after, number__lte=head).order_by("number").values_list(*COLUMNS)
-    events = add_facts([FollowedEvent(*row) for row in rows[: MOST_MISSED + 1]])
-    if after > head or len(events) > MOST_MISSED:
+    events = add_facts([FollowedEvent(*row) for row in rows[: MAX_MISSED + 1]])
+    if after > head or len(events) > MAX_MISSED:
         return head, None
     readers = load_readers([subscription], {event.namespace for event in events})
     return head, [

@@ -14,9 +14,9 @@ from registry.live.requests import run_in_thread
 from registry.live.wsgi_environ import Scope, build_environ
 from registry.serving.wsgi_fast_path import MOVES, NAMESPACES
 
-__all__ = ["MOST_WAITING", "LabelMoveWaits", "asks_for_moves"]
+__all__ = ["MAX_WAITING", "LabelMoveWaits", "asks_for_moves"]
 
-MOST_WAITING = 1500  # requests of one process; further ones wait in a thread, or are told when to ask again
+MAX_WAITING = 1500  # requests of one process; further ones wait in a thread, or are told when to ask again
 
 
 def asks_for_moves(scope: Scope) -> bool:
@@ -52,7 +52,7 @@ class LabelMoveWaits:
 
         Returns whether it has waited.
         """
-        if self._count >= MOST_WAITING:
+        if self._count >= MAX_WAITING:
             return False
         self._loop = asyncio.get_running_loop()
         namespace = scope.path[len(NAMESPACES) : -len(MOVES)]

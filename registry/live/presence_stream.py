@@ -29,9 +29,9 @@ from registry.live.wsgi_environ import HTTPProtocol
 from registry.templates import presence
 from registry.templates.queries import get_template
 
-__all__ = ["MOST_STREAMS", "answer_presence"]
+__all__ = ["MAX_STREAMS", "answer_presence"]
 
-MOST_STREAMS = 1500  # per process
+MAX_STREAMS = 1500  # per process
 
 
 async def answer_presence(request: LiveRequest, protocol: HTTPProtocol) -> None:
@@ -43,7 +43,7 @@ async def answer_presence(request: LiveRequest, protocol: HTTPProtocol) -> None:
         return
     name = request.query.get("template", "")
     await run_in_thread(get_template, Actor(user), name)
-    if len(presence_feed()) >= MOST_STREAMS:
+    if len(presence_feed()) >= MAX_STREAMS:
         raise Busy(gettext("Too many pages are open at the moment; this one does not show who is in the editor."))
     watcher = Watcher(Subscription(user, request.session_key, Topics()), name)
     await stream_events(protocol, _follow(watcher))

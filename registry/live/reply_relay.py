@@ -15,7 +15,7 @@ from registry.live.event_streams import STREAM_HEADERS, Receiver, hold_stream
 __all__ = ["SOCKET", "relay_reply"]
 
 SOCKET = "PROMPTUARY_REPLY_SOCKET"  # set by the supervisor for its processes
-_MOST_BYTES = 64 * 1024  # bytes per read
+_MAX_BYTES = 64 * 1024  # bytes per read
 
 
 async def relay_reply(protocol: Receiver, person_id: int, column_id: int, language: str) -> bool:
@@ -41,7 +41,7 @@ async def _relay(protocol: Receiver, reader: asyncio.StreamReader, writer: async
     disconnection = asyncio.ensure_future(protocol.client_disconnect())
     disconnection.add_done_callback(lambda _gone: writer.close())  # ends the read loop below
     try:
-        while data := await reader.read(_MOST_BYTES):
+        while data := await reader.read(_MAX_BYTES):
             await stream.send_bytes(data)
     except ConnectionError:
         return  # the worker was killed; the page reconnects

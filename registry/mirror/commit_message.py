@@ -25,7 +25,7 @@ __all__ = [
 
 COMMITTER = "Promptuary <mirror@promptuary.invalid>"
 _INDENT = "    "
-_LONGEST_SUBJECT = 120
+_MAX_SUBJECT_LENGTH = 120
 _EVENT, _RECORD, _CHAIN = "Promptuary-Event", "Promptuary-Record", "Promptuary-Chain"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
 _CRUD = ".,:;<>\"\\'"  # what Git strips from a name; stripped here so that a commit is read as it was written
@@ -64,7 +64,7 @@ class Stamp:
 
 def compose_message(entry: Entry) -> str:
     """The whole message: subject, the user's note, then the trailers. Ends with a newline."""
-    paragraphs = [_join_lines(entry.subject)[:_LONGEST_SUBJECT].rstrip() or "(no subject)"]
+    paragraphs = [_join_lines(entry.subject)[:_MAX_SUBJECT_LENGTH].rstrip() or "(no subject)"]
     note = _quote(entry.note)
     if note:
         paragraphs.append(note)

@@ -25,8 +25,8 @@ __all__ = ["PushFailed", "check_destination", "list_due_remotes", "push", "push_
 
 _SECONDS = 600.0  # per push, however much there is to send
 _LEASE = timedelta(seconds=_SECONDS + 60)  # after which the process that claimed a push counts as dead
-_FIRST_WAIT, _LONGEST_WAIT = 5.0, 3600.0  # seconds after the first failure, doubled with each further one
-_MOST_DOUBLINGS = 10  # by then the longest wait is reached
+_FIRST_WAIT, _MAX_WAIT = 5.0, 3600.0  # seconds after the first failure, doubled with each further one
+_MAX_DOUBLINGS = 10  # by then the longest wait is reached
 _OUT_OF_STEP = ("(fetch first)", "(non-fast-forward)", "(needs force)", "(stale info)")
 # The helper's text is the same for every remote; name and secret come from the environment of this one process.
 _HELPER = '!f() { test "$1" = get && printf "username=%s\\npassword=%s\\n" "$PROMPTUARY_USER" "$PROMPTUARY_TOKEN"; }; f'
@@ -90,7 +90,7 @@ def push(remote: Remote) -> bool:
         number = _push(remote)
     except (MirrorError, Refused) as error:
         diverged = isinstance(error, PushFailed) and error.diverged
-        wait = _LONGEST_WAIT if diverged else _choose_wait(remote.failures)
+        wait = _MAX_WAIT if diverged else _choose_wait(remote.failures)
         retry_at: datetime = timezone.now() + timedelta(seconds=wait)
         sentence = str(error)
         same.update(error=sentence[:2000], diverged=diverged, failures=F("failures") + 1, retry_at=retry_at)
@@ -101,7 +101,7 @@ def push(remote: Remote) -> bool:
 
 def _choose_wait(failures: int) -> float:
     """The seconds to wait after another failure. The exponent is bounded: 2**1024 is too large for a float."""
-    return min(_FIRST_WAIT * 2.0 ** min(failures, _MOST_DOUBLINGS), _LONGEST_WAIT)
+    return min(_FIRST_WAIT * 2.0 ** min(failures, _MAX_DOUBLINGS), _MAX_WAIT)
 
 
 def _push(remote: Remote) -> int:

@@ -19,15 +19,15 @@ from registry.mirror.entries import read_entries
 from registry.mirror.errors import GitFailed
 from registry.mirror.repository import Head, Repository
 
-__all__ = ["MOST_FINDINGS", "verify", "verify_clone"]
+__all__ = ["MAX_FINDINGS", "verify", "verify_clone"]
 
-MOST_FINDINGS = 50
+MAX_FINDINGS = 50
 _AT_ONCE = 200
 _Seen = tuple[str, str, dict[str, str | None]]
 
 
 def verify(repository: Repository | None = None, *, until: int | None = None) -> list[str]:
-    """A sentence for each difference between journal and mirror, at most MOST_FINDINGS; empty if they are equal.
+    """A sentence for each difference between journal and mirror, at most MAX_FINDINGS; empty if they are equal.
 
     until: the number of the last event that must be mirrored; None for all. What is written meanwhile may look like
     damage; `writer.verify_settled` looks again while nobody writes.
@@ -36,7 +36,7 @@ def verify(repository: Repository | None = None, *, until: int | None = None) ->
     findings: list[str] = []
     for finding in _list_findings(repository, until):
         findings.append(_make_printable(finding))
-        if len(findings) >= MOST_FINDINGS:
+        if len(findings) >= MAX_FINDINGS:
             findings.append("There may be more; the list ends here.")
             break
     return findings
@@ -60,7 +60,7 @@ def verify_clone(repository: Repository) -> list[str]:
             findings += _compare(repository, ref, head, expected_entries, until)
     except GitFailed as error:
         findings.append(f"Git can't read the clone: {error}")
-    return [_make_printable(finding) for finding in findings[:MOST_FINDINGS]]
+    return [_make_printable(finding) for finding in findings[:MAX_FINDINGS]]
 
 
 def _make_printable(finding: str) -> str:

@@ -17,9 +17,9 @@ from registry.namespaces.folder_role_events import FolderRoleSet
 from registry.namespaces.models import FOLDER_ROLES, FolderRole, Group, Membership, Namespace
 from registry.namespaces.verbs import Verb
 
-__all__ = ["MOST_FOLDER_ROLES", "list_folder_roles", "move_folder_roles", "require_movable_roles", "set_folder_role"]
+__all__ = ["MAX_FOLDER_ROLES", "list_folder_roles", "move_folder_roles", "require_movable_roles", "set_folder_role"]
 
-MOST_FOLDER_ROLES = 500  # per namespace
+MAX_FOLDER_ROLES = 500  # per namespace
 
 
 def set_folder_role(
@@ -53,10 +53,10 @@ def set_folder_role(
         permissions.require_proof(actor)
         if role is not None:
             _require_own_role(space, holder)
-            if before is None and FolderRole.objects.filter(namespace=space).count() >= MOST_FOLDER_ROLES:
+            if before is None and FolderRole.objects.filter(namespace=space).count() >= MAX_FOLDER_ROLES:
                 raise Conflict(
                     gettext("{namespace} has {most} roles in folders already: take one away first.").format(
-                        namespace=space.name, most=MOST_FOLDER_ROLES
+                        namespace=space.name, most=MAX_FOLDER_ROLES
                     )
                 )
         roles.write_folder_role(space, folder, holder, role or "")

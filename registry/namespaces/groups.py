@@ -22,8 +22,8 @@ from registry.namespaces.rules import read_rules
 from registry.namespaces.verbs import Verb
 
 __all__ = [
-    "MOST_GROUPS",
-    "MOST_PEOPLE",
+    "MAX_GROUPS",
+    "MAX_PEOPLE",
     "add_to_group",
     "change_group",
     "make_group",
@@ -31,9 +31,9 @@ __all__ = [
     "remove_group",
 ]
 
-MOST_GROUPS = 100  # per namespace
-MOST_PEOPLE = 500  # per group: a new role of the group rewrites the role of each
-_LONGEST_TITLE = 80
+MAX_GROUPS = 100  # per namespace
+MAX_PEOPLE = 500  # per group: a new role of the group rewrites the role of each
+_MAX_TITLE_LENGTH = 80
 
 
 def make_group(*, actor: Actor, namespace: str, title: str, name: str = "", role: str = "") -> Group:
@@ -51,10 +51,10 @@ def make_group(*, actor: Actor, namespace: str, title: str, name: str = "", role
             raise Conflict(
                 gettext("There is a group {name} in {namespace} already.").format(name=name, namespace=namespace)
             )
-        if len(group_names) >= MOST_GROUPS:
+        if len(group_names) >= MAX_GROUPS:
             raise Conflict(
                 gettext("{namespace} has {most} groups already: remove one first.").format(
-                    namespace=namespace, most=MOST_GROUPS
+                    namespace=namespace, most=MAX_GROUPS
                 )
             )
         at = log.now()
@@ -114,8 +114,8 @@ def add_to_group(*, actor: Actor, namespace: str, name: str, username: str) -> G
         if group.members.filter(person=person).exists():
             return group
         permissions.require_proof(actor)
-        if group.members.count() >= MOST_PEOPLE:
-            raise Conflict(gettext("{title} has {most} people already.").format(title=group.title, most=MOST_PEOPLE))
+        if group.members.count() >= MAX_PEOPLE:
+            raise Conflict(gettext("{title} has {most} people already.").format(title=group.title, most=MAX_PEOPLE))
         GroupMember.objects.create(group=group, person=person)
         _settle(group.namespace, [person])
         _append(actor, group.namespace, GroupJoined(group=name, title=group.title, person=username))
@@ -187,9 +187,9 @@ def _require_unused(group: Group) -> None:
 
 
 def _check_title(title: str) -> str:
-    title = re.sub(r"\s+", " ", check_text("title", title, 4 * _LONGEST_TITLE)).strip()
-    if not title.isprintable() or not 1 <= len(title) <= _LONGEST_TITLE:
-        raise Invalid(fields={"title": gettext("1 to {most} characters, in one line.").format(most=_LONGEST_TITLE)})
+    title = re.sub(r"\s+", " ", check_text("title", title, 4 * _MAX_TITLE_LENGTH)).strip()
+    if not title.isprintable() or not 1 <= len(title) <= _MAX_TITLE_LENGTH:
+        raise Invalid(fields={"title": gettext("1 to {most} characters, in one line.").format(most=_MAX_TITLE_LENGTH)})
     return title
 
 

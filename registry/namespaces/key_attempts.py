@@ -17,7 +17,7 @@ from registry.namespaces import key_queries
 
 __all__ = ["KeyAttempts", "key_attempts"]
 
-MOST_KNOWN = 10_000  # valid keys remembered
+MAX_KNOWN = 10_000  # valid keys remembered
 KNOWN_SECONDS = 3600.0
 
 
@@ -49,7 +49,7 @@ class KeyAttempts:
             if actor is None:
                 self._known.pop(mark, None)
             else:
-                if len(self._known) >= MOST_KNOWN:
+                if len(self._known) >= MAX_KNOWN:
                     self._known.clear()
                 self._known[mark] = self._clock() + KNOWN_SECONDS
         if actor is None:

@@ -12,7 +12,7 @@ from registry.accounts.models import Key
 __all__ = ["KeyUses", "note_key_use", "write_key_uses"]
 
 SECONDS = 30.0  # precision of a key's last use
-MOST = 20_000  # keys whose last write is remembered
+LIMIT = 20_000  # keys whose last write is remembered
 logger = logging.getLogger(__name__)
 
 
@@ -50,7 +50,7 @@ class KeyUses:
         for key_id in pending:
             self._waiting.pop(key_id, None)
             self._written[key_id] = moment
-        if len(self._written) > MOST:
+        if len(self._written) > LIMIT:
             self._written.clear()
         return True
 

@@ -38,8 +38,8 @@ __all__ = [
 
 DEFAULT_DAYS = 90  # default lifetime of a new key
 _ID_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without characters that are easily confused
-_MOST_LABELS = 20
-_MOST_NETWORKS = 50
+_MAX_LABELS = 20
+_MAX_NETWORKS = 50
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def issue_key(  # noqa: PLR0913  # each a property of the key
     key = Key(name=_read_name(name), approved_only=approved_only, created_at=log.now(), expires_at=expires_at)
     key.scope, key.verbs = _read_scope(scope, verbs)
     key.labels = _read_labels(labels)
-    key.addresses = read_networks("addresses", addresses, _MOST_NETWORKS)
+    key.addresses = read_networks("addresses", addresses, _MAX_NETWORKS)
     _require_future("expires_at", expires_at, key.created_at)
     with transaction.atomic():
         log.lock()
@@ -154,7 +154,7 @@ def set_key_addresses(*, actor: Actor, key_id: str, addresses: Sequence[str]) ->
 
     It applies in every process within a second. Raises Conflict for a key that ended.
     """
-    networks, at = read_networks("addresses", addresses, _MOST_NETWORKS), log.now()
+    networks, at = read_networks("addresses", addresses, _MAX_NETWORKS), log.now()
     with transaction.atomic():
         log.lock()
         key = find_key(actor, key_id)
@@ -240,8 +240,8 @@ def _read_scope(scope: str, verbs: Sequence[str]) -> tuple[str, list[str]]:
 
 def _read_labels(labels: Sequence[str]) -> list[str]:
     label_names = list(dict.fromkeys(labels))
-    if len(label_names) > _MOST_LABELS:
-        raise Invalid(fields={"labels": gettext("at most {count}.").format(count=_MOST_LABELS)})
+    if len(label_names) > _MAX_LABELS:
+        raise Invalid(fields={"labels": gettext("at most {count}.").format(count=_MAX_LABELS)})
     try:
         return [names.check_label(label) for label in label_names]
     except Invalid as error:

@@ -24,7 +24,7 @@ __all__ = [
     "require_writable_namespaces",
 ]
 
-MOST_ADMINS = 5
+MAX_ADMINS = 5
 
 _WRITERS = [role for role in Role if role is not Role.READER]
 
@@ -91,13 +91,13 @@ def has_namespaces() -> bool:
 
 
 def list_admins_to_ask() -> list[str]:
-    """List the people to ask for access: the admins of the most namespaces, up to `MOST_ADMINS`.
+    """List the people to ask for access: the admins of the most namespaces, up to `MAX_ADMINS`.
 
     Returns names of people only, since only members may see which namespaces exist.
     """
     admins = Membership.objects.filter(role=Role.ADMIN, person__is_active=True).values("person__username")
     ordered = admins.annotate(namespaces=Count("pk")).order_by("-namespaces", "person__username")
-    return list(ordered.values_list("person__username", flat=True)[:MOST_ADMINS])
+    return list(ordered.values_list("person__username", flat=True)[:MAX_ADMINS])
 
 
 def list_members(actor: Actor, name: str) -> list[Membership]:

@@ -14,8 +14,8 @@ from registry.namespaces.rules import CHECKS, ApprovalRule, Owner, Rules
 __all__ = ["check_two_step", "read_rules"]
 
 _MODES = ("none", "backward")
-_MOST_APPROVALS = 20
-_MOST_APPROVAL_RULES = 50
+_MAX_APPROVALS = 20
+_MAX_APPROVAL_RULES = 50
 
 
 def read_rules(fields: Mapping[str, Any], before: Rules) -> Rules:
@@ -55,8 +55,8 @@ def _read_labels(value: Any) -> tuple[str, ...]:
 
 
 def _read_approvals(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST_APPROVALS:
-        raise Invalid(fields={"approvals": gettext("a whole number from 0 to {most}.").format(most=_MOST_APPROVALS)})
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MAX_APPROVALS:
+        raise Invalid(fields={"approvals": gettext("a whole number from 0 to {most}.").format(most=_MAX_APPROVALS)})
     return value
 
 
@@ -87,8 +87,8 @@ def _read_mode(value: Any) -> str:
 
 def _read_approval_rules(value: Any) -> tuple[ApprovalRule, ...]:
     rules = _read_items(value)
-    if len(rules) > _MOST_APPROVAL_RULES:
-        raise Invalid(fields={"approval_rules": gettext("at most {most}.").format(most=_MOST_APPROVAL_RULES)})
+    if len(rules) > _MAX_APPROVAL_RULES:
+        raise Invalid(fields={"approval_rules": gettext("at most {most}.").format(most=_MAX_APPROVAL_RULES)})
     read = []
     for number, rule in enumerate(rules, 1):
         try:

@@ -25,7 +25,7 @@ __all__ = ["send_pending_mail"]
 _GATHERED = timedelta(seconds=10)  # notifications within this time go into the same mail
 _NEWS = timedelta(days=1)  # older ones are not mailed
 _RETRY_PAUSE = 60.0  # seconds without another attempt after the mail server failed
-_MOST = 500  # notifications per run
+_LIMIT = 500  # notifications per run
 _log = logging.getLogger(__name__)
 _not_before = 0.0
 
@@ -65,7 +65,7 @@ def _take() -> dict[User, list[Notification]]:
             "change__version__template",
             "change__release",
         )
-        rows_found = list(rows[:_MOST])
+        rows_found = list(rows[:_LIMIT])
         Notification.objects.filter(pk__in=[row.pk for row in rows_found]).update(mailed_at=at)
     for row in rows_found:
         by_person[row.person].append(row)

@@ -31,7 +31,7 @@ from registry.notifications.remarks import Remark, find_remark
 __all__ = ["Proposals", "write_mail"]
 
 _PROPOSALS = {ChangeProposed.kind, ChangeHeaded.kind, ChangeReopened.kind, ReviewRequested.kind}
-_MOST_PROPOSALS = 10  # per mail that include their diff
+_MAX_PROPOSALS = 10  # per mail that include their diff
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def _build_item(person: User, row: Notification, proposals: Proposals, described
         is_new = change.number not in described
         if row.kind not in _PROPOSALS:
             remark = find_remark(row)
-        if is_new and row.kind in _PROPOSALS and len(described) < _MOST_PROPOSALS:
+        if is_new and row.kind in _PROPOSALS and len(described) < _MAX_PROPOSALS:
             described.add(change.number)
             proposals_shown = (proposals.describe_proposal(change),)
         elif is_new:
@@ -149,7 +149,7 @@ def _build_release_item(person: User, rows: Sequence[Notification], proposals: P
     release = next(change.release for change in changes.values() if change.release is not None)
     proposals_shown: list[_Proposal] = []
     for change in changes.values():
-        is_new = change.number not in described and len(described) < _MOST_PROPOSALS
+        is_new = change.number not in described and len(described) < _MAX_PROPOSALS
         if is_new and _may_see(person, change):
             described.add(change.number)
             proposals_shown.append(

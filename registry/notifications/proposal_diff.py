@@ -15,11 +15,11 @@ from registry.templates import sample_renderings
 from registry.templates.models import Version
 from registry.templates.sample_renderings import SampleOutcome
 
-__all__ = ["MOST_LINES", "ProposalDiff", "compare_proposal"]
+__all__ = ["MAX_LINES", "ProposalDiff", "compare_proposal"]
 
-MOST_LINES = 200  # lines of the diff; the page of the change has the rest
-_MOST_CHARACTERS = 500  # characters of a line
-_MOST_SAMPLES = 60  # as many as the page compares
+MAX_LINES = 200  # lines of the diff; the page of the change has the rest
+_MAX_CHARACTERS = 500  # characters of a line
+_MAX_SAMPLES = 60  # as many as the page compares
 _HEAD = 2  # header lines of a unified diff
 
 
@@ -69,7 +69,7 @@ def compare_proposal(change: ChangeRequest) -> ProposalDiff | None:
 def _compare_samples(old: Version | None, new: Version) -> tuple[str, list[str], list[str]] | None:
     """The first sample whose renderings differ, with the lines of each side."""
     sample_set = new.template.current_samples()
-    samples = dict(list(sample_set.samples.items())[:_MOST_SAMPLES]) if sample_set else {}
+    samples = dict(list(sample_set.samples.items())[:_MAX_SAMPLES]) if sample_set else {}
     after = sample_renderings.render_samples(new, samples)
     before = sample_renderings.render_samples(old, samples) if old else {}
     for sample in samples:
@@ -100,9 +100,9 @@ def _shorten(heading: str, before: Sequence[str], after: Sequence[str]) -> Propo
     lines = [_clip_line(line) for line in write_unified(before, after, "", "", context=2)][_HEAD:]
     lines = ["…" if line.startswith("@@") else line for line in lines]
     lines = lines[1:] if lines[:1] == ["…"] else lines
-    return ProposalDiff(heading, tuple(lines[:MOST_LINES]), max(len(lines) - MOST_LINES, 0)) if lines else None
+    return ProposalDiff(heading, tuple(lines[:MAX_LINES]), max(len(lines) - MAX_LINES, 0)) if lines else None
 
 
 def _clip_line(line: str) -> str:
     line = line.rstrip("\n")
-    return line if len(line) <= _MOST_CHARACTERS else f"{line[: _MOST_CHARACTERS - 1]}…"
+    return line if len(line) <= _MAX_CHARACTERS else f"{line[: _MAX_CHARACTERS - 1]}…"

@@ -29,7 +29,7 @@ __all__ = [
     "watch_level",
 ]
 
-_MOST_OF_KEYS = 20
+_MAX_OF_KEYS = 20
 _TOPICS: Mapping[str, str] = {
     LabelMoved.kind: Watch.PUBLISHED,
     RolloutStarted.kind: Watch.PUBLISHED,
@@ -51,7 +51,7 @@ def list_key_notifications(actor: Actor) -> list[Notification]:
     Unused keys are excluded: they are listed as long as they are unused.
     """
     rows = Notification.objects.filter(person=actor.person, read_at=None, key__isnull=False).exclude(kind=UNUSED_KEY)
-    return list(rows.select_related("key__namespace").order_by("-pk")[:_MOST_OF_KEYS])
+    return list(rows.select_related("key__namespace").order_by("-pk")[:_MAX_OF_KEYS])
 
 
 def list_own_watches(actor: Actor) -> list[Watch]:

@@ -13,7 +13,7 @@ from registry.notifications.models import UNUSED_KEY, Notification
 
 __all__ = ["notify_of_unused_keys"]
 
-_MOST = 200  # notified per run of the clock
+_LIMIT = 200  # notified per run of the clock
 
 
 def notify_of_unused_keys() -> int:
@@ -31,7 +31,7 @@ def notify_of_unused_keys() -> int:
     if not rows.exists():  # a transaction would block SQLite's other writers
         return 0
     with transaction.atomic():
-        locked = list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True)[:_MOST])
+        locked = list(rows.select_for_update(of=("self",)).order_by("pk").values_list("pk", flat=True)[:_LIMIT])
         # Queried again under the lock: another worker may have sent some meanwhile.
         keys = list(rows.filter(pk__in=locked).select_related("person", "namespace").order_by("pk"))
         Notification.objects.bulk_create(

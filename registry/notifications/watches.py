@@ -12,9 +12,9 @@ from registry.namespaces import permissions
 from registry.namespaces.verbs import Verb
 from registry.notifications.models import Watch
 
-__all__ = ["MOST_WATCHES", "set_watch_level"]
+__all__ = ["MAX_WATCHES", "set_watch_level"]
 
-MOST_WATCHES = 100  # per person
+MAX_WATCHES = 100  # per person
 
 
 def set_watch_level(
@@ -47,10 +47,10 @@ def set_watch_level(
         if level is None:
             same.delete()
         elif not same.update(level=level, topics=joined):
-            if Watch.objects.filter(person=actor.person).count() >= MOST_WATCHES:
+            if Watch.objects.filter(person=actor.person).count() >= MAX_WATCHES:
                 raise Conflict(
                     gettext("You have {most_watches} choices, which is the most: remove one first.").format(
-                        most_watches=MOST_WATCHES
+                        most_watches=MAX_WATCHES
                     )
                 )
             Watch.objects.create(person=actor.person, namespace=space, template=pattern, level=level, topics=joined)

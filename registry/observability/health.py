@@ -24,7 +24,7 @@ from registry.namespaces.models import Membership, Role
 __all__ = ["list_instance_faults", "livez", "readyz"]
 
 BROKER_SECONDS = 1
-MOST_LAG = 60.0  # seconds; a live worker catches up in a few
+MAX_LAG = 60.0  # seconds; a live worker catches up in a few
 logger = logging.getLogger(__name__)
 
 
@@ -86,7 +86,7 @@ def _describe_failing_remote(remote: Remote) -> str:
 def _describe_lag() -> str:
     """A sentence about a mirror that falls behind; empty while it keeps up."""
     seconds = mirror.read_noted_lag()
-    if seconds <= MOST_LAG:
+    if seconds <= MAX_LAG:
         return ""
     return gettext(
         "The Git mirror is {seconds} seconds behind: `manage.py mirror status` says why. Is a worker running?"
@@ -143,6 +143,6 @@ def _check_mirror() -> str:
         return "can't be read: run manage.py mirror status"
     if state.diverged:
         return "diverged from the journal: run manage.py mirror verify"
-    if state.lag > MOST_LAG:
+    if state.lag > MAX_LAG:
         return f"{state.lag:.0f} s behind: is a worker running?"
     return "ok"

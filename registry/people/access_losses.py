@@ -27,7 +27,7 @@ from registry.rollouts.responsible import find_responsible
 
 __all__ = ["AccessLosses", "GroupLoss", "Loss", "UnconfirmedLosses", "do_confirmed", "preview_act"]
 
-_MOST_CHANGES = 500  # compared at most; the newest first
+_MAX_CHANGES = 500  # compared at most; the newest first
 T = TypeVar("T")
 
 
@@ -177,7 +177,7 @@ def _list_open_changes(namespace: Namespace) -> list[ChangeRequest]:
     related = ("template__latest", "template__namespace", "version__author", "opened_by", "release__namespace")
     schedule = ("scheduled_by", "schedule_key")
     listed = rows.select_related(*related, *schedule).defer("version__bundle", "template__latest__bundle")
-    return list(listed.order_by("-number")[:_MOST_CHANGES])[::-1]
+    return list(listed.order_by("-number")[:_MAX_CHANGES])[::-1]
 
 
 class _Task(NamedTuple):

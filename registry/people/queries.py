@@ -38,7 +38,7 @@ __all__ = [
     "list_people",
 ]
 
-MOST_EVENTS = 20
+MAX_EVENTS = 20
 _OPEN = (ChangeRequest.OPEN, ChangeRequest.APPROVED)
 
 
@@ -191,7 +191,7 @@ def list_namespaces_left_without_admin(person: User) -> list[str]:
 def list_account_events(actor: Actor) -> list[Event]:
     """List the latest actions of admins on accounts, newest first. For admins of the installation."""
     permissions.require_installation_admin(actor)
-    return list(Event.objects.filter(namespace="", kind__startswith="person.").order_by("-number")[:MOST_EVENTS])
+    return list(Event.objects.filter(namespace="", kind__startswith="person.").order_by("-number")[:MAX_EVENTS])
 
 
 def _list_namespaces_left_without(person: User, roles: Collection[Role]) -> list[str]:

@@ -24,8 +24,8 @@ from registry.templates.models import Template
 
 __all__ = ["RunChoices", "Source", "find_own_column", "find_own_run", "find_place", "list_choices", "list_own_runs"]
 
-_MOST_VERSIONS = 50
-_MOST_DATASETS = 50
+_MAX_VERSIONS = 50
+_MAX_DATASETS = 50
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def list_choices(actor: Actor, name: str) -> RunChoices:
 def _list_datasets(namespace: Namespace, fitting: frozenset[int]) -> list[Dataset]:
     """The datasets by name, those in `fitting` first."""
     rows = Dataset.objects.filter(namespace=namespace, latest__isnull=False, archived_at=None).only("name", "namespace")
-    return sorted(rows, key=lambda row: (row.pk not in fitting, row.name))[:_MOST_DATASETS]
+    return sorted(rows, key=lambda row: (row.pk not in fitting, row.name))[:_MAX_DATASETS]
 
 
 def _list_sources(template: Template | None) -> list[Source]:
@@ -112,7 +112,7 @@ def _list_sources(template: Template | None) -> list[Source]:
     labels = label_queries.read_label_numbers(template)
     sources += [Source(label, label, number) for label, number in labels.items()]
     rows = template.versions.filter(redaction=None).order_by("-number").values_list("number", flat=True)
-    return [*sources, *(Source(str(number), f"v{number}", number) for number in rows[:_MOST_VERSIONS])]
+    return [*sources, *(Source(str(number), f"v{number}", number) for number in rows[:_MAX_VERSIONS])]
 
 
 def list_own_runs(actor: Actor, name: str, cursor: str | None = None, limit: int = 20) -> Page[PlaygroundRun]:

@@ -24,7 +24,7 @@ from registry.templates.document_check import CheckedDocument
 from registry.templates.models import Version
 
 __all__ = [
-    "MOST_COLUMNS",
+    "MAX_COLUMNS",
     "ColumnRequest",
     "RenderedColumn",
     "choose_settings",
@@ -35,7 +35,7 @@ __all__ = [
     "require_settings_taken",
 ]
 
-MOST_COLUMNS = 4
+MAX_COLUMNS = 4
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,8 @@ class RenderedColumn:
 
 def read_columns(columns: Any) -> list[ColumnRequest]:
     """Parse the columns of a request. Raises Invalid with each field at fault."""
-    if not isinstance(columns, Sequence) or isinstance(columns, str) or not 1 <= len(columns) <= MOST_COLUMNS:
-        raise Invalid(
-            fields={"columns": gettext("from 1 to {most_columns} columns.").format(most_columns=MOST_COLUMNS)}
-        )
+    if not isinstance(columns, Sequence) or isinstance(columns, str) or not 1 <= len(columns) <= MAX_COLUMNS:
+        raise Invalid(fields={"columns": gettext("from 1 to {most_columns} columns.").format(most_columns=MAX_COLUMNS)})
     faults: dict[str, str] = {}
     requests = [_read_column(column, faults, f"columns.{position}") for position, column in enumerate(columns)]
     if faults:

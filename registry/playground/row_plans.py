@@ -32,9 +32,9 @@ from registry.playground.rendering import (
     require_settings_taken,
 )
 
-__all__ = ["MOST_ROWS", "PICKS", "PlannedRow", "RowPlan", "find_own_dataset", "plan_rows"]
+__all__ = ["MAX_ROWS", "PICKS", "PlannedRow", "RowPlan", "find_own_dataset", "plan_rows"]
 
-MOST_ROWS = 20
+MAX_ROWS = 20
 PICKS = ("first", "random")
 
 
@@ -121,7 +121,7 @@ def plan_rows(
 
 
 def _pick_indexes(count: int, pick: str) -> list[int]:
-    limit = min(count, MOST_ROWS)
+    limit = min(count, MAX_ROWS)
     return list(range(limit)) if pick == "first" else sorted(random.sample(range(count), limit))
 
 

@@ -22,12 +22,12 @@ __all__ = [
     "translate_faults",
 ]
 
-_LONGEST_DOCUMENT = 50_000  # the most characters of a draft in a list of runs
+_MAX_DOCUMENT_LENGTH = 50_000  # the most characters of a draft in a list of runs
 
 
 def describe_run(run: PlaygroundRun) -> dict[str, Any]:
     """{id, at, sample, inputs, document, columns}. document: the draft that was tried; null without one, if it is not
-    stored, or if it has more than `_LONGEST_DOCUMENT` characters.
+    stored, or if it has more than `_MAX_DOCUMENT_LENGTH` characters.
     """
     columns = sorted(run.columns.all(), key=lambda column: column.position)
     return {
@@ -43,7 +43,7 @@ def describe_run(run: PlaygroundRun) -> dict[str, Any]:
 def _find_document(columns: Sequence[PlaygroundColumn]) -> str | None:
     drafts = (column for column in columns if column.source == PlaygroundColumn.DRAFT and column.bundle)
     document = next((str(json.loads(column.bundle)["document"]) for column in drafts), "")
-    return document if 0 < len(document) <= _LONGEST_DOCUMENT else None
+    return document if 0 < len(document) <= _MAX_DOCUMENT_LENGTH else None
 
 
 def describe_column(column: PlaygroundColumn) -> dict[str, Any]:

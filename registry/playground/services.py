@@ -44,10 +44,10 @@ __all__ = [
 
 KEPT = timedelta(days=30)
 """How long a person sees their runs."""
-_MOST_RUNS = 500  # per person; the oldest are deleted first
-_MOST_ROW_RUNS = 200  # per person, over rows of a dataset; counted separately from the others
+_MAX_RUNS = 500  # per person; the oldest are deleted first
+_MAX_ROW_RUNS = 200  # per person, over rows of a dataset; counted separately from the others
 _FORGOTTEN = timedelta(hours=1)  # until the texts of a run that was never requested are removed, if none are stored
-_LONGEST_NAME = 60
+_MAX_NAME_LENGTH = 60
 
 
 def start_playground_run(
@@ -129,7 +129,7 @@ def _make_column(
 def _delete_surplus(run: PlaygroundRun) -> None:
     """Keep only a person's newest runs."""
     rows = PlaygroundRun.objects.filter(person=run.person)
-    rows, limit = (rows.exclude(dataset=""), _MOST_ROW_RUNS) if run.dataset else (rows.filter(dataset=""), _MOST_RUNS)
+    rows, limit = (rows.exclude(dataset=""), _MAX_ROW_RUNS) if run.dataset else (rows.filter(dataset=""), _MAX_RUNS)
     if surplus := list(rows.order_by("-pk").values_list("pk", flat=True)[limit : limit + 100]):
         PlaygroundRun.objects.filter(pk__in=surplus).delete()
 
@@ -153,9 +153,11 @@ def save_inputs_as_sample(*, actor: Actor, column_id: int, sample: str, draft_na
     invalid, Conflict if the inputs are not stored.
     """
     run = _require_stored(queries.find_own_column(actor, column_id)).run
-    sample = check_text("name", sample, 4 * _LONGEST_NAME).strip()
-    if not sample or not sample.isprintable() or len(sample) > _LONGEST_NAME:
-        sentence = gettext("a name of 1 to {longest_name} characters, in one line.").format(longest_name=_LONGEST_NAME)
+    sample = check_text("name", sample, 4 * _MAX_NAME_LENGTH).strip()
+    if not sample or not sample.isprintable() or len(sample) > _MAX_NAME_LENGTH:
+        sentence = gettext("a name of 1 to {longest_name} characters, in one line.").format(
+            longest_name=_MAX_NAME_LENGTH
+        )
         raise Invalid(fields={"name": sentence})
     with transaction.atomic():
         base = _find_draft_base(actor, run, draft_name)

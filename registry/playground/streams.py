@@ -48,9 +48,9 @@ _PIECE = 0.1  # seconds between two pieces of text sent: more would not be visib
 _PIECES_A_SECOND = 160  # of all replies of this loop: above 16 replies the pause gets longer, so that fetches wait less
 _POLL = 0.5  # seconds between two reads of a reply that another stream writes
 _BUSY = (429, 503, 529)  # statuses of a busy server; the last one is Anthropic's
-_LONGEST_PAUSE = 60.0  # seconds that a busy model may ask to wait
+_MAX_PAUSE = 60.0  # seconds that a busy model may ask to wait
 _SHORT_PAUSE = 2.0  # if it doesn't say
-_LONGEST_CALL = 900.0  # seconds of a whole reply
+_MAX_CALL_SECONDS = 900.0  # seconds of a whole reply
 _NOT_WRITTEN = "The end of this reply could not be stored."
 _CLOSED = "The connection to the page ended while this was written."
 _FINAL = ("done", "stopped", "failed")
@@ -146,14 +146,14 @@ class _Call:
 
     async def _ask_and_judge(self, place: contextlib.AsyncExitStack) -> Outcome:
         try:
-            async with asyncio.timeout(_LONGEST_CALL):
+            async with asyncio.timeout(_MAX_CALL_SECONDS):
                 await self._ask(place)
             return self._build_outcome(PlaygroundColumn.DONE)
         except asyncio.CancelledError:
             problem = "" if self.is_stop_asked else _CLOSED
             return self._build_outcome(PlaygroundColumn.STOPPED, problem, is_refused=self._is_refused)
         except TimeoutError:
-            return self._build_outcome(PlaygroundColumn.FAILED, f"The reply took longer than {_LONGEST_CALL:g} s.")
+            return self._build_outcome(PlaygroundColumn.FAILED, f"The reply took longer than {_MAX_CALL_SECONDS:g} s.")
         except ModelError as error:
             return self._describe_failure(error)
         except PromptuaryError as error:
@@ -193,7 +193,7 @@ class _Call:
         try:
             await self._ask_once(endpoint)
         except ModelError as error:
-            if error.status not in _BUSY or self.reply.text or (error.retry_after or 0) > _LONGEST_PAUSE:
+            if error.status not in _BUSY or self.reply.text or (error.retry_after or 0) > _MAX_PAUSE:
                 raise
             seconds = _SHORT_PAUSE if error.retry_after is None else error.retry_after
             self._is_refused = True

@@ -14,9 +14,9 @@ _MARKUP = re.compile(r"\{\{|\}\}|\{[%#]|[%#]\}|\n")
 # A YAML key and its block indicator, before the author's text.
 _FIELD = re.compile(r"^\s*(?:-\s+)?[a-z_]{1,32}:\s*[|>]?[-+]?\s*")
 _WORD = re.compile(r"[^\s\"'`<>{}()\[\],;]{8,200}")
-_SHORTEST = 16  # characters of prose
-_LONGEST = 200
-_MOST = 30  # of each kind
+_MIN_LENGTH = 16  # characters of prose
+_MAX_LENGTH = 200
+_LIMIT = 30  # of each kind
 
 
 def find_passages(documents: Iterable[str], remaining_texts: Sequence[str]) -> tuple[str, ...]:
@@ -29,7 +29,7 @@ def find_passages(documents: Iterable[str], remaining_texts: Sequence[str]) -> t
 
 def _select_longest(passages: Iterable[str], remaining_texts: Sequence[str]) -> list[str]:
     removable = [passage for passage in passages if not any(passage in text for text in remaining_texts)]
-    return sorted(removable, key=lambda passage: (-len(passage), passage))[:_MOST]
+    return sorted(removable, key=lambda passage: (-len(passage), passage))[:_LIMIT]
 
 
 def list_spellings(passage: str) -> tuple[str, ...]:
@@ -39,8 +39,8 @@ def list_spellings(passage: str) -> tuple[str, ...]:
 
 def _list_prose(document: str) -> Iterable[str]:
     for line in _MARKUP.split(document):
-        piece = _FIELD.sub("", line).strip(" \t\r\"'|>-")[:_LONGEST]
-        if len(piece) >= _SHORTEST and " " in piece:
+        piece = _FIELD.sub("", line).strip(" \t\r\"'|>-")[:_MAX_LENGTH]
+        if len(piece) >= _MIN_LENGTH and " " in piece:
             yield piece
 
 

@@ -24,8 +24,8 @@ from registry.templates.models import SampleSet, Template, Version
 
 __all__ = ["find_unique_passages", "list_remaining_copies", "redact_copies"]
 
-_MOST_COMPARED = 300  # remaining documents whose text is compared for common passages
-_MOST_NAMED = 10  # rows per table
+_MAX_COMPARED = 300  # remaining documents whose text is compared for common passages
+_MAX_NAMED = 10  # rows per table
 
 
 def find_unique_passages(versions: Sequence[Version]) -> tuple[str, ...]:
@@ -34,10 +34,10 @@ def find_unique_passages(versions: Sequence[Version]) -> tuple[str, ...]:
     templates = {row.template_id for row in versions}
     spaces = {row.template.namespace_id for row in versions}
     same_templates = (
-        Version.objects.filter(template__in=templates).exclude(pk__in=going).order_by("-pk")[:_MOST_COMPARED]
+        Version.objects.filter(template__in=templates).exclude(pk__in=going).order_by("-pk")[:_MAX_COMPARED]
     )
     latest = Template.objects.filter(namespace__in=spaces).exclude(latest__in=going).exclude(latest=None)
-    latest_versions = Version.objects.filter(pk__in=latest.values("latest"))[:_MOST_COMPARED]
+    latest_versions = Version.objects.filter(pk__in=latest.values("latest"))[:_MAX_COMPARED]
     staying = [row.document for row in (*same_templates, *latest_versions) if not row.is_redacted]
     return find_passages([row.document for row in versions], staying)
 
@@ -47,10 +47,10 @@ def list_remaining_copies(passages: Sequence[str]) -> Iterator[str]:
     for model, columns in _list_columns_by_model(Holds.WORDS, Holds.OWN):
         rows = model._default_manager.filter(_match_any(columns, passages)).order_by("pk")
         count = rows.count()
-        for row in rows[:_MOST_NAMED]:
+        for row in rows[:_MAX_NAMED]:
             yield _describe_row(row)
-        if count > _MOST_NAMED:
-            yield f"{count - _MOST_NAMED} more {model._meta.verbose_name_plural}"
+        if count > _MAX_NAMED:
+            yield f"{count - _MAX_NAMED} more {model._meta.verbose_name_plural}"
 
 
 def redact_copies(passages: Sequence[str]) -> None:

@@ -18,10 +18,10 @@ from registry.rollouts.timetable import RolloutMoment, read_moments
 from registry.templates.label_models import LabelMove
 from registry.templates.queries import filter_by_namespaces
 
-__all__ = ["MOST_MOVES", "MOST_SCHEDULED", "Calendar", "FreezeWindow", "read_calendar"]
+__all__ = ["MAX_MOVES", "MAX_SCHEDULED", "Calendar", "FreezeWindow", "read_calendar"]
 
-MOST_MOVES = 150  # per time span; the latest ones if there are more
-MOST_SCHEDULED = 150  # changes and releases together; the first ones if there are more
+MAX_MOVES = 150  # per time span; the latest ones if there are more
+MAX_SCHEDULED = 150  # changes and releases together; the first ones if there are more
 _MOVE = ("label", "how", "created_at", "template__name", "after__number", "change__number")
 _SHOWN = (*_MOVE, "person__username", "person__first_name", "person__last_name")
 
@@ -39,8 +39,8 @@ class Calendar:
     """The entries of a time span, each list in chronological order.
 
     changes and releases: open ones that are scheduled; changes of a release are not listed. moves: of protected labels.
-    rollouts: their starts, due steps and stops. is_cut: there were more moves than MOST_MOVES. has_more_rollouts: there
-    were more rollouts than MOST_ROLLOUTS. has_more_scheduled: there were more changes and releases than MOST_SCHEDULED.
+    rollouts: their starts, due steps and stops. is_cut: there were more moves than MAX_MOVES. has_more_rollouts: there
+    were more rollouts than MAX_ROLLOUTS. has_more_scheduled: there were more changes and releases than MAX_SCHEDULED.
     """
 
     changes: list[ChangeRequest]
@@ -61,17 +61,17 @@ def read_calendar(actor: Actor, begins: datetime, ends: datetime, namespace: str
     ids = list((spaces.filter(name=namespace) if namespace else spaces).values_list("pk", flat=True))
     moves = _read_moves(ids, begins, ends)
     scheduled = _read_scheduled(ids, begins, ends)
-    scheduled_rows = scheduled[:MOST_SCHEDULED]
+    scheduled_rows = scheduled[:MAX_SCHEDULED]
     rollouts, has_more_rollouts = read_moments(ids, begins, ends)
     return Calendar(
         changes=[row for row in scheduled_rows if isinstance(row, ChangeRequest)],
         releases=[row for row in scheduled_rows if isinstance(row, Release)],
         windows=_read_windows(ids, begins, ends),
-        moves=moves[:MOST_MOVES][::-1],
+        moves=moves[:MAX_MOVES][::-1],
         rollouts=rollouts,
-        is_cut=len(moves) > MOST_MOVES,
+        is_cut=len(moves) > MAX_MOVES,
         has_more_rollouts=has_more_rollouts,
-        has_more_scheduled=len(scheduled) > MOST_SCHEDULED,
+        has_more_scheduled=len(scheduled) > MAX_SCHEDULED,
     )
 
 
@@ -82,7 +82,7 @@ def _read_scheduled(namespaces: Collection[int], begins: datetime, ends: datetim
     changes = changes.select_related("template__namespace", "version", "scheduled_by").defer("version__bundle")
     releases = Release.objects.filter(in_period, state=Release.OPEN, namespace__in=namespaces)
     releases = releases.select_related("namespace", "scheduled_by")
-    soonest = (rows.order_by("goes_live_at", "pk")[: MOST_SCHEDULED + 1] for rows in (changes, releases))
+    soonest = (rows.order_by("goes_live_at", "pk")[: MAX_SCHEDULED + 1] for rows in (changes, releases))
     return sorted(chain.from_iterable(soonest), key=lambda row: row.goes_live_at or begins)  # it is never null here
 
 
@@ -91,7 +91,7 @@ def _read_moves(namespaces: Collection[int], begins: datetime, ends: datetime) -
     rows = LabelMove.objects.filter(protected=True, created_at__gte=begins, created_at__lt=ends)
     rows = filter_by_namespaces(rows, Namespace.objects.filter(pk__in=namespaces))
     rows = rows.select_related("template", "after", "change", "person").only(*_SHOWN)
-    return list(rows.order_by("-created_at", "-pk")[: MOST_MOVES + 1])
+    return list(rows.order_by("-created_at", "-pk")[: MAX_MOVES + 1])
 
 
 def _read_windows(namespaces: Collection[int], begins: datetime, ends: datetime) -> list[FreezeWindow]:

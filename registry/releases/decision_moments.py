@@ -14,7 +14,7 @@ from registry.releases.models import Release
 
 __all__ = ["DecisionMoment", "list_decision_moments"]
 
-_MOST = 500
+_LIMIT = 500
 _SHOWN = (Decision.APPROVE, Decision.REQUEST_CHANGES)
 _PAUSE = timedelta(minutes=1)  # decisions with the same words and a longer pause between them are different acts
 
@@ -42,7 +42,7 @@ def list_decision_moments(release: Release, removed: Mapping[int, datetime] | No
         is_of_release |= Q(change=number, created_at__lte=at)
     rows = Decision.objects.filter(is_of_release, decision__in=_SHOWN, created_at__gte=release.created_at)
     rows = rows.select_related("person", "change__template__namespace", "version").defer("version__bundle")
-    newest = list(rows.order_by("-pk")[:_MOST])
+    newest = list(rows.order_by("-pk")[:_LIMIT])
     revisions: defaultdict[tuple[int, int], list[CommentRevision]] = defaultdict(list)
     of_changes = CommentRevision.objects.filter(change__in={row.change_id for row in newest}, thread=0)
     for row in of_changes.order_by("number"):

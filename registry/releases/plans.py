@@ -22,7 +22,7 @@ from registry.templates.models import Template, Version
 from registry.templates.queries import require_current_names
 
 __all__ = [
-    "MOST_TEMPLATES",
+    "MAX_TEMPLATES",
     "LeftOut",
     "PlannedMember",
     "ReleasePlan",
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 _WAITING = {"member", "rollout", "emergency"}  # codes of templates that are left out until something else is done
-MOST_TEMPLATES = 100  # templates of one release: each adds a handful of queries to its page
+MAX_TEMPLATES = 100  # templates of one release: each adds a handful of queries to its page
 
 
 @dataclass(frozen=True)
@@ -146,12 +146,12 @@ def find_selected_ids(space: Namespace, selection: ReleaseSelection) -> list[int
         ids = list(ids_by_name.values())
     else:
         ids = list(_select_in_folder(space, selection.folder).values_list("pk", flat=True))
-    if len(ids) > MOST_TEMPLATES:
+    if len(ids) > MAX_TEMPLATES:
         raise Invalid(
             fields={
                 "templates": gettext(
                     "{count} templates are too many for one release: choose at most {most_templates}."
-                ).format(count=len(ids), most_templates=MOST_TEMPLATES)
+                ).format(count=len(ids), most_templates=MAX_TEMPLATES)
             }
         )
     return sorted(ids)

@@ -37,7 +37,7 @@ from registry.templates.models import Template
 
 __all__ = ["ProposedRelease", "add_to_release", "propose_release", "propose_releases", "remove_from_release"]
 
-_MOST_CHARACTERS = 200  # characters of a title
+_MAX_CHARACTERS = 200  # characters of a title
 
 
 @dataclass(frozen=True)
@@ -233,11 +233,11 @@ def _find_member(release: Release, number: int) -> ChangeRequest:
 
 def _check_title(title: str) -> str:
     title = check_text("title", title).strip()
-    if not title or "\n" in title or len(title) > _MOST_CHARACTERS:
+    if not title or "\n" in title or len(title) > _MAX_CHARACTERS:
         raise Invalid(
             fields={
                 "title": gettext("one line of 1 to {most_characters} characters.").format(
-                    most_characters=_MOST_CHARACTERS
+                    most_characters=_MAX_CHARACTERS
                 )
             }
         )

@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 _RELATED = ("namespace", "opened_by")
-_MOST = 500
+_LIMIT = 500
 _OF_SOME = (Verb.APPROVE, Verb.COMMENT, Verb.ROLL_BACK)
 _KINDS = [
     step.kind
@@ -126,13 +126,13 @@ def list_release_moments(release: Release) -> list[ReleaseMoment]:
     rows = Event.objects.filter(namespace=release.namespace.name, kind__in=_KINDS, number__gte=begin)
     texts = read_comment_texts(release)
     moments = []
-    for row in rows.order_by("-number").iterator(chunk_size=_MOST):
+    for row in rows.order_by("-number").iterator(chunk_size=_LIMIT):
         event = parse_event(row.kind, json.loads(row.text)["body"])
         if not isinstance(event, events.ReleaseStep) or event.release != release.number:
             continue
         text = texts.get(event.number, NO_TEXT) if isinstance(event, comment_events.ReleaseCommented) else NO_TEXT
         moments.append(ReleaseMoment(from_microseconds(row.at), row.person, event, text))
-        if len(moments) == _MOST:
+        if len(moments) == _LIMIT:
             break
     return moments[::-1]
 
@@ -158,7 +158,7 @@ def list_join_moments(change: ChangeRequest) -> list[ReleaseMoment]:
     if change.closed_at is not None:
         rows = rows.filter(at__lte=to_microseconds(change.closed_at))
     moments = []
-    for row in rows.order_by("-number")[:_MOST]:
+    for row in rows.order_by("-number")[:_LIMIT]:
         if str(change.number) not in row.text:
             continue  # saves parsing the events of other requests
         event = parse_event(row.kind, json.loads(row.text)["body"])

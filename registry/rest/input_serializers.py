@@ -24,9 +24,9 @@ def list_unknown_names(unknown: Collection[str], what: str, known_names: Iterabl
         else gettext("Unknown parameter. Known ones: {names}.")
     )
     sentence = sentence.format(names=", ".join(known_names))
-    faults = {suggestions.shorten_name(name): [sentence] for name in islice(unknown, suggestions.MOST_NAMED)}
-    if len(unknown) > suggestions.MOST_NAMED:
-        unnamed_count = len(unknown) - suggestions.MOST_NAMED
+    faults = {suggestions.shorten_name(name): [sentence] for name in islice(unknown, suggestions.MAX_NAMED)}
+    if len(unknown) > suggestions.MAX_NAMED:
+        unnamed_count = len(unknown) - suggestions.MAX_NAMED
         more = (
             ngettext("{count} more unknown field.", "{count} more unknown fields.", unnamed_count)
             if is_field

@@ -11,9 +11,9 @@ from promptuary.renderer.rollouts import WHOLE
 from registry.rollouts.models import Rollout
 from registry.templates.models import Template
 
-__all__ = ["MOST_ROLLOUTS", "RolloutMoment", "list_moments", "read_moments"]
+__all__ = ["MAX_ROLLOUTS", "RolloutMoment", "list_moments", "read_moments"]
 
-MOST_ROLLOUTS = 150  # per time span
+MAX_ROLLOUTS = 150  # per time span
 _OWN = ("label", "change", "steps", "step", "share", "state", "next_at", "created_at", "ended_at")
 _PERSON = ("started_by__username", "started_by__first_name", "started_by__last_name")
 _SHOWN = (*_OWN, "template__name", "candidate__number", *_PERSON)
@@ -34,7 +34,7 @@ class RolloutMoment:
 
 def read_moments(namespaces: Collection[int], begins: datetime, ends: datetime) -> tuple[list[RolloutMoment], bool]:
     """The timetable entries from `begins` (inclusive) to `ends` (exclusive) in these namespaces (by id), in
-    chronological order, and whether there are more rollouts than MOST_ROLLOUTS. If so, the entries are of those whose
+    chronological order, and whether there are more rollouts than MAX_ROLLOUTS. If so, the entries are of those whose
     next step is due soonest, and then of the newest. Only the fields that a calendar shows are read.
     """
     is_inside = Q(created_at__gte=begins, created_at__lt=ends)
@@ -44,12 +44,12 @@ def read_moments(namespaces: Collection[int], begins: datetime, ends: datetime) 
     # Not a join: SQLite would read the rollouts of every template in these namespaces, instead of those of the period.
     is_readable = Exists(Template.objects.filter(pk=OuterRef("template"), namespace__in=namespaces))
     inside = Rollout.objects.filter(is_inside, is_readable).order_by(*order)
-    rows = Rollout.objects.filter(pk__in=inside.values("pk")[: MOST_ROLLOUTS + 1])
+    rows = Rollout.objects.filter(pk__in=inside.values("pk")[: MAX_ROLLOUTS + 1])
     rows = rows.select_related("template", "candidate", "started_by").only(*_SHOWN)
     listed = list(rows.order_by(*order))
-    moments = [moment for rollout in listed[:MOST_ROLLOUTS] for moment in list_moments(rollout)]
+    moments = [moment for rollout in listed[:MAX_ROLLOUTS] for moment in list_moments(rollout)]
     in_period = [moment for moment in moments if begins <= moment.at < ends]
-    return sorted(in_period, key=lambda moment: (moment.at, moment.rollout.number)), len(listed) > MOST_ROLLOUTS
+    return sorted(in_period, key=lambda moment: (moment.at, moment.rollout.number)), len(listed) > MAX_ROLLOUTS
 
 
 def list_moments(rollout: Rollout) -> Iterator[RolloutMoment]:

@@ -35,7 +35,7 @@ __all__ = [
 
 KEY_TTL = 0.7  # seconds a key is cached
 KEY_STALE_WHILE_REFRESHING = 0.3  # additional seconds while one thread reads it again, so that others needn't
-MOST_CALLERS = 10_000
+MAX_CALLERS = 10_000
 logger = logging.getLogger(__name__)
 
 
@@ -134,7 +134,7 @@ class CallerCache:
         if caller is None:
             self._callers.pop(authorization, None)
             raise Unauthenticated("This key is unknown, expired or revoked.")  # no text: keys get English
-        if len(self._callers) >= MOST_CALLERS:
+        if len(self._callers) >= MAX_CALLERS:
             self.clear()
         self._callers[authorization] = caller
         return caller

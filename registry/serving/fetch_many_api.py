@@ -19,16 +19,16 @@ from registry.serving.fetcher import get_fetcher
 from registry.serving.responses import APPROVAL, Answer
 from registry.serving.serializers import FetchedList
 
-__all__ = ["MOST_BYTES", "MOST_REFS", "FetchMany"]
+__all__ = ["MAX_BYTES", "MAX_REFS", "FetchMany"]
 
-MOST_REFS = 500
-MOST_BYTES = 32 * 1024 * 1024  # of the whole response, which is built in memory
+MAX_REFS = 500
+MAX_BYTES = 32 * 1024 * 1024  # of the whole response, which is built in memory
 
 
 class RefsInput(Input):
     """What to fetch."""
 
-    refs = serializers.ListField(child=Text(max_length=700), max_length=MOST_REFS, help_text="Each <name>@<ref>.")
+    refs = serializers.ListField(child=Text(max_length=700), max_length=MAX_REFS, help_text="Each <name>@<ref>.")
 
 
 class FetchMany(APIView):
@@ -47,12 +47,10 @@ class FetchMany(APIView):
         for ref in refs:
             results.append(_join_result(ref, _answer(request, ref)))
             size += len(results[-1])
-            if size > MOST_BYTES:
+            if size > MAX_BYTES:
                 raise TooLarge(
-                    gettext("The answer would have more than {most} bytes: request fewer refs.").format(
-                        most=MOST_BYTES
-                    ),
-                    limit=MOST_BYTES,
+                    gettext("The answer would have more than {most} bytes: request fewer refs.").format(most=MAX_BYTES),
+                    limit=MAX_BYTES,
                 )
         headers = {"Cache-Control": "private, no-store", "Vary": "Authorization, Cookie"}
         return HttpResponse(

@@ -45,7 +45,7 @@ from registry.usage import recorder
 
 __all__ = ["Fetcher", "get_fetcher"]
 
-MOST_NAMES = 200  # read in one query
+MAX_NAMES = 200  # read in one query
 
 
 class Fetcher:
@@ -156,8 +156,8 @@ class Fetcher:
         """Load what the label serves of these templates, batched, unless it is cached already."""
         generation = self.follower.generation
         missing = [name for name in names if label not in self._labels.get(name, {})]
-        for start in range(0, len(missing), MOST_NAMES):
-            versions = version_rows.load_label_versions(missing[start : start + MOST_NAMES], label)
+        for start in range(0, len(missing), MAX_NAMES):
+            versions = version_rows.load_label_versions(missing[start : start + MAX_NAMES], label)
             if generation == self.follower.generation:
                 for name, version in versions.items():
                     self._labels.setdefault(name, {})[label] = version

@@ -35,7 +35,7 @@ POLL_INTERVAL = 0.75 * HEAD_MAX_AGE
 STALE_WHILE_POLLING = 0.5
 RETRY_DELAY = 1.0
 LOOK_INTERVAL = 0.05
-MOST_EVENTS = 10_000  # more in one poll, and everything is dropped instead
+MAX_EVENTS = 10_000  # more in one poll, and everything is dropped instead
 COLUMNS = ("number", "hash", "kind", "namespace", "template", "version", "change", "person")
 logger = logging.getLogger(__name__)
 
@@ -124,9 +124,9 @@ class Follower:
     def _take_over(self, previous: tuple[int, str]) -> None:
         rows = Event.objects.filter(number__gte=previous[0]).order_by("number")
         columns = rows.values_list(*COLUMNS)
-        events = [FollowedEvent(*row) for row in columns[: MOST_EVENTS + 1]]
+        events = [FollowedEvent(*row) for row in columns[: MAX_EVENTS + 1]]
         is_another_journal = not events or (events[0].number, events[0].hash) != previous
-        if is_another_journal or len(events) > MOST_EVENTS:
+        if is_another_journal or len(events) > MAX_EVENTS:
             self._on_reset(is_another_journal)
             return
         for event in events[1:]:

@@ -36,10 +36,10 @@ from registry.templates.events import VersionSaved
 from registry.templates.former_names import map_all_names
 from registry.templates.label_events import LabelMoved
 
-__all__ = ["MOST_MOVES", "MOST_WAIT", "LabelMovesPoll", "Move", "MovesAnswer", "label_moves_poll"]
+__all__ = ["MAX_MOVES", "MAX_WAIT", "LabelMovesPoll", "Move", "MovesAnswer", "label_moves_poll"]
 
-MOST_MOVES = 500  # in one response
-MOST_WAIT = 30.0  # seconds
+MAX_MOVES = 500  # in one response
+MAX_WAIT = 30.0  # seconds
 RETRY_AFTER = 1.0  # seconds to retry after for clients that didn't ask to wait
 _ROLLOUTS = (RolloutStarted.kind, RolloutStepped.kind, RolloutStopped.kind)
 _KINDS = (LabelMoved.kind, VersionSaved.kind, *_ROLLOUTS)
@@ -174,7 +174,7 @@ class LabelMovesPoll:
     def _read(self, namespace: str, cursor: int) -> MovesAnswer:
         renew_connection()
         rows = Event.objects.filter(namespace=namespace, kind__in=_KINDS, number__gt=cursor).order_by("number")
-        events = list(rows.values_list("number", "kind", "template", "text")[:MOST_MOVES])
+        events = list(rows.values_list("number", "kind", "template", "text")[:MAX_MOVES])
         # Clients that use a former name are notified too.
         names = map_all_names({template for _, _, template, _ in events})
         moves: dict[tuple[str, str], Move] = {}
@@ -241,6 +241,6 @@ def _read_cursor(text: str) -> int:
 
 def _read_wait(text: str) -> float:
     seconds = parse_number(text)
-    if seconds is None or seconds > MOST_WAIT:
-        raise Invalid(fields={"wait": gettext("whole seconds from 0 to {most}.").format(most=f"{MOST_WAIT:.0f}")})
+    if seconds is None or seconds > MAX_WAIT:
+        raise Invalid(fields={"wait": gettext("whole seconds from 0 to {most}.").format(most=f"{MAX_WAIT:.0f}")})
     return float(seconds)

@@ -17,9 +17,9 @@ from registry.templates.label_moves import Approval
 from registry.templates.models import Template
 from registry.usage import recorder
 
-__all__ = ["MOST_BYTES", "answer_bundle"]
+__all__ = ["MAX_BYTES", "answer_bundle"]
 
-MOST_BYTES = 32 * 1024 * 1024  # of the whole response, which is built in memory
+MAX_BYTES = 32 * 1024 * 1024  # of the whole response, which is built in memory
 
 
 def answer_bundle(fetches: Fetcher, caller: Caller, namespace: str, label: str, if_none_match: str = "") -> Answer:
@@ -76,12 +76,12 @@ def _gather(
             continue
         entries.append((name, version))
         size += len(version.answer.body)
-        if size > MOST_BYTES:
+        if size > MAX_BYTES:
             raise TooLarge(
                 gettext("The answer would have more than {most} bytes: fetch many refs instead.").format(
-                    most=MOST_BYTES
+                    most=MAX_BYTES
                 ),
-                limit=MOST_BYTES,
+                limit=MAX_BYTES,
             )
     return entries, omitted
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 __all__ = ["RetryPace"]
 
-SHORTEST = 0.25  # seconds: half of the clients get a move at most an eighth of a second later than waiting ones
-LONGEST = 1.0  # seconds: a move arrives within a second
-MOST_A_SECOND = 250  # such responses per second of one process, a few percent of its capacity
+MIN_PAUSE = 0.25  # seconds: half of the clients get a move at most an eighth of a second later than waiting ones
+MAX_PAUSE = 1.0  # seconds: a move arrives within a second
+MAX_PER_SECOND = 250  # such responses per second of one process, a few percent of its capacity
 
 
 class RetryPace:
@@ -16,7 +16,7 @@ class RetryPace:
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._pause = SHORTEST
+        self._pause = MIN_PAUSE
         self._since = clock()
         self._answers = 0
 
@@ -25,9 +25,9 @@ class RetryPace:
         with self._lock:
             self._answers += 1
             seconds = self._clock() - self._since
-            if seconds >= LONGEST:  # long enough for a request of each client
+            if seconds >= MAX_PAUSE:  # long enough for a request of each client
                 # The number of clients is the rate of responses times the seconds between two requests of a client.
                 clients = self._answers / seconds * self._pause
-                self._pause = min(max(clients / MOST_A_SECOND, SHORTEST), LONGEST)
+                self._pause = min(max(clients / MAX_PER_SECOND, MIN_PAUSE), MAX_PAUSE)
                 self._since, self._answers = self._clock(), 0
             return self._pause

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 from django.utils.translation import gettext
 
-from promptuary.renderer.rollouts import LONGEST_BUCKET, is_on_candidate_side
+from promptuary.renderer.rollouts import MAX_BUCKET_LENGTH, is_on_candidate_side
 from registry.core.errors import Invalid
 from registry.serving.responses import APPROVAL, Answer, ServedVersion, make_answer
 
@@ -22,11 +22,11 @@ def read_bucket(query: str) -> str | None:
         return None
     if len(values) > 1:
         raise Invalid(fields={"bucket": gettext("give it once.")})
-    if not 1 <= len(values[0]) <= LONGEST_BUCKET:
+    if not 1 <= len(values[0]) <= MAX_BUCKET_LENGTH:
         raise Invalid(
             fields={
                 "bucket": gettext("1 to {most} characters that stay the same for one caller.").format(
-                    most=LONGEST_BUCKET
+                    most=MAX_BUCKET_LENGTH
                 )
             }
         )

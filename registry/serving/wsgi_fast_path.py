@@ -35,7 +35,7 @@ TEMPLATES = "/api/v1/templates/"
 NAMESPACES = "/api/v1/namespaces/"
 MOVES = "/moves"
 HAS_WAITED = "promptuary.has_waited"  # in the environ of a poll for moves: its time to wait is over
-_MOST_HOSTS = 256  # cached spellings of the allowed hosts: with a wildcard their number is unlimited
+_MAX_HOSTS = 256  # cached spellings of the allowed hosts: with a wildcard their number is unlimited
 _ALLOWED_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/+=-]{0,127}")
 _numbers = itertools.count(1)
 _prefix = secrets.token_hex(6)
@@ -146,7 +146,7 @@ def _learn_host(environ: dict[str, Any], hosts: set[str]) -> bool:
         request.get_host()
     except DisallowedHost:
         return False
-    if len(hosts) < _MOST_HOSTS:
+    if len(hosts) < _MAX_HOSTS:
         hosts.add(host)
     return True
 

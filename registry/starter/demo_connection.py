@@ -28,13 +28,13 @@ RECORDED_MODEL = "recorded-answers"
 DEMO_MODEL = "Demo model, local"
 _LINE = re.compile(rf'^"{re.escape(DEMO_MODEL)}": .*\n?', re.MULTILINE)
 _PRICE = {"prompt": 0.15, "completion": 0.6}  # made up, so that the demo shows what replies would cost
-_MOST_PORTS = 50
+_MAX_PORTS = 50
 _DAY_OF_A_PERSON = "5"
 
 
 def choose_demo_port() -> int | None:
     """A free port of loopback after the server's own; None if there is none among fifty."""
-    for port in range(settings.PORT + 1, min(settings.PORT + _MOST_PORTS, 65_535)):
+    for port in range(settings.PORT + 1, min(settings.PORT + _MAX_PORTS, 65_535)):
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:

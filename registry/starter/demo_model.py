@@ -28,7 +28,7 @@ from typing import Any
 __all__ = ["answer_prompt", "choose_call", "main", "make_server"]
 
 TOKENS_A_SECOND = 20
-_LONGEST_BODY = 8 * 1024 * 1024
+_MAX_BODY_BYTES = 8 * 1024 * 1024
 _NOTE = (
     "This is the demo model. It is no language model: it repeats the sentence that shares most words with the question."
 )
@@ -167,7 +167,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         """Answer `/v1/chat/completions`."""
         size = int(self.headers.get("Content-Length") or 0)
-        if not self.path.endswith("/chat/completions") or size > _LONGEST_BODY:
+        if not self.path.endswith("/chat/completions") or size > _MAX_BODY_BYTES:
             self._send_json(404, {"error": {"message": "The demo model answers /v1/chat/completions only."}})
             return
         try:

@@ -54,11 +54,11 @@ __all__ = [
 
 _BEAT = 5.0  # seconds between two signs of life of a running job
 _ASKING = (EVALUATION, IMPROVEMENT)  # kinds of jobs that wait for models
-_MOST_ASKING = 2  # concurrent slices of these; the worker has four threads
+_MAX_ASKING = 2  # concurrent slices of these; the worker has four threads
 logger = logging.getLogger(__name__)
 _complaint = ""  # the reason that was logged last why the mirror has stopped
 _newest_redaction = 0  # the id of the last one for which this process has cleared its caches
-_asking_slots = threading.BoundedSemaphore(_MOST_ASKING)
+_asking_slots = threading.BoundedSemaphore(_MAX_ASKING)
 
 
 class BrokenChain(Exception):

@@ -16,9 +16,9 @@ from registry.templates import archive, restore
 from registry.templates import queries as template_queries
 from registry.templates import save as template_save
 
-__all__ = ["MOST", "archive_templates", "tag_templates", "unarchive_templates", "undo_tags"]
+__all__ = ["LIMIT", "archive_templates", "tag_templates", "unarchive_templates", "undo_tags"]
 
-MOST = 50  # templates in one action
+LIMIT = 50  # templates in one action
 
 
 def tag_templates(
@@ -71,11 +71,11 @@ def _do_for_each(names: Sequence[str], act: Callable[[str], bool]) -> list[str]:
     chosen = list(dict.fromkeys(names))
     if not chosen:
         raise Invalid(fields={"template": gettext("choose at least one.")})
-    if len(chosen) > MOST:
+    if len(chosen) > LIMIT:
         raise Invalid(
             fields={
                 "template": gettext("{count} are chosen; at most {most} are possible at once.").format(
-                    count=len(chosen), most=MOST
+                    count=len(chosen), most=LIMIT
                 )
             }
         )

@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 Samples = Mapping[str, Mapping[str, Any]]
-_MOST_SAMPLES = 200
+_MAX_SAMPLES = 200
 _LIMITS = "PT70"  # the renderer's codes for limits that were hit
 _seen: Recent[tuple[str, str], list[Problem]] = Recent(limit=256)
 _undeclared: Recent[str, UndeclaredInputs] = Recent(limit=256)
@@ -246,11 +246,11 @@ def write_samples(samples: object) -> str:
     """
     if not isinstance(samples, Mapping) or not all(isinstance(values, Mapping) for values in samples.values()):
         raise Invalid(fields={"samples": gettext('samples are {"name": {"input": value}}.')})
-    if len(samples) > _MOST_SAMPLES:
+    if len(samples) > _MAX_SAMPLES:
         raise Invalid(
             fields={
                 "samples": gettext("at most {most_samples} samples; these are {count}.").format(
-                    most_samples=_MOST_SAMPLES, count=len(samples)
+                    most_samples=_MAX_SAMPLES, count=len(samples)
                 )
             }
         )

@@ -19,7 +19,7 @@ from registry.templates.models import Draft, Version
 
 __all__ = [
     "KEPT",
-    "MOST_DRAFTS",
+    "MAX_DRAFTS",
     "NewerDraft",
     "delete_old_drafts",
     "discard_draft",
@@ -33,7 +33,7 @@ __all__ = [
 
 KEPT = timedelta(days=30)
 """How long a discarded draft can be restored."""
-MOST_DRAFTS = 20
+MAX_DRAFTS = 20
 """How many drafts a person can have of one template."""
 
 
@@ -125,11 +125,11 @@ def require_free_name(name: str, others: QuerySet[Draft]) -> None:
 
 
 def require_new_name(name: str, others: QuerySet[Draft]) -> None:
-    """Raise Invalid as `require_free_name` does, Conflict if there are MOST_DRAFTS drafts already."""
+    """Raise Invalid as `require_free_name` does, Conflict if there are MAX_DRAFTS drafts already."""
     require_free_name(name, others)
-    if others.count() >= MOST_DRAFTS:
+    if others.count() >= MAX_DRAFTS:
         words = gettext("You have {most} drafts of this template, which is the most: save or discard one first.")
-        raise Conflict(words.format(most=MOST_DRAFTS))
+        raise Conflict(words.format(most=MAX_DRAFTS))
 
 
 def discard_draft(*, actor: Actor, namespace: str, path: str, name: str = "") -> None:

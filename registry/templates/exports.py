@@ -22,7 +22,7 @@ from registry.templates.models import Template, Version
 __all__ = [
     "DOCUMENT",
     "FORMS",
-    "MOST_TEMPLATES",
+    "MAX_TEMPLATES",
     "REPORT",
     "ExportedFile",
     "export_folder",
@@ -36,7 +36,7 @@ FORMS: Mapping[str, str] = {
     **{entry.name: entry.title for entry in EXPORT_FORMATS.values()},
 }
 """The forms by name, with their titles."""
-MOST_TEMPLATES = 300
+MAX_TEMPLATES = 300
 """The most templates in one folder's export."""
 REPORT = "EXPORT.txt"
 """The file in a folder's export that lists what was left out."""
@@ -83,21 +83,21 @@ def export_folder(*, actor: Actor, folder: str, form: str) -> bytes:
     """A zip archive of the newest versions of a namespace or a folder in it, with their samples in our own form.
 
     Its REPORT file lists what each file lacks and which templates are left out, and why. Raises Invalid for an unknown
-    form, NotFound if the actor can read nothing there, and TooLarge for more than MOST_TEMPLATES templates.
+    form, NotFound if the actor can read nothing there, and TooLarge for more than MAX_TEMPLATES templates.
     """
     _require_form(form)
     space, _, _ = folder.partition("/")
     namespace = permissions.find_namespace(actor, Verb.READ, space)
     rows = Template.objects.filter(namespace=namespace, latest__isnull=False).select_related("latest", "namespace")
     inside = None if folder == space else folder
-    template_rows = template_queries.filter_templates(rows, folder=inside).order_by("name")[: MOST_TEMPLATES + 1]
+    template_rows = template_queries.filter_templates(rows, folder=inside).order_by("name")[: MAX_TEMPLATES + 1]
     newest = [(template, template.latest) for template in template_rows if template.latest is not None]
     if not newest:
         raise NotFound(gettext("There is no template in {folder}.").format(folder=folder))
-    if len(newest) > MOST_TEMPLATES:
+    if len(newest) > MAX_TEMPLATES:
         raise TooLarge(
             gettext("{folder} has more than {most} templates: export its folders one by one.").format(
-                folder=folder, most=MOST_TEMPLATES
+                folder=folder, most=MAX_TEMPLATES
             )
         )
     return _pack(actor, newest, form)

@@ -9,7 +9,7 @@ from registry.templates.models import Template
 
 __all__ = ["describe_empty_folder", "find_likely_folder", "is_empty_folder"]
 
-_MOST = 20_000  # names that are read
+_LIMIT = 20_000  # names that are read
 
 
 def describe_empty_folder(namespace: str, folder: str) -> str:
@@ -32,7 +32,7 @@ def find_likely_folder(namespace: str, folder: str) -> str | None:
     """The folder with templates whose name is most similar, inside the namespace; None if there is none."""
     rows = Template.objects.filter(namespace__name=namespace, archived_at=None).order_by("name")
     folders: dict[str, None] = {}
-    for name in rows.values_list("name", flat=True)[:_MOST]:
+    for name in rows.values_list("name", flat=True)[:_LIMIT]:
         segments = name.split("/")[1:-1]
         folders |= dict.fromkeys(accumulate(segments, lambda before, segment: f"{before}/{segment}"))
     return suggestions.find_likely_name(folder, folders)

@@ -27,7 +27,7 @@ __all__ = [
     "resolve_fragments",
 ]
 
-_MOST_OFFERED = 200
+_MAX_OFFERED = 200
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def list_text_fragments(actor: Actor) -> list[Template]:
     """Templates of format text that the actor may read, by name: candidates to include in a part. At most 200."""
     visible = list_visible_namespaces(actor)
     rows = Template.objects.filter(namespace__in=visible, archived_at=None, format="text", latest__isnull=False)
-    return list(rows.select_related("latest").defer("latest__bundle").order_by("name")[:_MOST_OFFERED])
+    return list(rows.select_related("latest").defer("latest__bundle").order_by("name")[:_MAX_OFFERED])
 
 
 def find_written_references(document: str, refs: Iterable[str]) -> list[str]:

@@ -64,7 +64,7 @@ def start_named_draft(*, actor: Actor, name: str, draft_name: str, source: str) 
 
     source: reference of a version, or of one of the actor's drafts as `build_draft_ref` writes it. A draft from a
     version is based on the newest version. Raises Invalid by field if the name is invalid or taken, Conflict at
-    `drafts.MOST_DRAFTS`, NotFound if there is no such version or draft, Gone if the version was redacted.
+    `drafts.MAX_DRAFTS`, NotFound if there is no such version or draft, Gone if the version was redacted.
     """
     names.check_template(name)
     space, _, path = name.partition("/")
@@ -159,6 +159,6 @@ def _advance_revision(draft: Draft) -> None:
 
 def _refuse_unknown(name: str, draft_name: str) -> NotFound:
     if draft_name:
-        shortened = draft_name[: names.LONGEST_DRAFT_NAME]
+        shortened = draft_name[: names.MAX_DRAFT_NAME_LENGTH]
         return NotFound(gettext("You have no draft {draft} of {name}.").format(draft=shortened, name=name))
     return NotFound(gettext("You have no draft of {name}.").format(name=name))

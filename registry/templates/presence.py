@@ -17,7 +17,7 @@ from registry.core.errors import Invalid
 from registry.journal import log
 from registry.namespaces.verbs import Verb
 from registry.templates import queries as template_queries
-from registry.templates.presence_models import LONGEST_PART, EditorPresence
+from registry.templates.presence_models import MAX_PART_LENGTH, EditorPresence
 
 __all__ = [
     "LIVES",
@@ -55,8 +55,8 @@ def check_tab(tab: object) -> str:
 
 def check_part(part: object) -> str:
     """Validate the name of the part that a tab edits, empty for none. Raises Invalid."""
-    if not isinstance(part, str) or len(part) > LONGEST_PART or not part.isprintable():
-        sentence = gettext("the name of a part: at most {most} characters of one line.").format(most=LONGEST_PART)
+    if not isinstance(part, str) or len(part) > MAX_PART_LENGTH or not part.isprintable():
+        sentence = gettext("the name of a part: at most {most} characters of one line.").format(most=MAX_PART_LENGTH)
         raise Invalid(fields={"part": sentence})
     return part
 

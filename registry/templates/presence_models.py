@@ -5,9 +5,9 @@ from django.db import models
 from registry.accounts.models import User
 from registry.templates.models import Template
 
-__all__ = ["LONGEST_PART", "EditorPresence"]
+__all__ = ["MAX_PART_LENGTH", "EditorPresence"]
 
-LONGEST_PART = 200  # characters
+MAX_PART_LENGTH = 200  # characters
 
 
 class EditorPresence(models.Model):
@@ -17,7 +17,7 @@ class EditorPresence(models.Model):
     template = models.ForeignKey(Template, on_delete=models.CASCADE, related_name="+")
     tab = models.CharField(max_length=32, help_text="a random number that the page made")
     part = models.CharField(
-        max_length=LONGEST_PART, default="", db_default="", blank=True, help_text="the part with the cursor"
+        max_length=MAX_PART_LENGTH, default="", db_default="", blank=True, help_text="the part with the cursor"
     )
     seen_at = models.DateTimeField()
 

@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 _READING = frozenset({Verb.BROWSE, Verb.READ, Verb.CHECK, Verb.FETCH})
-_MOST_WORDS = 10
+_MAX_WORDS = 10
 _FEW = 500  # the most templates that a list is filtered by id for
 
 
@@ -198,7 +198,7 @@ def lock_template(name: str) -> bool:
 
 def search_words(q: str) -> list[str]:
     """The words that a search looks for, in lower case."""
-    return q.replace("\0", "").casefold().split()[:_MOST_WORDS]
+    return q.replace("\0", "").casefold().split()[:_MAX_WORDS]
 
 
 def filter_templates(

@@ -21,9 +21,9 @@ from registry.templates.former_names import FormerName
 from registry.templates.models import Draft, Template
 from registry.templates.rename_losses import require_confirmed
 
-__all__ = ["MOST_TEMPLATES", "list_folder", "rename_folder", "rename_template", "write_name"]
+__all__ = ["MAX_TEMPLATES", "list_folder", "rename_folder", "rename_template", "write_name"]
 
-MOST_TEMPLATES = 500  # the most in one folder renaming, whose events are written in one transaction
+MAX_TEMPLATES = 500  # the most in one folder renaming, whose events are written in one transaction
 
 
 def rename_template(*, actor: Actor, name: str, to: str, reason: str = "", confirmed: str = "") -> Template:
@@ -52,7 +52,7 @@ def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "", confi
 
     folder, to: full paths, with the namespace; `to` may be the namespace alone or an existing folder. People's roles in
     the folder move with it. confirmed: as in `rename_template`. Raises what `rename_template` raises for each, NotFound
-    if the folder contains no template, Invalid over MOST_TEMPLATES, Conflict if the moved roles would apply to
+    if the folder contains no template, Invalid over MAX_TEMPLATES, Conflict if the moved roles would apply to
     templates already in the other folder.
     """
     check_text("reason", reason)
@@ -82,18 +82,18 @@ def rename_folder(*, actor: Actor, folder: str, to: str, reason: str = "", confi
 
 
 def list_folder(*, actor: Actor, folder: str) -> list[str]:
-    """The names of the templates that renaming the folder would rename, for admins; at most MOST_TEMPLATES."""
+    """The names of the templates that renaming the folder would rename, for admins; at most MAX_TEMPLATES."""
     names.check_folder(folder)
     namespace = permissions.find_namespace(actor, Verb.MANAGE, folder.partition("/")[0], act=gettext("rename folders"))
     rows = Template.objects.filter(namespace=namespace, name__startswith=f"{folder}/").order_by("name")
-    listed = list(rows.values_list("name", flat=True)[: MOST_TEMPLATES + 1])
+    listed = list(rows.values_list("name", flat=True)[: MAX_TEMPLATES + 1])
     if not listed:
         raise NotFound(gettext("There is no folder {value}, or it has no template.").format(value=folder[:600]))
-    if len(listed) > MOST_TEMPLATES:
+    if len(listed) > MAX_TEMPLATES:
         raise Invalid(
             fields={
                 "folder": gettext("it has more than {most_templates} templates: rename its folders one by one.").format(
-                    most_templates=MOST_TEMPLATES
+                    most_templates=MAX_TEMPLATES
                 )
             }
         )

@@ -14,9 +14,9 @@ from registry.journal import log
 from registry.journal.event import compute_digest, format_canonical_json
 from registry.templates.models import Rendering, Version
 
-__all__ = ["MOST_COMPARED", "SampleOutcome", "find_differing_sample", "render_samples"]
+__all__ = ["MAX_COMPARED", "SampleOutcome", "find_differing_sample", "render_samples"]
 
-MOST_COMPARED = 60
+MAX_COMPARED = 60
 """A comparison shows at most this many samples; the checks cover all of them."""
 
 

@@ -17,9 +17,9 @@ from registry.templates.search_models import SearchCount, SearchEntry
 
 __all__ = ["Folder", "find_similar_words", "list_flat_folders", "list_folder_paths", "list_values", "read_folder_tree"]
 
-_MOST_FOLDERS = 500  # the most shown in one folder of the tree
-_MOST_LEAVES = 50  # the most templates below a folder, subfolders included, for the tree to list them
-_MOST_COMPARED = 2_000
+_MAX_FOLDERS = 500  # the most shown in one folder of the tree
+_MAX_LEAVES = 50  # the most templates below a folder, subfolders included, for the tree to list them
+_MAX_COMPARED = 2_000
 
 
 @dataclass
@@ -44,7 +44,7 @@ def list_flat_folders(actor: Actor, namespace: str = "") -> list[Folder]:
     namespace: only those of this one. Archived templates don't count.
     """
     rows = SearchCount.objects.filter(kind="in", namespace__in=_select_visible(actor, namespace)).order_by("value")
-    return [Folder(path, path, count) for path, count in rows.values_list("value", "count")[:_MOST_FOLDERS]]
+    return [Folder(path, path, count) for path, count in rows.values_list("value", "count")[:_MAX_FOLDERS]]
 
 
 def read_folder_tree(actor: Actor, open_folder: str = "", *, with_templates: bool = True) -> list[Folder]:
@@ -61,7 +61,7 @@ def read_folder_tree(actor: Actor, open_folder: str = "", *, with_templates: boo
     for path, count in folders.filter(parent="").values_list("value", "count"):
         roots[path].count = count
     below = folders.filter(parent__in=open_paths).order_by("value")
-    for path, parent, count in below.values_list("value", "parent", "count")[:_MOST_FOLDERS]:
+    for path, parent, count in below.values_list("value", "parent", "count")[:_MAX_FOLDERS]:
         if parent in folders_by_path:
             folders_by_path[path] = Folder(path.rpartition("/")[2], path, count)
             folders_by_path[parent].folders.append(folders_by_path[path])
@@ -77,7 +77,7 @@ def _add_templates(opened: Sequence[Folder]) -> None:
     """Fill in the templates of the opened folders, from the outermost one that is small enough. opened: outermost
     first.
     """
-    small = {folder.path: folder for folder in opened if 0 < folder.count <= _MOST_LEAVES}
+    small = {folder.path: folder for folder in opened if 0 < folder.count <= _MAX_LEAVES}
     if not small:
         return
     # A range query on the index of names, which is sorted by code point: 0 follows /.
@@ -92,7 +92,7 @@ def _add_templates(opened: Sequence[Folder]) -> None:
 def list_folder_paths(namespace: Namespace) -> list[str]:
     """The namespace's folders that contain templates, as paths inside it; the caller has checked the right."""
     rows = SearchCount.objects.filter(kind="in", namespace=namespace).exclude(parent="").order_by("value")
-    return [path.partition("/")[2] for path in rows.values_list("value", flat=True)[:_MOST_FOLDERS]]
+    return [path.partition("/")[2] for path in rows.values_list("value", flat=True)[:_MAX_FOLDERS]]
 
 
 def list_values(
@@ -117,7 +117,7 @@ def find_similar_words(actor: Actor, kind: str, text: str) -> str | None:
     kind: of `FILTER_KINDS`, or `word` for the words in names. Only values with a common prefix are compared.
     """
     rows = SearchCount.objects.filter(kind=kind, namespace__in=_select_visible(actor, ""), value__startswith=text[:1])
-    values = rows.values_list("value", flat=True).distinct()[:_MOST_COMPARED]
+    values = rows.values_list("value", flat=True).distinct()[:_MAX_COMPARED]
     return next(iter(difflib.get_close_matches(text, list(values), n=1, cutoff=0.7)), None)
 
 

@@ -27,7 +27,7 @@ __all__ = [
 
 INDEX_TABLE = "registry_searchentry_fts"
 _ENTRY = "registry_searchentry"
-_MOST_FOUND = 5_000  # the most matches of the index that are looked up by id instead of in the texts
+_MAX_FOUND = 5_000  # the most matches of the index that are looked up by id instead of in the texts
 Hit = tuple[int, str]
 Statement = tuple[str, list[Any]]  # SQL and its parameters
 
@@ -65,12 +65,12 @@ def match_some_or_first(
     """
     is_more = f"(SELECT COUNT(*) FROM matches) > {int(threshold)}"
     if connection.vendor == "sqlite":
-        matches_sql, parameters = _select_found(groups, max(threshold, _MOST_FOUND) + 1)
+        matches_sql, parameters = _select_found(groups, max(threshold, _MAX_FOUND) + 1)
         parts = f"found AS ({matches_sql}), matches AS ({_select_names('found', threshold + 1)})"
         # It would evaluate the statement before a condition on the outside.
         first = f"(SELECT * FROM ({ordered[0]} LIMIT CASE WHEN {is_more} THEN {int(limit)} ELSE 0 END))"
     else:
-        matches_sql, parameters = _select_some(groups, max(threshold, _MOST_FOUND) + 1)
+        matches_sql, parameters = _select_some(groups, max(threshold, _MAX_FOUND) + 1)
         named = f"SELECT id, name FROM found LIMIT {int(threshold) + 1}"
         parts = f"found AS MATERIALIZED ({matches_sql}), matches AS ({named})"
         first = f"(SELECT * FROM ({ordered[0]} LIMIT {int(limit)}) AS ordered WHERE {is_more})"
@@ -100,7 +100,7 @@ def select_by_name(groups: Sequence[TermGroup], scope: Scope, after: str) -> Sta
     """The statement for entries that match, by name, after the name `after`, as a part of `match_some_or_first`. Its
     first rows are fast if many match, as few entries are read.
 
-    Up to `_MOST_FOUND` matches are looked up by id while the names are read along their index. With more, one in few
+    Up to `_MAX_FOUND` matches are looked up by id while the names are read along their index. With more, one in few
     entries matches, and reading its words takes less time than reading all matches.
     """
     place, parameters = _place(scope, after)
@@ -111,7 +111,7 @@ def select_by_name(groups: Sequence[TermGroup], scope: Scope, after: str) -> Sta
     else:
         contains = "vector @@ %s::tsquery"
         parameters.append(_write_tsquery(groups))
-    is_known = f"(SELECT COUNT(*) FROM found) <= {_MOST_FOUND}"
+    is_known = f"(SELECT COUNT(*) FROM found) <= {_MAX_FOUND}"
     wheres = [place, f"CASE WHEN {is_known} THEN id IN (SELECT id FROM found) ELSE {contains} END"]
     return f"SELECT id, name FROM {_ENTRY} WHERE {' AND '.join(wheres)} ORDER BY name", parameters
 

@@ -17,7 +17,7 @@ from promptuary.renderer.document.parser import inspect_document
 from registry.namespaces.models import Namespace
 from registry.namespaces.rules import find_owners_of_path, read_owning_groups
 from registry.templates.models import TOMBSTONE
-from registry.templates.search_terms import LONGEST_VALUE, index_name, list_text_terms, read_words, write_facet_term
+from registry.templates.search_terms import MAX_VALUE_LENGTH, index_name, list_text_terms, read_words, write_facet_term
 
 __all__ = ["FILTER_KINDS", "rebuild_entries", "refresh_entry", "refresh_facets", "refresh_owners", "rewrite_entry"]
 
@@ -29,7 +29,7 @@ Facts = dict[str, list[str]]
 CountKey = tuple[int, str, str]
 _DYNAMIC = ("label", "behind", "check", "owner")  # those that change without a save
 _LIVE, _ARCHIVED, _FOLDER, _WORD = "live", "archived", "in", "word"
-_MOST_VALUES = 200  # the most values of one kind in one template
+_MAX_VALUES = 200  # the most values of one kind in one template
 _BATCH = 500
 _COUNTS_AT_ONCE = 100
 
@@ -151,7 +151,7 @@ def _make_entry(model: Any, template: Any, state: _State) -> Any:
         **_read_dynamic_facts(template, state),
     }
     facts = {
-        kind: list(dict.fromkeys(str(value)[:LONGEST_VALUE] for value in values))[:_MOST_VALUES]
+        kind: list(dict.fromkeys(str(value)[:MAX_VALUE_LENGTH] for value in values))[:_MAX_VALUES]
         for kind, values in facts.items()
     }
     entry = model(template=template, namespace_id=template.namespace_id, name=template.name)

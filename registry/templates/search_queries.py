@@ -39,7 +39,7 @@ __all__ = [
 
 COUNTED = 1_000
 SORTS = ("name", "changed")
-_MOST_WORDS = 10
+_MAX_WORDS = 10
 _HEAVY = ("latest__bundle", "latest__problems", "latest__settings")
 
 
@@ -186,7 +186,7 @@ def count_templates(
 
 def _build_groups(search: TemplateSearch) -> list[TermGroup] | None:
     """What has to match, or None if nothing can."""
-    words = search.q.replace("\0", " ").split()[:_MOST_WORDS]
+    words = search.q.replace("\0", " ").split()[:_MAX_WORDS]
     terms = [read_words(word) for word in words]
     if not all(terms):
         return None  # only punctuation, which is not indexed

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 __all__ = [
-    "LONGEST_VALUE",
+    "MAX_VALUE_LENGTH",
     "Term",
     "TermGroup",
     "index_name",
@@ -24,13 +24,13 @@ __all__ = [
     "write_word_group",
 ]
 
-MOST_LETTERS = 40
+MAX_LETTERS = 40
 """Longer words are cut, both when indexed and when searched."""
 
-LONGEST_VALUE = 200
+MAX_VALUE_LENGTH = 200
 """The most characters of a facet value; longer ones are cut."""
 
-MOST_BYTES = 500_000
+MAX_BYTES = 500_000
 """Terms of a text beyond this many bytes are not indexed: PostgreSQL stores at most a mebibyte of them per row."""
 
 _WORD = re.compile(r"[^\W_]+")
@@ -65,7 +65,7 @@ def read_words(text: str) -> list[str]:
         if _UNSPACED.search(word):
             words += [word[start : start + _WINDOW] for start in range(0, len(word), _WINDOW)]
         else:
-            words.append(word[:MOST_LETTERS])
+            words.append(word[:MAX_LETTERS])
     return words
 
 
@@ -76,7 +76,7 @@ def list_text_terms(texts: Iterable[str]) -> list[str]:
     for word in _list_indexed_words(texts):
         if word not in terms:
             size += len(word) + 1
-            if size > MOST_BYTES:
+            if size > MAX_BYTES:
                 break
             terms.add(word)
     return sorted(terms)
@@ -90,7 +90,7 @@ def index_name(name: str) -> list[str]:
 
 def write_facet_term(kind: str, value: str) -> str:
     """The term for a value to filter by. Hashed, so that a value may contain any characters."""
-    text = f"{kind}:{value[:LONGEST_VALUE]}".encode("utf-8", "surrogatepass")
+    text = f"{kind}:{value[:MAX_VALUE_LENGTH]}".encode("utf-8", "surrogatepass")
     return _FACET_MARK + hashlib.blake2b(text, digest_size=10).hexdigest()
 
 
@@ -112,12 +112,12 @@ def _list_indexed_words(texts: Iterable[str]) -> Iterator[str]:
     for text in texts:
         for word in _split_words(text):
             if word.isascii():
-                yield word[:MOST_LETTERS]
+                yield word[:MAX_LETTERS]
             elif _UNSPACED.search(word):
                 for start in range(len(word)):
                     yield _encode(word[start : start + _WINDOW], _WORD_MARK)
             else:
-                yield _encode(word[:MOST_LETTERS], _WORD_MARK)
+                yield _encode(word[:MAX_LETTERS], _WORD_MARK)
 
 
 def _encode(word: str, marks: tuple[str, str]) -> str:

@@ -19,9 +19,9 @@ from registry.usage import client_reports
 
 __all__ = ["Reports", "ReportsInput"]
 
-MOST = 500
-MOST_COUNT = 10**9
-MOST_TOKENS = 10**8
+LIMIT = 500
+MAX_COUNT = 10**9
+MAX_TOKENS = 10**8
 _CODE = re.compile(r"[A-Za-z0-9_.-]{1,60}")
 
 
@@ -29,7 +29,7 @@ class Counts(serializers.DictField):
     """Counts by name."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(child=Integer(min_value=0, max_value=MOST_COUNT), required=False, default=dict, **options)
+        super().__init__(child=Integer(min_value=0, max_value=MAX_COUNT), required=False, default=dict, **options)
 
 
 class EntryInput(Input):
@@ -37,13 +37,13 @@ class EntryInput(Input):
 
     name = Text(max_length=520)
     digest = serializers.RegexField(r"^sha256:[0-9a-f]{64}$")
-    renders = Integer(min_value=0, max_value=MOST_COUNT)
+    renders = Integer(min_value=0, max_value=MAX_COUNT)
     failures = Counts(help_text="Problem code or error class to how often.")
     tokens = Counts(help_text="Tokens of the prompt to how many prompts; round up to two figures.")
     inputs = Counts(help_text="Name of an input to how many renderings were given it. Never its value.")
     cut = Integer(
         min_value=0,
-        max_value=MOST_COUNT,
+        max_value=MAX_COUNT,
         required=False,
         default=0,
         help_text="Of the renders, how many lost text to the token limit.",
@@ -57,33 +57,33 @@ class EntryInput(Input):
 
     def validate_failures(self, value: dict[str, int]) -> dict[str, int]:
         """At most 50 plain codes."""
-        if len(value) > client_reports.MOST_CODES or not all(_CODE.fullmatch(code) for code in value):
+        if len(value) > client_reports.MAX_CODES or not all(_CODE.fullmatch(code) for code in value):
             raise serializers.ValidationError(
-                [f"At most {client_reports.MOST_CODES} codes of letters, digits, '.', '_', '-'."]
+                [f"At most {client_reports.MAX_CODES} codes of letters, digits, '.', '_', '-'."]
             )
         return value
 
     def validate_tokens(self, value: dict[str, int]) -> dict[int, int]:
         """At most 600 whole numbers."""
         numbers = [parse_number(text) for text in value]
-        fits = all(number is not None and number <= MOST_TOKENS for number in numbers)
-        if len(value) > client_reports.MOST_BUCKETS or not fits:
+        fits = all(number is not None and number <= MAX_TOKENS for number in numbers)
+        if len(value) > client_reports.MAX_BUCKETS or not fits:
             raise serializers.ValidationError(
-                [f"At most {client_reports.MOST_BUCKETS} whole numbers up to {MOST_TOKENS}."]
+                [f"At most {client_reports.MAX_BUCKETS} whole numbers up to {MAX_TOKENS}."]
             )
         return {int(text): count for text, count in value.items()}
 
     def validate_inputs(self, value: dict[str, int]) -> dict[str, int]:
         """At most 200 names."""
-        if len(value) > client_reports.MOST_NAMES or not all(0 < len(name) <= 100 for name in value):
-            raise serializers.ValidationError([f"At most {client_reports.MOST_NAMES} names of at most 100 characters."])
+        if len(value) > client_reports.MAX_NAMES or not all(0 < len(name) <= 100 for name in value):
+            raise serializers.ValidationError([f"At most {client_reports.MAX_NAMES} names of at most 100 characters."])
         return value
 
 
 class ReportsInput(Input):
     """A client's report: one entry a version."""
 
-    reports = serializers.ListField(child=EntryInput(), max_length=MOST)
+    reports = serializers.ListField(child=EntryInput(), max_length=LIMIT)
 
 
 class IgnoredReport(output_serializers.Output):

@@ -26,9 +26,9 @@ from registry.usage.models import Report
 
 __all__ = [
     "DAYS",
-    "MOST_BUCKETS",
-    "MOST_CODES",
-    "MOST_NAMES",
+    "MAX_BUCKETS",
+    "MAX_CODES",
+    "MAX_NAMES",
     "ReportEntry",
     "ReportResult",
     "ReportTotals",
@@ -38,9 +38,9 @@ __all__ = [
 ]
 
 DAYS = 30
-MOST_CODES = 50  # per row; further ones are summed as `other`
-MOST_NAMES = 200
-MOST_BUCKETS = 600
+MAX_CODES = 50  # per row; further ones are summed as `other`
+MAX_NAMES = 200
+MAX_BUCKETS = 600
 
 
 @dataclass(frozen=True)
@@ -110,13 +110,13 @@ def _add(key: str, version: int, entry: ReportEntry) -> None:
     row = Report.objects.select_for_update().get(key_id=key, version_id=version, day=moment.date())
     row.renders += entry.renders
     row.cut += entry.cut
-    row.failures = _merge(row.failures, entry.failures, MOST_CODES)
+    row.failures = _merge(row.failures, entry.failures, MAX_CODES)
     rounded: dict[str, int] = {}
     for tokens, count in entry.tokens.items():
         bucket = str(round_up_tokens(tokens))
         rounded[bucket] = rounded.get(bucket, 0) + count
-    row.tokens = _merge(row.tokens, rounded, MOST_BUCKETS)
-    row.inputs = _merge(row.inputs, entry.inputs, MOST_NAMES)
+    row.tokens = _merge(row.tokens, rounded, MAX_BUCKETS)
+    row.inputs = _merge(row.inputs, entry.inputs, MAX_NAMES)
     row.last_at = moment
     row.save()
 

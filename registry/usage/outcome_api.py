@@ -16,11 +16,11 @@ from registry.rest import output_serializers
 from registry.rest.input_serializers import Input, Number, Text, read_body
 from registry.templates import queries as template_queries
 from registry.usage import outcome_queries, outcomes
-from registry.usage.outcomes import LARGEST_VALUE, LONGEST_ID, OutcomeEntry
+from registry.usage.outcomes import LARGEST_VALUE, MAX_ID_LENGTH, OutcomeEntry
 
 __all__ = ["Outcomes", "TemplateOutcomes"]
 
-MOST = 1000  # of one request
+LIMIT = 1000  # of one request
 
 
 class OutcomeInput(Input):
@@ -39,13 +39,13 @@ class OutcomeInput(Input):
     )
     value = Number(min_value=-LARGEST_VALUE, max_value=LARGEST_VALUE, help_text="0 or 1 counts as a share.")
     trace_id = Text(
-        max_length=LONGEST_ID,
+        max_length=MAX_ID_LENGTH,
         required=False,
         default="",
         help_text="Of the reply. A later score of this name with the same trace id replaces the earlier one.",
     )
     bucket = Text(
-        max_length=LONGEST_ID,
+        max_length=MAX_ID_LENGTH,
         required=False,
         default="",
         help_text="Whose reply it was, such as a user's number. Only a hash of it is kept, to count them.",
@@ -55,7 +55,7 @@ class OutcomeInput(Input):
 class OutcomesInput(Input):
     """Scores of replies."""
 
-    outcomes = serializers.ListField(child=OutcomeInput(), max_length=MOST)
+    outcomes = serializers.ListField(child=OutcomeInput(), max_length=LIMIT)
 
 
 class IgnoredOutcomeOutput(output_serializers.Output):

@@ -15,7 +15,7 @@ from registry.usage.client_reports import DAYS
 from registry.usage.models import Outcome, OutcomeTotal
 
 __all__ = [
-    "FEWEST",
+    "MIN_COUNT",
     "Score",
     "ScoreChange",
     "compare_scores",
@@ -24,7 +24,7 @@ __all__ = [
     "read_scores_of_services",
 ]
 
-FEWEST = 30  # with fewer scores an interval is meaningless
+MIN_COUNT = 30  # with fewer scores an interval is meaningless
 _Z = NormalDist().inv_cdf(0.975)  # of a 95 % interval
 
 
@@ -32,8 +32,8 @@ _Z = NormalDist().inv_cdf(0.975)  # of a 95 % interval
 class Score:
     """The scores of one name, reported for one version in the last thirty days.
 
-    low and high bound the mean with 95 % confidence; both are None below FEWEST scores. is_share: all values are 0 or
-    1, so that the mean is a share. buckets: the number of distinct buckets among the scores.
+    low and high bound the mean with 95 % confidence; None below MIN_COUNT scores. is_share: all values are 0 or 1, so
+    that the mean is a share. buckets: the number of distinct buckets among the scores.
     """
 
     version: int
@@ -142,7 +142,7 @@ def _count_buckets(template: Template, since: date) -> dict[tuple[int, str, bool
 
 def _compute_interval(count: int, total: float, squares: float, *, is_share: bool) -> tuple[float | None, float | None]:
     """The bounds of the mean: Wilson's for a share, the normal approximation for other values."""
-    if count < FEWEST:
+    if count < MIN_COUNT:
         return None, None
     mean = total / count
     if is_share:

@@ -30,8 +30,8 @@ from registry.usage.models import Outcome, OutcomeTotal
 __all__ = [
     "KEPT_DAYS",
     "LARGEST_VALUE",
-    "LONGEST_ID",
-    "MOST_NAMES",
+    "MAX_ID_LENGTH",
+    "MAX_NAMES",
     "IgnoredOutcome",
     "OutcomeEntry",
     "add_outcomes",
@@ -41,8 +41,8 @@ __all__ = [
 
 KEPT_DAYS = 90  # days that a trace id is remembered and a bucket is counted
 LARGEST_VALUE = 1_000_000.0
-LONGEST_ID = 100  # the most characters of a trace id, and of a bucket as sent
-MOST_NAMES = 50  # the most names of scores of one version
+MAX_ID_LENGTH = 100  # the most characters of a trace id, and of a bucket as sent
+MAX_NAMES = 50  # the most names of scores of one version
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _BUCKET_DIGITS = 32
 
@@ -103,8 +103,8 @@ def add_outcomes(*, actor: Actor, entries: Sequence[OutcomeEntry]) -> list[Ignor
             version = versions.get((entry.template, entry.digest))
             if version is None:
                 reason = "There is no such version, or you don't have access to it."
-            elif entry.name not in names[version] and len(names[version]) >= MOST_NAMES:
-                reason = f"A version has scores of at most {MOST_NAMES} names."
+            elif entry.name not in names[version] and len(names[version]) >= MAX_NAMES:
+                reason = f"A version has scores of at most {MAX_NAMES} names."
             else:
                 names[version].add(entry.name)
                 grouped[version, entry.name, by_person].append(entry)

@@ -38,8 +38,8 @@ __all__ = [
 
 DAYS = 30
 WEEK = 7  # days in the mean, today included
-MOST_NAMED = 3
-_MOST_VERSIONS = 5_000  # whose ids are listed in a query
+MAX_NAMED = 3
+_MAX_VERSIONS = 5_000  # whose ids are listed in a query
 PINS = Q(ref__regex=r"^[0-9]") | Q(ref__startswith="sha256:")  # fetches by number or digest
 
 
@@ -148,8 +148,8 @@ def select_fetches_of(templates: Iterable[int]) -> QuerySet[Fetch]:
     Without these ids, PostgreSQL reads the fetches of all templates: it takes a look-up for each version to be dearer.
     """
     ids = list(templates)
-    versions = list(Version.objects.filter(template__in=ids).values_list("pk", flat=True)[: _MOST_VERSIONS + 1])
-    if len(versions) > _MOST_VERSIONS:
+    versions = list(Version.objects.filter(template__in=ids).values_list("pk", flat=True)[: _MAX_VERSIONS + 1])
+    if len(versions) > _MAX_VERSIONS:
         return Fetch.objects.filter(version__template__in=ids)
     return Fetch.objects.filter(version__in=versions)
 

@@ -23,7 +23,7 @@ from registry.usage.models import Fetch
 
 __all__ = ["FetchCounts", "flush_counts", "note_fetch", "process_counts"]
 
-MOST = 20_000  # the most counters of a process, and rows held back while the database is unavailable
+LIMIT = 20_000  # the most counters of a process, and rows held back while the database is unavailable
 IDLE = 60  # writes without a fetch after which a counter is dropped
 _COLUMNS = "key_id, version_id, ref, former_name, day, count, last_at"  # in the order of the columns of an inserted row
 _ROWS = 100  # rows per statement
@@ -44,7 +44,7 @@ class PendingCount:
 class FetchCounts:
     """The counters of one process. Thread-safe; one thread at a time writes."""
 
-    def __init__(self, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), limit: int = MOST) -> None:
+    def __init__(self, *, now: Callable[[], datetime] = lambda: datetime.now(UTC), limit: int = LIMIT) -> None:
         self._now = now
         self._limit = limit
         self._counters: dict[Place, Counter] = {}

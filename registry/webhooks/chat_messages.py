@@ -21,7 +21,7 @@ from registry.webhooks.models import Webhook
 
 __all__ = ["write_event_message", "write_trial_message"]
 
-_MOST = 1000  # characters of one part; Slack accepts 3000 in a section, Teams 28 KB in total
+_LIMIT = 1000  # characters of one part; Slack accepts 3000 in a section, Teams 28 KB in total
 _WAITING = {  # kinds of events after which a change or a release may be published
     "change.proposed",
     "change.headed",
@@ -185,7 +185,7 @@ def _prevent_links(text: str) -> str:
 
 
 def _cut(text: str) -> str:
-    return text if len(text) <= _MOST else f"{text[: _MOST - 1]}…"
+    return text if len(text) <= _LIMIT else f"{text[: _LIMIT - 1]}…"
 
 
 _WRITERS: Mapping[str, Callable[[_Message], dict[str, Any]]] = {

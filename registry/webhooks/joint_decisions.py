@@ -9,7 +9,7 @@ from typing import Any
 from registry.changes.events import ChangeDecided
 from registry.changes.models import ChangeRequest, Decision
 from registry.journal.models import Event
-from registry.releases.plans import MOST_TEMPLATES
+from registry.releases.plans import MAX_TEMPLATES
 
 __all__ = ["JointDecisions", "find_joint_decisions", "leave_out_earlier_decisions"]
 
@@ -46,7 +46,7 @@ def find_joint_decisions(event: Event) -> JointDecisions | None:
     """The decisions of the act whose last one this is; None if it is the only one, or the event isn't a decision."""
     if event.kind != ChangeDecided.kind:
         return None
-    rows = Event.objects.filter(number__gt=event.number - MOST_TEMPLATES, number__lt=event.number, kind=event.kind)
+    rows = Event.objects.filter(number__gt=event.number - MAX_TEMPLATES, number__lt=event.number, kind=event.kind)
     events = [event, *rows.order_by("-number")]
     releases = _read_releases(events)
     together = [event]

@@ -18,7 +18,7 @@ from registry.webhooks.release_members import leave_out_members
 __all__ = ["matches_event", "plan_deliveries"]
 
 _BATCH = 200  # events processed in one transaction
-_LONGEST_ACT = 2_500  # events of an act on a release of the most templates
+_MAX_EVENTS_OF_ACT = 2_500  # events of an act on a release of the most templates
 
 
 def plan_deliveries() -> int:
@@ -89,7 +89,7 @@ def _read_following(webhook: Webhook, end: int, newest: int) -> list[Event]:
     if end == newest:
         return []
     rows = Event.objects.filter(number__gt=end, number__lte=newest, namespace=webhook.namespace.name)
-    return [event for event in rows.order_by("number")[:_LONGEST_ACT] if matches_event(webhook, event)]
+    return [event for event in rows.order_by("number")[:_MAX_EVENTS_OF_ACT] if matches_event(webhook, event)]
 
 
 def _write_bodies(webhook: Webhook, events: Sequence[Event]) -> list[str]:

@@ -25,7 +25,7 @@ from registry.webhooks.events import WebhookRemoved, WebhookSet
 from registry.webhooks.models import Delivery, Webhook, WebhookSecret
 
 __all__ = [
-    "MOST",
+    "LIMIT",
     "OVERLAP",
     "CreatedWebhook",
     "change_webhook",
@@ -36,7 +36,7 @@ __all__ = [
     "rotate_secret",
 ]
 
-MOST = 20  # the most webhooks of one namespace
+LIMIT = 20  # the most webhooks of one namespace
 OVERLAP = timedelta(hours=24)  # how long the old secret still signs after a rotation
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # without characters that are easily confused
 
@@ -74,9 +74,9 @@ def create_webhook(
         log.lock()
         space = permissions.find_namespace(actor, Verb.MANAGE, namespace)
         permissions.require_proof(actor)
-        if space.webhooks.count() >= MOST:
+        if space.webhooks.count() >= LIMIT:
             raise Conflict(
-                gettext("{namespace} has {most} webhooks: remove one first.").format(namespace=namespace, most=MOST)
+                gettext("{namespace} has {most} webhooks: remove one first.").format(namespace=namespace, most=LIMIT)
             )
         webhook = Webhook.objects.create(
             id="".join(secrets.choice(_LETTERS) for _ in range(8)),

@@ -261,15 +261,15 @@ def _check_inputs(fields: dict[str, Any], places: dict[_Path, Place]) -> list[Pr
 
 def _report_unknown_keys(unknown: list[tuple[str, Place]]) -> Iterator[Problem]:
     """One problem for each of the first ten unknown keys, and one for all others."""
-    yield from (_report_unknown_key(key, place) for key, place in unknown[: suggestions.MOST_NAMED])
-    if len(unknown) > suggestions.MOST_NAMED:
-        unnamed_count = len(unknown) - suggestions.MOST_NAMED
+    yield from (_report_unknown_key(key, place) for key, place in unknown[: suggestions.MAX_NAMED])
+    if len(unknown) > suggestions.MAX_NAMED:
+        unnamed_count = len(unknown) - suggestions.MAX_NAMED
         message = (
             f"{unnamed_count:,} more are not keys of the front matter"
             if unnamed_count > 1
             else "one more is not a key of the front matter"
         )
-        yield _make_problem(unknown[suggestions.MOST_NAMED][1], "PT104", message)
+        yield _make_problem(unknown[suggestions.MAX_NAMED][1], "PT104", message)
 
 
 def _report_unknown_key(key: str, place: Place) -> Problem:

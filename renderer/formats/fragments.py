@@ -12,8 +12,8 @@ from promptuary.renderer.problems import Edit, Fix, Place
 __all__ = ["MAX_DEPTH", "Source", "can_have_fragments", "resolve_fragments"]
 
 MAX_DEPTH = 8
-_MOST = 64
-_MOST_BYTES = 1024 * 1024
+_LIMIT = 64
+_MAX_BYTES = 1024 * 1024
 
 Source = Mapping[str, str] | Callable[[str], str] | None
 """Where fragments are looked up: a mapping, or a function that raises LookupError for an unknown reference.
@@ -55,8 +55,8 @@ def _resolve_includes(
             raise FragmentError(f"fragments nested deeper than {MAX_DEPTH}", code="PT504", place=reference.place)
         if reference.ref not in texts:
             texts[reference.ref] = _fetch(reference, source)
-            if len(texts) > _MOST or sum(map(len, texts.values())) > _MOST_BYTES:
-                message = f"more than {_MOST} fragments, or more than {_MOST_BYTES:,} characters of them"
+            if len(texts) > _LIMIT or sum(map(len, texts.values())) > _MAX_BYTES:
+                message = f"more than {_LIMIT} fragments, or more than {_MAX_BYTES:,} characters of them"
                 raise FragmentError(message, code="PT504", place=reference.place)
         inner = read_fragment(reference, texts[reference.ref], document)
         _resolve_includes(inner, source, texts, (*path, reference.ref), reference.place)

@@ -17,7 +17,7 @@ _RESERVED = {
     *declarations.RESERVED,
     *FUNCTIONS,
 }
-_LONGEST = 60
+_MAX_LENGTH = 60
 
 
 class InputNames:
@@ -52,7 +52,7 @@ class InputNames:
     def _make(self, foreign: str) -> str:
         name = unicodedata.normalize("NFKC", foreign)
         if not name.isidentifier():
-            name = re.sub(r"\W+", "_", name).strip("_").lower()[:_LONGEST] or "value"
+            name = re.sub(r"\W+", "_", name).strip("_").lower()[:_MAX_LENGTH] or "value"
             name = f"input_{name}" if name[0].isdigit() else name
         name = name.lstrip("_") or "value"
         if name in _RESERVED or (keyword.iskeyword(name) and name.lower() in _RESERVED) or not name.isidentifier():

@@ -36,8 +36,8 @@ _ROLES = ("system", "developer", "user", "human", "assistant", "ai", "tool", "pl
 _CLASSES = re.compile(r"(System|Human|User|AI|Assistant)Message(?:PromptTemplate)?")
 _USER_KEYS = ("prompt", "user", "userPrompt")
 _NUMBER = re.compile(r"\d{1,15}(?:\.\d{1,15})?")  # Python reads no number of thousands of digits
-_SHORTEST_NAMED, _SHORTEST_FILLED, _SHORTEST = 20, 5, 80  # characters; the second, of a text around expressions
-_MOST_NAMED = 10
+_MIN_NAMED_LENGTH, _MIN_FILLED_LENGTH, _MIN_LENGTH = 20, 5, 80  # characters; the second, of a text around expressions
+_MAX_NAMED = 10
 
 
 def is_javascript(source: SourceFile) -> bool:
@@ -68,8 +68,8 @@ def read_javascript(source: SourceFile) -> list[ImportedTemplate]:
     others = [other.name for other in finder.others if other not in prompts]
     if not others:
         return [first, *rest]
-    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
-    left_out = Difference(f"left out, as they are not prompts: {', '.join(others[:_MOST_NAMED])}{more}")
+    more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
+    left_out = Difference(f"left out, as they are not prompts: {', '.join(others[:_MAX_NAMED])}{more}")
     return [replace(first, differences=(left_out, *first.differences)), *rest]
 
 
@@ -142,12 +142,12 @@ class _Finder:
     def _add(self, index: int, name: str, text: CodeText, *, is_named: bool) -> bool:
         """Add a text that may be a prompt, and return whether its name and length say that it is one."""
         literal = text.literal.strip()
-        is_long = len(literal) >= _SHORTEST_NAMED and len(literal.split()) > 3
-        is_named = is_named or (len(literal) >= _SHORTEST and bool(SINGLE.search(literal) or DOUBLE.search(literal)))
-        if is_named and (is_long or (text.pieces and len(literal) >= _SHORTEST_FILLED)):
+        is_long = len(literal) >= _MIN_NAMED_LENGTH and len(literal.split()) > 3
+        is_named = is_named or (len(literal) >= _MIN_LENGTH and bool(SINGLE.search(literal) or DOUBLE.search(literal)))
+        if is_named and (is_long or (text.pieces and len(literal) >= _MIN_FILLED_LENGTH)):
             self.named.append(FoundPrompt(name, self._find_line(index), text))
             return True
-        if len(literal) >= _SHORTEST and len(literal.split()) > 11 and not literal.startswith("<"):
+        if len(literal) >= _MIN_LENGTH and len(literal.split()) > 11 and not literal.startswith("<"):
             self.others.append(FoundPrompt(name, self._find_line(index), text))
         return False
 

@@ -30,7 +30,7 @@ _CALL = re.compile(r"(?<![\w.])([^\W\d][\w.]*)\.([^\W\d]\w*)\(\)")
 _FUNCTION = re.compile(r"(?<![\w.|])([^\W\d]\w*)[ \t]*\(")
 _METHOD = re.compile(r"(?<!\bloop)\.([^\W\d]\w*)[ \t]*\((?![ \t]*\))")  # called with arguments
 _BEFORE_CALL = re.compile(r"\|\s*$|\bis\s+(?:not\s+)?$")  # filters and tests
-_MOST_BEFORE_CALL = 200  # characters searched for it: all that precede each call would take quadratic time
+_MAX_BEFORE_CALL = 200  # characters searched for it: all that precede each call would take quadratic time
 _STATEMENT = re.compile(
     r"(?P<start>\{%[-+]?\s*(?P<word>for\s[^%]*?\sin|if|elif|set\s+\w+\s*=)\s)(?P<expression>.*?)(?P<end>\s*[-+]?%\})",
     re.DOTALL,
@@ -158,7 +158,7 @@ def _find_foreign_function(source: str, bound: set[str]) -> str:
     calls = (
         call
         for call in _FUNCTION.finditer(source)
-        if not _BEFORE_CALL.search(source, max(0, call.start() - _MOST_BEFORE_CALL), call.start())
+        if not _BEFORE_CALL.search(source, max(0, call.start() - _MAX_BEFORE_CALL), call.start())
     )
     methods = (call[1] for call in _METHOD.finditer(source) if call[1] not in _METHODS)
     return next((call[1] for call in calls if call[1] not in known_names), "") or next(methods, "")

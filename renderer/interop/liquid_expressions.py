@@ -21,7 +21,7 @@ _LOOP = re.compile(
     rf"(?P<item>[^\W\d]\w*)\s+in\s+(?:\((?P<low>-?\d+|{_PATH})\.\.(?P<high>-?\d+|{_PATH})\)|(?P<list>{_PATH}))"
 )
 _OPTION = re.compile(rf"\s*(?:(?P<reversed>reversed)\b|(?P<name>limit|offset)\s*:\s*(?P<value>\d+|{_PATH}),?)")
-_MOST_DIGITS = 100  # Python reads no number of thousands of digits
+_MAX_DIGITS = 100  # Python reads no number of thousands of digits
 _CONSTANTS = {"true": "true", "false": "false", "nil": "none", "null": "none", "blank": "''", "empty": "''"}
 _NOTHING = ("nil", "null", "blank", "empty")
 _COUNTERS = {"rindex": "revindex", "rindex0": "revindex0"}
@@ -164,7 +164,7 @@ class LiquidExpressions:
         if token["string"]:
             return _quote(token["string"][1:-1])
         if number := token["number"]:
-            if len(number) > _MOST_DIGITS:
+            if len(number) > _MAX_DIGITS:
                 raise LossError(f"`{number[:20]}…` is too long for a number", line)
             return f"({number})" if number.startswith("-") else number
         return self._write_path(token["path"], line)

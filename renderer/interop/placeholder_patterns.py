@@ -58,8 +58,8 @@ SPACED = re.compile(r"(?<!\{)\{\{[ \t]+[^\W\d][\w.]*[ \t]+\}\}")
 _SHELL = re.compile(r"[A-Z_][A-Z0-9_]*\b|[A-Za-z_]\w*(?::[-=?+]|%|#|/|\})|[#!]")
 _EXPRESSION = re.compile(r"^[^\W\d]\w*(?:\??\.[^\W\d]\w*)*(?:\.length$|[(\[]|\s*(?:[?+*|&=<>-]|!=))|^[(!`'\"]")
 _ARGUMENTS = "ARGUMENTS"  # in capitals, but no variable of a shell: what a command of a coding agent was called with
-_LONGEST_EXPRESSION = 400  # characters
-_MOST_FAILURES = 100  # in a row: text with that many is no template literal
+_MAX_EXPRESSION_LENGTH = 400  # characters
+_MAX_FAILURES = 100  # in a row: text with that many is no template literal
 # A name with its path, as in `order.items[0]`.
 PATH = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*|\[(?:\d+|[^\W\d]\w*)\])*")
 
@@ -83,13 +83,13 @@ def find_expressions(text: str) -> Iterator[tuple[int, int, str]]:
     """
     fences = find_foreign_spans(DOLLAR, text)
     position = failures = 0
-    while failures < _MOST_FAILURES and (start := text.find("${", position)) >= 0:
+    while failures < _MAX_FAILURES and (start := text.find("${", position)) >= 0:
         position = start + 2
         if DOLLAR.match(text, start) or text[start - 1 : start] == "\\" or _SHELL.match(text, position):
             continue
         if any(first <= start < last for first, last in fences):
             continue
-        window = text[position : position + _LONGEST_EXPRESSION]
+        window = text[position : position + _MAX_EXPRESSION_LENGTH]
         if "}" not in window:
             continue
         failures += 1

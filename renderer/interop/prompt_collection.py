@@ -19,7 +19,7 @@ from promptuary.renderer.interop.template_text import find_language, read_templa
 __all__ = ["KIND", "is_prompt_collection", "read_prompt_collection"]
 
 KIND = "prompt-collection"
-_MOST_NAMED = 10
+_MAX_NAMED = 10
 _SETTINGS = ("temperature", "max_tokens", "top_p")
 
 
@@ -63,8 +63,8 @@ def read_prompt_collection(source: SourceFile) -> list[ImportedTemplate]:
         for other_entry in entries
         if id(other_entry) not in chosen and other_entry.path not in used_paths
     ]:
-        more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
-        differences.append(Difference(f"left out, as they are not prompts: {', '.join(others[:_MOST_NAMED])}{more}"))
+        more = f" and {len(others) - _MAX_NAMED} more" if len(others) > _MAX_NAMED else ""
+        differences.append(Difference(f"left out, as they are not prompts: {', '.join(others[:_MAX_NAMED])}{more}"))
     first_one = imported[0]
     joined = (*differences, *first_one.differences)
     first_one = ImportedTemplate(first_one.name, first_one.document, KIND, first_one.samples, joined)

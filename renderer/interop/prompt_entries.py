@@ -25,9 +25,9 @@ _TURN = re.compile(
     re.IGNORECASE,
 )
 _ABOUT = frozenset(("description", "source", "author", "authors", "license", "url", "notes", "comment"))
-_SHORTEST_NAMED = 20
-_SHORTEST = 80
-_SHORTEST_UNSPACED = 40  # characters of a text in a script that has no spaces between words
+_MIN_NAMED_LENGTH = 20
+_MIN_LENGTH = 80
+_MIN_UNSPACED_LENGTH = 40  # characters of a text in a script that has no spaces between words
 _IDENTIFIER = re.compile(r"[a-z_][A-Za-z0-9_.-]*")
 _STRUCTURED = (".json", ".jsonl", ".yaml", ".yml", ".toml", ".prompt")
 Path = tuple[str, ...]
@@ -48,7 +48,7 @@ class PromptEntry:
     def has_placeholder(self) -> bool:
         """Whether a text has braces around a name, which makes a short one a prompt beside others."""
         text = self.value
-        if not isinstance(text, str) or len(text) < _SHORTEST_NAMED or len(text.split()) < 4:
+        if not isinstance(text, str) or len(text) < _MIN_NAMED_LENGTH or len(text.split()) < 4:
             return False
         return self.path[-1:] != ("description",) and bool(DOUBLE.search(text) or SINGLE.search(text))
 
@@ -121,11 +121,11 @@ def _list_turns(value: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _is_prompt(path: Path, text: str) -> bool:
-    if len(text.split()) < 4 and len(text) < _SHORTEST_UNSPACED:
+    if len(text.split()) < 4 and len(text) < _MIN_UNSPACED_LENGTH:
         return False
     key, *above = [step for step in reversed(path) if not step.isdigit()] or [""]
     is_named = _PROMPT_KEY.search(key) or _PROMPTS_KEY.search(above[0] if above else "")
-    return len(text) >= (_SHORTEST_NAMED if is_named else _SHORTEST)
+    return len(text) >= (_MIN_NAMED_LENGTH if is_named else _MIN_LENGTH)
 
 
 def _convert_to_messages(value: list[Any]) -> list[dict[str, Any]]:

@@ -32,8 +32,8 @@ _NO_PROMPT_NAME = re.compile(r"^__|regex|pattern|licen[cs]e|copyright|url$|_sql$
 _GENERIC = re.compile(
     r"_*(?:prompt|template|text|result|content|messages?|instructions?|system|user|value)s?_*", re.IGNORECASE
 )
-_SHORTEST_NAMED = 20  # characters of a text whose name suggests a prompt
-_SHORTEST = 80  # characters of any other
+_MIN_NAMED_LENGTH = 20  # characters of a text whose name suggests a prompt
+_MIN_LENGTH = 80  # characters of any other
 _TEXT_CALLS = ("Template", "PromptTmpl", "Prompt")
 _BRACE_LANGUAGES = ("str.format", "single", "double", "none")
 _PASSED_OVER = re.compile(r"warn|log|info|debug|error|exception|print|add_argument|Field|raise|echo|deprecated")
@@ -278,6 +278,6 @@ class _Finder:
 
 def _is_prompt(name: str, text: CodeText) -> bool:
     literal = text.literal
-    if _NO_PROMPT_NAME.search(name) or (len(literal.split()) < 4 and len(literal) < _SHORTEST):
+    if _NO_PROMPT_NAME.search(name) or (len(literal.split()) < 4 and len(literal) < _MIN_LENGTH):
         return False
-    return len(literal) >= (_SHORTEST_NAMED if _PROMPT_NAME.search(name) else _SHORTEST)
+    return len(literal) >= (_MIN_NAMED_LENGTH if _PROMPT_NAME.search(name) else _MIN_LENGTH)

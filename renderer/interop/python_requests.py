@@ -20,7 +20,7 @@ SETTINGS = (
     *("frequency_penalty", "presence_penalty", "stop", "stop_sequences"),
 )
 """The arguments of a call that a document takes over, if they are constants."""
-_FEWEST_WORDS = 4
+_MIN_WORDS = 4
 """The fewest words of a call's texts without roles for them to be a prompt: `run(system="linux", input=path)` isn't."""
 
 
@@ -40,7 +40,7 @@ def find_request(node: ast.expr, texts: CodeTexts) -> FoundRequest | None:
     before = len(texts.used)
     system = _read_system(fields, texts)
     messages = find_messages(fields["messages"], texts) if "messages" in fields else _read_user(fields, texts)
-    if messages and ("messages" in fields or (system and _count_words([*system, *messages]) >= _FEWEST_WORDS)):
+    if messages and ("messages" in fields or (system and _count_words([*system, *messages]) >= _MIN_WORDS)):
         return FoundRequest([*system, *messages], _read_settings(fields))
     del texts.used[before:]
     return None

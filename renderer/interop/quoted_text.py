@@ -11,13 +11,13 @@ __all__ = ["is_javascript_string", "is_python_string"]
 
 # Triple quotes, or an f-string; in other quotes, prose is quoted too, so there has to be an escaped sign.
 _PYTHON = re.compile(r"(?i:[fr]|rf|fr|b|u)?(?:\"{3}|'{3})|(?i:f|rf|fr)[\"']|[\"'](?=[^\n]*\\[n\"'])")
-_SHORTEST = 20  # characters
+_MIN_LENGTH = 20  # characters
 
 
 def is_python_string(text: str) -> bool:
     """Whether the whole text is a string or an f-string of Python."""
     code = text.strip()
-    if len(code) < _SHORTEST or not _PYTHON.match(code) or code[-1] not in "\"'":
+    if len(code) < _MIN_LENGTH or not _PYTHON.match(code) or code[-1] not in "\"'":
         return False
     try:
         with warnings.catch_warnings():
@@ -31,7 +31,7 @@ def is_python_string(text: str) -> bool:
 def is_javascript_string(text: str) -> bool:
     """Whether the whole text is a template literal of JavaScript."""
     code = text.strip()
-    if len(code) < _SHORTEST or code[0] != "`" or code[-1] != "`" or code.startswith("```"):
+    if len(code) < _MIN_LENGTH or code[0] != "`" or code[-1] != "`" or code.startswith("```"):
         return False
     try:
         tokens, _ = read_tokens(code)

@@ -19,7 +19,7 @@ from promptuary.renderer.jinja.source import Unit, has_escapes
 
 __all__ = ["PieceGenerator", "PlainRun", "collapse_runs"]
 
-_FEWEST = 8  # a shorter run is no faster to compile, and slower to run
+_MIN_COUNT = 8  # a shorter run is no faster to compile, and slower to run
 _RUN = "plain_run"
 
 
@@ -178,7 +178,7 @@ def _collapse(node: nodes.Node) -> list[nodes.Node]:
     short: list[nodes.Expr] = []
     for is_plain, group in groupby(node.nodes, key=_is_plain):
         run = list(group)
-        if not is_plain or len(run) < _FEWEST:
+        if not is_plain or len(run) < _MIN_COUNT:
             short += run
             continue
         if short:

@@ -14,8 +14,8 @@ from promptuary.renderer.jinja.source import Unit, find_nodes, list_nodes
 __all__ = ["Choice", "Loop", "Outline", "Seq", "Text", "Unknown", "Value", "build_outline", "has_whole_line"]
 
 _MAX_DEPTH = 8
-_MOST_CALLS = 2_000
-_MOST_ROUNDS = 20
+_MAX_CALLS = 2_000
+_MAX_ROUNDS = 20
 _SILENT = (nodes.Assign, nodes.AssignBlock, nodes.Macro, nodes.ExprStmt)
 # Names that may return text of the template itself.
 _TELLING = frozenset(("self", "super", "caller", "varargs", "kwargs"))
@@ -85,7 +85,7 @@ class _Builder:
         self.callers: list[Seq | None] = []
         self.open: list[str] = []
         self.depth = 0
-        self.left = _MOST_CALLS
+        self.left = _MAX_CALLS
 
     def build_all(self, many: Iterable[nodes.Node]) -> Seq:
         outlines: list[Outline] = []
@@ -198,7 +198,7 @@ def _find_names_with_text(unit: Unit) -> frozenset[str]:
         if any(loop.recursive for loop in part.find_all(nodes.For)):
             names.add("loop")
     flows = [flow for part in parts for flow in _find_flows(part)]
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         before = len(names)
         for sources, targets in flows:
             if not names.isdisjoint(sources):

@@ -5,7 +5,7 @@ from typing import Any
 
 __all__ = ["Usage"]
 
-_MOST_PROPERTIES = 64
+_MAX_PROPERTIES = 64
 
 
 @dataclass
@@ -30,7 +30,7 @@ class Usage:
     def key(self, name: str) -> "Usage":
         """Return the usage of one key."""
         self.is_group = True
-        if len(self.properties) >= _MOST_PROPERTIES:
+        if len(self.properties) >= _MAX_PROPERTIES:
             return self.properties.get(name, Usage())
         return self.properties.setdefault(name, Usage())
 

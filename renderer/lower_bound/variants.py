@@ -12,7 +12,7 @@ from promptuary.renderer.jinja import Choice, Loop, Outline, Seq, Text, Unknown,
 from promptuary.renderer.syntax import yaml_reader
 
 __all__ = [
-    "MOST",
+    "LIMIT",
     "Edge",
     "Printed",
     "TooMany",
@@ -24,10 +24,10 @@ __all__ = [
     "print_variant",
 ]
 
-MOST = 96
+LIMIT = 96
 """A stretch with more ways than this isn't examined."""
 
-_MOST_TEXT = 1_000_000
+_MAX_TEXT = 1_000_000
 """Characters of all ways together; a single way may always be examined."""
 
 Rounds = Literal["none or one", "none or two"]
@@ -64,21 +64,21 @@ def list_variants(pieces: Seq, rounds: Rounds = "none or one") -> list[Variant]:
     Loops are run once or not at all, with their round between two edges; or twice or not at all, so that anything that
     may follow a round follows the first.
     """
-    if count_variants(pieces) > MOST:
+    if count_variants(pieces) > LIMIT:
         raise TooMany
     result: list[Variant] = []
     size = 0
     for variant in _limit_variants(_build_sequences(pieces, rounds)):
         result.append(variant)
         size += sum(len(piece) for piece in variant if isinstance(piece, str))
-        if size > _MOST_TEXT and len(result) > 1:
+        if size > _MAX_TEXT and len(result) > 1:
             raise TooMany
     return result
 
 
 def _limit_variants(many: Iterable[Variant]) -> Iterator[Variant]:
     for number, variant in enumerate(many):
-        if number >= MOST * 8:
+        if number >= LIMIT * 8:
             raise TooMany
         yield variant
 

@@ -26,7 +26,7 @@ from promptuary.renderer.template import Template, load
 __all__ = ["edit_rendered_lines"]
 
 _PIECE = re.compile(r"\w+|\n|[^\S\n]+|[^\w\s]")
-_MOST_PLANS = 32  # rendered when searching for words
+_MAX_PLANS = 32  # rendered when searching for words
 _TAG = re.compile(r"\{[{%#]")
 
 
@@ -122,7 +122,7 @@ class _Editor:
             self._refuse_values(start, end)
             places.append(find_replacements(self.document, body_start, self.content, marks, (start, end, new)))
         refused: list[RefusedEdit] = []
-        for plan in islice(product(*places), _MOST_PLANS):
+        for plan in islice(product(*places), _MAX_PLANS):
             document = self._apply(plan)
             try:
                 self._verify(document)

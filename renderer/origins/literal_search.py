@@ -13,7 +13,7 @@ __all__ = ["Replacement", "find_replacements"]
 Replacement = tuple[int, int, str]
 """Start and end offset in the document, and the replacement text."""
 
-_MOST_PLACES = 16
+_MAX_PLACES = 16
 
 
 def find_replacements(
@@ -43,7 +43,7 @@ def find_replacements(
 def _find_places(document: str, body_start: int, words: str) -> Iterator[int]:
     at = document.find(words, body_start)
     count = 0
-    while at >= 0 and count < _MOST_PLACES:
+    while at >= 0 and count < _MAX_PLACES:
         yield at
         count += 1
         at = document.find(words, at + 1)

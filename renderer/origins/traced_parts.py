@@ -29,7 +29,7 @@ __all__ = [
     "trace_source_lines",
 ]
 
-_MOST_CHARACTERS = 400_000
+_MAX_CHARACTERS = 400_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def trace_source_lines(template: Template, data: Mapping[str, Any]) -> list[list
     prompt of more than 400,000 characters, which takes too much memory to trace. Raises as `render`.
     """
     prompt = template.render(data)
-    if sum(len(part.content) for part in prompt.parts if isinstance(part.content, str)) > _MOST_CHARACTERS:
+    if sum(len(part.content) for part in prompt.parts if isinstance(part.content, str)) > _MAX_CHARACTERS:
         return []
     traced = trace_parts(template, data)
     if traced is None:

@@ -9,11 +9,11 @@ Check = Callable[[Any], bool]
 
 _ROLES = ("system", "developer", "user", "assistant", "tool", "function")
 _LAZYLLM = ("system", "sos", "eos", "soh", "eoh", "soa", "eoa")
-_LONGEST = 4000
+_MAX_LENGTH = 4000
 
 
 def _is_text(value: Any) -> bool:
-    return isinstance(value, str) and len(value) <= _LONGEST
+    return isinstance(value, str) and len(value) <= _MAX_LENGTH
 
 
 def _is_name(value: Any) -> bool:

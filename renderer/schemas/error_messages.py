@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 __all__ = ["describe_schema_error"]
 
-_MOST = 300  # maximum characters of a sentence
+_LIMIT = 300  # maximum characters of a sentence
 _LISTED = 10  # allowed values to list
 _KINDS = {bool: "a boolean", int: "a whole number", float: "a number", str: "a text", list: "a list", dict: "a mapping"}
 _TYPES = {  # the same words as for the types of a schema
@@ -32,7 +32,7 @@ def describe_schema_error(error: "ValidationError") -> str:
     describe = _SENTENCES.get(str(error.validator))
     message = describe(error.validator_value, error.instance) if describe else ""
     sentence = message or f"does not fit `{error.validator}` of its schema"
-    return sentence if len(sentence) <= _MOST else sentence[: _MOST - 3] + "..."
+    return sentence if len(sentence) <= _LIMIT else sentence[: _LIMIT - 3] + "..."
 
 
 def _describe_type(types: Any, value: Any) -> str:

@@ -15,11 +15,11 @@ __all__ = ["STEPS", "Effort", "Match", "align_sequences"]
 
 STEPS = 1_000_000
 """The step limit of one comparison, beyond a few passes over each side: well below half a second."""
-_MOST_EDITS = 400
+_MAX_EDITS = 400
 """The number of edits that Myers' algorithm follows from one place before it settles for the furthest point."""
 _EACH_RANGE = 20
 """The minimum cost of a stretch."""
-_MOST_RUNS = 4_000
+_MAX_RUNS = 4_000
 """The maximum number of pieces: beyond that, an alignment is unreadable, and the smallest ones count as changed."""
 
 
@@ -76,8 +76,8 @@ def align_sequences(old: Sequence[str], new: Sequence[str], effort: Effort) -> l
             if rest is not None:
                 waiting.append(rest)
     runs = list(_join_pairs(sorted(pairs)))
-    if len(runs) > _MOST_RUNS:
-        runs = sorted(nlargest(_MOST_RUNS, runs, key=lambda run: (run.size, -run.old)))
+    if len(runs) > _MAX_RUNS:
+        runs = sorted(nlargest(_MAX_RUNS, runs, key=lambda run: (run.size, -run.old)))
     return runs
 
 
@@ -155,7 +155,7 @@ def _find_furthest(a: list[int], b: list[int], effort: Effort) -> tuple[int, int
     n, m = len(a), len(b)
     trace: list[list[int]] = []
     last: list[int] = []
-    for d in range(_MOST_EDITS + 1):
+    for d in range(_MAX_EDITS + 1):
         row: list[int] = []
         walked = 2 * d
         for place in range(d + 1):

@@ -33,12 +33,12 @@ WORD = re.compile(r"\w+|[^\S\n]+|[^\w\s]")
 WORD_STEPS = 500_000
 """The step limit of all word marks of one comparison; after that, whole texts are marked."""
 
-_MOST_WORDS = 600
+_MAX_WORDS = 600
 """Beyond this length, marks cost more than they tell."""
 
 _REMEMBERED_FROM = 400
 """Shorter pairs are cheaper to compare than to cache."""
-_MOST_REMEMBERED = 128
+_MAX_REMEMBERED = 128
 
 
 class Step(NamedTuple):
@@ -72,7 +72,7 @@ def find_matches(old: Sequence[str], new: Sequence[str], effort: Effort | None =
     pairs = tuple(align_sequences(old, new, Effort()))
     with _lock:
         _remembered[key] = pairs
-        while len(_remembered) > _MOST_REMEMBERED:
+        while len(_remembered) > _MAX_REMEMBERED:
             _remembered.popitem(last=False)
     return pairs
 
@@ -164,7 +164,7 @@ class Word(NamedTuple):
 
 
 def diff_words(
-    old: str, new: str, effort: Effort | None = None, *, most_words: int = _MOST_WORDS
+    old: str, new: str, effort: Effort | None = None, *, most_words: int = _MAX_WORDS
 ) -> tuple[tuple[Word, ...], tuple[Word, ...]]:
     """Split both texts into runs, marking what differs; the runs of a side join to its text.
 

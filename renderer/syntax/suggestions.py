@@ -12,20 +12,20 @@ if TYPE_CHECKING:
 else:
     difflib = Deferred("difflib")
 
-__all__ = ["MOST_NAMED", "find_likely_name", "list_names", "make_spelling_hint", "rename_fix", "shorten_name"]
+__all__ = ["MAX_NAMED", "find_likely_name", "list_names", "make_spelling_hint", "rename_fix", "shorten_name"]
 
-MOST_NAMED = 10
+MAX_NAMED = 10
 """The maximum number of unknown names in an error."""
 
-_LONGEST = 80
-_MOST_KNOWN = 500
+_MAX_LENGTH = 80
+_MAX_KNOWN = 500
 
 
 def find_likely_name(name: str, names: Iterable[str]) -> str | None:
     """Return the most similar known name, or None. Only names of up to 80 characters are compared, and 500 of them."""
-    if len(name) > _LONGEST:
+    if len(name) > _MAX_LENGTH:
         return None
-    candidates = [known_name for known_name in islice(names, _MOST_KNOWN) if len(known_name) <= _LONGEST]
+    candidates = [known_name for known_name in islice(names, _MAX_KNOWN) if len(known_name) <= _MAX_LENGTH]
     close = difflib.get_close_matches(name, candidates, 1)
     return close[0] if close else None
 
@@ -33,13 +33,13 @@ def find_likely_name(name: str, names: Iterable[str]) -> str | None:
 def shorten_name(name: object) -> str:
     """Shorten a name for a message to its first 80 characters."""
     text = str(name)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    return text if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]}…"
 
 
 def list_names(names: Collection[object]) -> str:
     """List up to ten names for a message, and how many more there are."""
-    listing = ", ".join(shorten_name(name) for name in islice(names, MOST_NAMED))
-    return listing if len(names) <= MOST_NAMED else f"{listing} and {len(names) - MOST_NAMED:,} more"
+    listing = ", ".join(shorten_name(name) for name in islice(names, MAX_NAMED))
+    return listing if len(names) <= MAX_NAMED else f"{listing} and {len(names) - MAX_NAMED:,} more"
 
 
 def make_spelling_hint(name: str, names: Iterable[str]) -> str:

@@ -12,8 +12,8 @@ __all__ = ["write_yaml"]
 _PLAIN = re.compile(r"[A-Za-z](?:[A-Za-z0-9_./@ -]*[A-Za-z0-9_./@-])?", re.ASCII)
 _PLAIN_KEY = re.compile(r"[A-Za-z][A-Za-z0-9_./-]{0,99}", re.ASCII)
 _UNREADABLE = re.compile("[^\t\n\x20-\x7e\xa0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
-_LONGEST_KEY = 500  # characters; YAML requires a longer one to be written as `? key`
-_LONGEST_PLAIN = 400
+_MAX_KEY_LENGTH = 500  # characters; YAML requires a longer one to be written as `? key`
+_MAX_PLAIN_LENGTH = 400
 
 
 def write_yaml(value: Any, *, sort_keys: bool = True) -> str:
@@ -40,7 +40,7 @@ def _write_lines(value: Any, indent: str) -> Iterator[str]:
 
 def _write_entry(key: str, value: Any, indent: str) -> Iterator[str]:
     name = key if _PLAIN_KEY.fullmatch(key) and isinstance(parse_core_value(key), str) else _quote_text(key)
-    if len(name) > _LONGEST_KEY:
+    if len(name) > _MAX_KEY_LENGTH:
         yield f"{indent}? {name}"
         yield f"{indent}:"
         yield from _write_lines(value, indent + "  ")
@@ -68,7 +68,7 @@ def _is_block(value: Any) -> bool:
 def _write_scalar(value: Any, indent: str) -> str:
     if not isinstance(value, str):
         return json.dumps(value) if value not in ([], {}, ()) else ("{}" if isinstance(value, Mapping) else "[]")
-    if _PLAIN.fullmatch(value) and len(value) <= _LONGEST_PLAIN and isinstance(parse_core_value(value), str):
+    if _PLAIN.fullmatch(value) and len(value) <= _MAX_PLAIN_LENGTH and isinstance(parse_core_value(value), str):
         return value
     if _is_literal(value):
         mark = "|" if value.endswith("\n") else "|-"

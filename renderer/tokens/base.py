@@ -18,7 +18,7 @@ UNKNOWN_ID = -1
 
 # Limits of one tokenizer's cache; a text longer than the second number is never cached.
 _MEMORY_BYTES = 48 * 1024 * 1024
-_LONGEST_REMEMBERED = 1024 * 1024
+_MAX_REMEMBERED_LENGTH = 1024 * 1024
 
 Span = tuple[int, int]
 Ids = Sequence[Any]
@@ -111,7 +111,7 @@ class RememberingTokenizer(ABC):
         missing = list(dict.fromkeys(text for text, ids in zip(texts, known_ids, strict=True) if ids is None))
         new = dict(zip(missing, map(_pack_ids, self.encode_new(missing)), strict=True)) if missing else {}
         for text, ids in new.items():
-            if len(text) <= _LONGEST_REMEMBERED:
+            if len(text) <= _MAX_REMEMBERED_LENGTH:
                 self._memory.put(text, ids)
         return [new[text] if ids is None else ids for text, ids in zip(texts, known_ids, strict=True)]
 

@@ -12,8 +12,8 @@ from promptuary.renderer.tokens.bpe_tables import BpeTables
 
 __all__ = ["BpeEncoder", "can_encode"]
 
-_LONGEST_PIECE = 1000
-_MOST_REMEMBERED = 20_000
+_MAX_PIECE_LENGTH = 1000
+_MAX_REMEMBERED = 20_000
 
 
 def can_encode(rules: Any) -> bool:
@@ -53,14 +53,14 @@ class BpeEncoder:
                 piece_ids = self._encode_piece(piece)
                 if piece_ids is None:
                     return None
-                if len(self._remembered) >= _MOST_REMEMBERED:
+                if len(self._remembered) >= _MAX_REMEMBERED:
                     self._remembered = {}
                 self._remembered[piece] = piece_ids
             ids += piece_ids
         return ids
 
     def _encode_piece(self, piece: str) -> list[int] | None:
-        if len(piece) > _LONGEST_PIECE:
+        if len(piece) > _MAX_PIECE_LENGTH:
             return None
         if self._takes_whole:
             whole = self._tables.find_token(piece)

@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 # With more new characters than this in one call, loading the vocabulary into the library pays off.
-_MOST_BY_TABLES = 100_000
+_MAX_BY_TABLES = 100_000
 
 
 class VocabularyTokenizer(RememberingTokenizer):
@@ -116,7 +116,7 @@ class VocabularyTokenizer(RememberingTokenizer):
     def _encode_whole(self, texts: list[str]) -> Iterable[Sequence[int]]:
         try:
             encoder = self._encoder
-            if encoder is not None and sum(map(len, texts)) <= _MOST_BY_TABLES:
+            if encoder is not None and sum(map(len, texts)) <= _MAX_BY_TABLES:
                 quick_encodings = list(map(encoder.encode, texts))
                 if None not in quick_encodings:
                     return quick_encodings  # type: ignore[return-value]  # no None is among them

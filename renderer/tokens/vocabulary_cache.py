@@ -23,7 +23,7 @@ if sys.platform != "win32":  # there, processes that start together may each cre
 __all__ = ["find_cache_folder", "is_kept", "locate_kept_file", "lock_vocabulary", "read_kept", "write_vocabulary"]
 
 _log = logging.getLogger("promptuary")
-_LONGEST_WAIT = 60.0  # seconds to wait for a process that is creating the same file
+_MAX_WAIT = 60.0  # seconds to wait for a process that is creating the same file
 _told: set[Path] = set()
 
 
@@ -106,7 +106,7 @@ def _open_lock(path: Path) -> IO[bytes] | None:
 
 def _wait_for(file: IO[bytes]) -> None:
     """Closing the file releases the lock, and so does the end of the process."""
-    ends = time.monotonic() + _LONGEST_WAIT
+    ends = time.monotonic() + _MAX_WAIT
     while sys.platform != "win32" and time.monotonic() < ends:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -40,9 +40,9 @@ _PROBES = [
     "  two   spaces\n\n \n\tand\r\n\r\n  tabs\t\tx\u00a0y \u0085 \x1c z/\n//\r a_b-c {}[]()<>|\\ \u2026 \t \n x \r\n",
     "Привет, мир! 你好 世界 \u3000 x 안녕 세계 نعم لا ไทย नमस्ते ② ½ \u2028 y \u2009 z \u180e w \u200b v",
 ]
-_MOST_WORDS = 60_000
-_LONGEST_WORD = 48
-_MOST_AT_ONCE = 5_000
+_MAX_WORDS = 60_000
+_MAX_WORD_LENGTH = 48
+_MAX_AT_ONCE = 5_000
 _TOGETHER = 32
 
 Encode = Callable[[list[str]], Iterable[Sequence[int]]]
@@ -105,14 +105,14 @@ class WordMemory:
     def _learn(self, waiting: list[_Waiting], encoded: list["array[int] | None"]) -> None:
         """Encode what is new: words of texts with few new ones, otherwise whole texts, from which words are learned."""
         inner, first = self._known
-        if len(inner) + len(first) > _MOST_WORDS:
+        if len(inner) + len(first) > _MAX_WORDS:
             inner, first = self._known = ({}, {})
         few: list[_Waiting] = []
         many: list[_Waiting] = []
         for text in waiting:
             unknown_count = sum(word not in inner for word in text.words[1:]) + (text.words[0] not in first)
             # A single word takes about twice as long by itself as in a text.
-            alone = 2 * unknown_count <= len(text.words) and max(map(len, text.words)) <= _LONGEST_WORD
+            alone = 2 * unknown_count <= len(text.words) and max(map(len, text.words)) <= _MAX_WORD_LENGTH
             (few if alone else many).append(text)
         for text, ids in zip(many, self._encode([text.text for text in many]) if many else (), strict=True):
             encoded[text.place] = packed = array("i", ids)
@@ -128,7 +128,7 @@ class WordMemory:
     def _teach(self, text: _Waiting, ids: "array[int]") -> None:
         """Split a text's ids by word: a byte-level token has as many characters as it has bytes in the text."""
         inner, first = self._known
-        if len(inner) > _MOST_WORDS or not 1 < len(text.words) <= _MOST_AT_ONCE:
+        if len(inner) > _MAX_WORDS or not 1 < len(text.words) <= _MAX_AT_ONCE:
             return
         if not is_normalized("NFC", text.text):
             return  # some vocabularies encode a normalised spelling, with other bytes
@@ -140,7 +140,7 @@ class WordMemory:
             end = ends.get(at, 0)
             if end <= start and word:
                 return
-            if size <= _LONGEST_WORD and word not in table:
+            if size <= _MAX_WORD_LENGTH and word not in table:
                 table[word] = packed[start:end]
             start, table = end, inner
 

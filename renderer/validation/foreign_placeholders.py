@@ -44,7 +44,7 @@ _CODE_LINE = re.compile(
     r"""\b[fF]["']|\b(?:import|export|const|let|var|function|def|class|printf|echo|return)\b[^"\n]*[{$%]"""
     r"""|\$[^$\n]*[^\s$\w]?\$(?!\w|\{)|;\s*$"""
 )
-_MOST = 20
+_LIMIT = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +75,7 @@ def find_foreign_placeholders(document: Document, body: object) -> Iterator[Prob
     by_name: dict[str, _Found] = {}
     for placeholder in placeholders:
         by_name.setdefault(placeholder.text, placeholder)
-    for placeholder in list(by_name.values())[:_MOST]:
+    for placeholder in list(by_name.values())[:_LIMIT]:
         place = document.body_place(placeholder.start, placeholder.end)
         spelling = _write_placeholder(placeholder.name, braces=braces)
         message = (

@@ -18,7 +18,7 @@ from promptuary.renderer.validation import fixes
 
 __all__ = ["InputRenameError", "rename_input"]
 
-_LONGEST_NAME = 64
+_MAX_NAME_LENGTH = 64
 
 
 class InputRenameError(ValueError):
@@ -48,7 +48,7 @@ def rename_input(document: Document, old: str, new: str, fragments: Mapping[str,
 
 
 def _check_new_name(document: Document, new: str) -> None:
-    if not declarations.is_input_name(new) or len(new) > _LONGEST_NAME:
+    if not declarations.is_input_name(new) or len(new) > _MAX_NAME_LENGTH:
         raise InputRenameError("Use letters, digits and _, starting with a letter; 64 characters at most.")
     if new in (document.inputs or {}):
         raise InputRenameError(f"There is an input `{new}` already.")

@@ -31,7 +31,7 @@ __all__ = [
 SAMPLES_CODE = "PT004"
 """The problem of a template with too few samples: the only one that saving samples can cause."""
 
-_MOST_PLACES = 50  # of banned words per document, to keep the list of problems readable
+_MAX_PLACES = 50  # of banned words per document, to keep the list of problems readable
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ class TagsStandard(Standard):
             )
             yield self._build_problem("PT002", message, document.place("tags"))
         others = ((index, tag) for index, tag in enumerate(document.tags) if self.allowed and tag not in self.allowed)
-        for index, tag in islice(others, suggestions.MOST_NAMED):
+        for index, tag in islice(others, suggestions.MAX_NAMED):
             place = document.place("tags", index)
             message = _describe_not_allowed(tag, "tag", self.allowed)
             yield self._build_problem("PT003", message, place, fix=_fix(place, tag, self.allowed))
@@ -157,7 +157,7 @@ class BannedWordsStandard(Standard):
         lines = Lines(text)
         prose = text[: len(text) - len(body)] + standard_words.blank_expressions(body)
         hits = ((word, *span) for word in self.words for span in standard_words.find_word(word, prose))
-        for word, start, end in islice(hits, _MOST_PLACES):
+        for word, start, end in islice(hits, _MAX_PLACES):
             yield self._build_problem("PT007", f"`{word}` is not allowed in this namespace", lines.place(start, end))
 
 

@@ -19,17 +19,17 @@ from promptuary.renderer.validation.standards import (
     TagsStandard,
 )
 
-__all__ = ["MOST_WORDS", "SEVERITIES", "StandardsError", "read_standards"]
+__all__ = ["MAX_WORDS", "SEVERITIES", "StandardsError", "read_standards"]
 
 SEVERITIES = ("error", "warning")
-MOST_WORDS = 100
+MAX_WORDS = 100
 """The maximum number of names, words or phrases in one list."""
 
-_LONGEST_WORD = 200
-_LONGEST_PATTERN = 500
-_MOST_TAGS = 50
-_MOST_SAMPLES = 200
-_MOST_CHARACTERS = 256 * 1024
+_MAX_WORD_LENGTH = 200
+_MAX_PATTERN_LENGTH = 500
+_MAX_TAGS = 50
+_MAX_SAMPLES = 200
+_MAX_CHARACTERS = 256 * 1024
 
 
 class StandardsError(Exception):
@@ -110,12 +110,12 @@ def _read_words(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list | tuple) or not all(isinstance(word, str) for word in value):
         raise ValueError("a list of texts.")
     words = tuple(dict.fromkeys(word.strip() for word in value))
-    if not 1 <= len(words) <= MOST_WORDS:
-        raise ValueError(f"1 to {MOST_WORDS} texts.")
-    wrong = [word for word in words if not word or len(word) > _LONGEST_WORD or not word.isprintable()]
+    if not 1 <= len(words) <= MAX_WORDS:
+        raise ValueError(f"1 to {MAX_WORDS} texts.")
+    wrong = [word for word in words if not word or len(word) > _MAX_WORD_LENGTH or not word.isprintable()]
     if wrong:
         raise ValueError(
-            f"{suggestions.shorten_name(wrong[0])!r} is none: 1 to {_LONGEST_WORD} characters that can be printed."
+            f"{suggestions.shorten_name(wrong[0])!r} is none: 1 to {_MAX_WORD_LENGTH} characters that can be printed."
         )
     return words
 
@@ -126,8 +126,8 @@ def _read_names(value: Any) -> tuple[str, ...]:
 
 
 def _read_pattern(value: Any) -> str:
-    if not isinstance(value, str) or not 1 <= len(value) <= _LONGEST_PATTERN:
-        raise ValueError(f"a regular expression of 1 to {_LONGEST_PATTERN} characters.")
+    if not isinstance(value, str) or not 1 <= len(value) <= _MAX_PATTERN_LENGTH:
+        raise ValueError(f"a regular expression of 1 to {_MAX_PATTERN_LENGTH} characters.")
     try:
         pattern = compile_pattern(value)
     except PatternError as error:
@@ -152,8 +152,8 @@ _READERS: Mapping[tuple[str, str], Callable[[Any], Any]] = {
     ("", "words"): _read_words,
     ("", "allowed"): _read_words,
     ("", "pattern"): _read_pattern,
-    ("tags", "least"): _read_whole_number(0, _MOST_TAGS),
+    ("tags", "least"): _read_whole_number(0, _MAX_TAGS),
     ("tags", "allowed"): _read_names,
-    ("samples", "least"): _read_whole_number(1, _MOST_SAMPLES),
-    ("size", "most"): _read_whole_number(1, _MOST_CHARACTERS),
+    ("samples", "least"): _read_whole_number(1, _MAX_SAMPLES),
+    ("size", "most"): _read_whole_number(1, _MAX_CHARACTERS),
 }

@@ -11,14 +11,14 @@ from promptuary.renderer.validation import personal_data, secrets
 
 __all__ = ["is_harmless", "scan_samples", "scan_text", "scan_values"]
 
-_MOST = 50  # of each kind: a pasted list needn't produce a thousand sentences
+_LIMIT = 50  # of each kind: a pasted list needn't produce a thousand sentences
 
 
 def scan_text(document: Document) -> Iterator[Problem]:
     """Return problems of the document's own text. No message repeats what was found."""
     text = unify_newlines(document.text)
     lines = Lines(text)
-    for secret in itertools.islice(secrets.find_secrets(text), _MOST):
+    for secret in itertools.islice(secrets.find_secrets(text), _LIMIT):
         place = lines.place(secret.start, secret.end)
         message = (
             f"this looks like {secret.kind}; versions are kept forever, so give it where the prompt is sent "
@@ -26,7 +26,7 @@ def scan_text(document: Document) -> Iterator[Problem]:
         )
         severity: Severity = "error" if secret.sure else "warning"
         yield Problem("PT701", severity, message, place.line, place.column, place.end_line, place.end_column)
-    for datum in itertools.islice(personal_data.find_personal_data(text), _MOST):
+    for datum in itertools.islice(personal_data.find_personal_data(text), _LIMIT):
         place = lines.place(datum.start, datum.end)
         message = f"this looks like {datum.kind}; versions are kept forever, so make it an input"
         yield Problem("PT710", "warning", message, place.line, place.column, place.end_line, place.end_column)
@@ -50,10 +50,10 @@ def scan_samples(samples: Mapping[str, Mapping[str, Any]]) -> Iterator[Problem]:
 def scan_values(value: Any, prefix: str, reason: str, *, sample: str | None = None) -> Iterator[Problem]:
     """Return secrets and personal data in a JSON value, including keys of mappings; `variable` is the path to each."""
     for path, text in _list_texts(value, ""):
-        for secret in itertools.islice(secrets.find_secrets(text), _MOST):
+        for secret in itertools.islice(secrets.find_secrets(text), _LIMIT):
             message = f"{prefix}`{path}` looks like {secret.kind}; {reason} ({secrets.ADVICE})"
             yield Problem("PT701", "error" if secret.sure else "warning", message, variable=path, sample=sample)
-        for datum in itertools.islice(personal_data.find_personal_data(text), _MOST):
+        for datum in itertools.islice(personal_data.find_personal_data(text), _LIMIT):
             message = f"{prefix}`{path}` contains {datum.kind}; {reason}, so write one that is nobody's"
             yield Problem("PT710", "warning", message, variable=path, sample=sample)
 

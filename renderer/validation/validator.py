@@ -251,11 +251,11 @@ class _Checks:
 
     def _sample(self, template: Template, name: str, data: Mapping[str, Any]) -> None:
         for prompt in template.render_all(data):
-            for unknown in prompt.ignored[: suggestions.MOST_NAMED]:
+            for unknown in prompt.ignored[: suggestions.MAX_NAMED]:
                 message = f"the sample `{name}` gives `{unknown}`, which is not an input"
                 self.found.append(Problem("PT410", "warning", message, variable=unknown, sample=name))
-            if len(prompt.ignored) > suggestions.MOST_NAMED:
-                unnamed_count = len(prompt.ignored) - suggestions.MOST_NAMED
+            if len(prompt.ignored) > suggestions.MAX_NAMED:
+                unnamed_count = len(prompt.ignored) - suggestions.MAX_NAMED
                 message = f"the sample `{name}` gives {unnamed_count:,} more values that are not inputs"
                 self.found.append(Problem("PT410", "warning", message, sample=name))
             if prompt.cut:

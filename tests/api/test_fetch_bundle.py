@@ -92,5 +92,5 @@ def test_people_may_have_it_and_outsiders_find_nothing(caller, names):
 
 
 def test_too_many_in_one_request_are_refused(caller, names, monkeypatch):
-    monkeypatch.setattr("registry.serving.namespace_bundle.MOST_BYTES", 500)
+    monkeypatch.setattr("registry.serving.namespace_bundle.MAX_BYTES", 500)
     problem(caller("author").get(BUNDLE), 413, "too-large")

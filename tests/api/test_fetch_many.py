@@ -71,7 +71,7 @@ def test_other_bodies_are_refused(caller, versions, body):
 def test_five_hundred_refs_that_are_kept_ask_the_database_no_more_than_one(
     caller, versions, django_assert_max_num_queries
 ):
-    author, refs = caller("author"), [f"{REPLY}@1"] * fetch_many_api.MOST_REFS
+    author, refs = caller("author"), [f"{REPLY}@1"] * fetch_many_api.MAX_REFS
     author.post("fetch", {"refs": refs[:1]})
     with django_assert_max_num_queries(12):
         assert len(_fetch(author, *refs)) == 500
@@ -81,4 +81,4 @@ def test_an_answer_beyond_its_bound_is_refused(cast, caller):
     cast.save("---\nformat: text\n---\n" + "long " * 40_000, name="support/long")
     author, refs = caller("author"), ["support/long@1"] * 200
     assert len(_fetch(author, *refs[:100])) == 100
-    assert problem(author.post("fetch", {"refs": refs}), 413, "too-large")["limit"] == fetch_many_api.MOST_BYTES
+    assert problem(author.post("fetch", {"refs": refs}), 413, "too-large")["limit"] == fetch_many_api.MAX_BYTES

@@ -10,7 +10,7 @@ from django.db import connections
 
 from registry.serving.fetcher import Fetcher, get_fetcher
 from registry.serving.label_moves_long_poll import LabelMovesPoll, label_moves_poll
-from registry.serving.retry_pace import SHORTEST
+from registry.serving.retry_pace import MIN_PAUSE
 from registry.templates import labels
 from tests.api.conftest import OTHER, REPLY, Caller, problem
 from tests.api.test_fetch import Ahead
@@ -99,7 +99,7 @@ def test_nothing_new_asks_the_database_nothing(author, django_assert_num_queries
 
 
 def test_moves_of_one_answer_are_bounded_and_the_cursor_goes_on(cast, author, monkeypatch):
-    monkeypatch.setattr("registry.serving.label_moves_long_poll.MOST_MOVES", 1)
+    monkeypatch.setattr("registry.serving.label_moves_long_poll.MAX_MOVES", 1)
     cursor = author.get(MOVES).json()["cursor"]
     cast.move("staging", 1), cast.move("canary", 1)
     first = author.get(f"{MOVES}?after={cursor}").json()
@@ -130,7 +130,7 @@ def test_without_a_free_slot_the_response_says_when_to_ask_again(cast, server, a
         pool.submit(_wait, full, cursor)
         time.sleep(0.2)  # the first has to be waiting by then
         began = time.monotonic()
-        assert full.read_moves_since("support", cursor, 5).again == SHORTEST
+        assert full.read_moves_since("support", cursor, 5).again == MIN_PAUSE
         assert time.monotonic() - began < 4
         cast.move("staging", 1)
 

@@ -130,7 +130,7 @@ def test_unknown_and_unreadable_versions_are_ignored_and_named(cast, caller, ser
 
 
 def test_a_version_has_scores_of_so_many_names(service, digest):
-    answer = report(service, *[entry(digest, name=f"score_{number}") for number in range(outcomes.MOST_NAMES + 2)])
+    answer = report(service, *[entry(digest, name=f"score_{number}") for number in range(outcomes.MAX_NAMES + 2)])
     assert (answer["accepted"], [row["index"] for row in answer["ignored"]]) == (50, [50, 51])
     assert report(service, entry(digest, name="score_1"))["accepted"] == 1
 

@@ -30,7 +30,7 @@ Answer = dict[str, Any]
 
 PARTS = 2
 DOCUMENTS = 250  # of one part
-MOST_PER_KEY = 50  # a key is stopped after so many seconds of server work a minute
+MAX_PER_KEY = 50  # a key is stopped after so many seconds of server work a minute
 PROFILES = ("", "", "model: gpt-4o\n", "model: mistral-7b-instruct-v0.1\n")
 LIMITS = ("", "", "token_limit: 12\n", "token_limit: 40\nreserve: 4\n", "token_limit: 400\n")
 LOCAL_NAMES = dict.fromkeys(("r", "t1", "t2", "w", "z"), "given")  # of documents that set them on some paths only
@@ -172,7 +172,7 @@ def test_a_prompt_is_the_same_by_preview_api_client_and_command(entry_points, pa
     @given(documents, varied_documents.data(), st.sampled_from(("messages", "text", "tokens")))
     def run(document, data, target):
         entry_points.counts["documents"] += 1
-        if entry_points.counts["documents"] % MOST_PER_KEY == 1:
+        if entry_points.counts["documents"] % MAX_PER_KEY == 1:
             entry_points.renew_key()
         compare(
             entry_points,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.template.loader import get_template
 
-LONGEST = 120
+MAX_LENGTH = 120
 FOLDER = Path(__file__).parents[2] / "frontend" / "templates"
 BEGINNING = re.compile(r"(?:{% (?:load|extends) [^%]*%}\s*)*{% comment %}\s*\S")
 
@@ -21,7 +21,7 @@ def test_no_template_line_is_too_long():
         f"{path.relative_to(FOLDER)}:{number} has {len(line)} characters"
         for path in sorted(FOLDER.rglob("*.html"))
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
-        if len(line) > LONGEST
+        if len(line) > MAX_LENGTH
     ]
     assert too_long == []
 

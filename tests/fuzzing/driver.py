@@ -19,9 +19,9 @@ from tests.fuzzing.targets import INSTRUMENTED
 
 __all__ = ["fuzz"]
 
-MOST_BYTES = 2_048  # of one input, if the target doesn't set its own
-MOST_SECONDS = 20  # for one input, on a busy machine
-MOST_MEMORY = 2_048  # MiB
+MAX_BYTES = 2_048  # of one input, if the target doesn't set its own
+MAX_SECONDS = 20  # for one input, on a busy machine
+MAX_MEMORY = 2_048  # MiB
 
 
 def fuzz(
@@ -30,7 +30,7 @@ def fuzz(
     seed: int,
     seconds: int,
     inputs: int,
-    most_bytes: int = MOST_BYTES,
+    most_bytes: int = MAX_BYTES,
 ) -> None:
     """Try inputs until the time is over or one fails, and end the process."""
     corpus.write_corpus(folder / "corpus")
@@ -40,8 +40,8 @@ def fuzz(
         "max_total_time": seconds,
         "runs": inputs,
         "max_len": most_bytes,
-        "timeout": MOST_SECONDS,
-        "rss_limit_mb": MOST_MEMORY,
+        "timeout": MAX_SECONDS,
+        "rss_limit_mb": MAX_MEMORY,
         "dict": folder / "words",
         "artifact_prefix": f"{folder}/",
         "print_final_stats": 1,
@@ -67,7 +67,7 @@ def main() -> None:
     if asked.again:
         target.try_input(asked.again.read_bytes())
     elif asked.folder:
-        most_bytes = getattr(target, "MOST_BYTES", MOST_BYTES)
+        most_bytes = getattr(target, "MAX_BYTES", MAX_BYTES)
         fuzz(target.try_input, asked.folder, asked.seed, asked.seconds, asked.inputs, most_bytes)
     else:
         parser.error("--folder or --again is missing")

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 SECONDS = run_size(20, torture=90)
-LEAST = 100  # inputs; fewer aren't a useful test
+MIN_INPUTS = 100  # inputs; fewer aren't a useful test
 PLANTED = """
 import pathlib
 from tests.fuzzing.driver import fuzz
@@ -52,7 +52,7 @@ def test_no_input_fails(target, tmp_path, record_property):
     done = run_python("-m", "tests.fuzzing.driver", target, *options)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-6000:]
     inputs = int(re.search(r"number_of_executed_units: (\d+)", done.stderr).group(1))
-    assert inputs > LEAST
+    assert inputs > MIN_INPUTS
     record_property("inputs", inputs)
 
 

@@ -20,7 +20,7 @@ from tests.support.failing_calls import FailingGit, FailingStatement, limit_file
 
 STRIDE = run_size(6, torture=1)  # every call of an action in torture, otherwise every sixth one
 STEP = run_size(16_384, torture=2_048)  # bytes by which the disk grows from one try to the next
-MOST_CALLS = 3_000
+MAX_CALLS = 3_000
 
 
 @pytest.fixture
@@ -71,7 +71,7 @@ def check_whole(events: int) -> None:
 def test_an_act_is_not_done_where_any_statement_fails(cast, act):
     story = play_until(cast, act)
     before, events = read_rows(), Event.objects.count()
-    for number in range(1, MOST_CALLS, STRIDE):
+    for number in range(1, MAX_CALLS, STRIDE):
         fault = FailingStatement(number)
         try:
             with connection.execute_wrapper(fault):

@@ -17,7 +17,7 @@ CEILINGS = {
 }
 
 
-MOST_LINES = 300  # lines of a file on a journey, so that long files don't keep the number below a ceiling
+MAX_LINES = 300  # lines of a file on a journey, so that long files don't keep the number below a ceiling
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def test_a_journey_opens_few_files(traces, journey):
 @pytest.mark.parametrize("journey", CEILINGS)
 def test_a_journey_opens_no_long_file(traces, journey):
     lengths = {file: len((ROOT / file).read_text().splitlines()) for file in traces[journey]}
-    assert {file: length for file, length in lengths.items() if length > MOST_LINES} == {}
+    assert {file: length for file, length in lengths.items() if length > MAX_LINES} == {}
 
 
 def test_every_journey_has_a_ceiling(traces):

@@ -24,7 +24,7 @@ from tests.mutation.copies import ROOT, Settings, update_copy
 from tests.support.child_process import start_child
 
 GOAL = 85.0  # percent of the changes that a test notices
-_MOST_CHANGES = 1000  # of one function
+_MAX_CHANGES = 1000  # of one function
 # Exit codes. A change that makes the tests run without end is noticed too: mutmut ends them after 15 times their time.
 _TIMED_OUT = frozenset((24, -24, 36, 152, 255))
 _KILLED = frozenset((1, 3)) | _TIMED_OUT
@@ -85,7 +85,7 @@ def measure_target(target: Target, jobs: int, every: int = 1) -> Score:
     folder = update_copy(ROOT / "build" / "mutation" / target.name, _settings_of(target))
     print(f"== {target.name}: {', '.join(target.files)}", flush=True)
     command = [sys.executable, "-m", "mutmut", "run", "--max-children", str(jobs)]
-    sample = [f"*__mutmut_{number}" for number in range(1, _MOST_CHANGES) if _is_in_sample(number, every)]
+    sample = [f"*__mutmut_{number}" for number in range(1, _MAX_CHANGES) if _is_in_sample(number, every)]
     with _share_fork_server() as environment:
         subprocess.run([*command, *(sample if every > 1 else ())], cwd=folder, env=environment, check=True)
     score = read_score(folder / "mutants", every)

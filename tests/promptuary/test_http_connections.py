@@ -164,7 +164,7 @@ def test_a_connection_is_not_kept_longer_than_servers_do(serve, monkeypatch):
 
 
 def test_no_more_connections_are_kept_than_the_limit_and_none_after_the_end(serve, monkeypatch):
-    monkeypatch.setattr(_http_connections, "MOST_IDLE", 1)
+    monkeypatch.setattr(_http_connections, "MAX_IDLE", 1)
     connections = _http_connections.Connections(serve().url)
     taken = [connections.take(5.0) for _ in range(3)]
     for connection in taken:

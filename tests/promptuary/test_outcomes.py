@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from promptuary import Promptuary, renderer
-from promptuary._outcomes import MOST_IN_A_REPORT, MOST_WAITING, Outcomes
+from promptuary._outcomes import MAX_IN_A_REPORT, MAX_WAITING, Outcomes
 from promptuary.errors import Refused
 from promptuary.template import Template
 from promptuary.testing import FakeTransport
@@ -52,12 +52,12 @@ def test_undelivered_outcomes_are_sent_with_the_next_report_in_order(world, clie
 
 def test_many_scores_go_in_several_reports(world, client):
     template = client.get(NAME)
-    for number in range(MOST_IN_A_REPORT + 1):
+    for number in range(MAX_IN_A_REPORT + 1):
         template.report(score=number)
     client._keeper.report()
     sent = [request for request in world.registry.requests if request.path == "/api/v1/outcomes"]
     assert len(sent) == 2
-    assert [outcome["value"] for outcome in world.registry.outcomes] == list(range(MOST_IN_A_REPORT + 1))
+    assert [outcome["value"] for outcome in world.registry.outcomes] == list(range(MAX_IN_A_REPORT + 1))
 
 
 def test_refused_outcomes_are_dropped_and_counted(world):
@@ -76,7 +76,7 @@ def test_refused_outcomes_are_dropped_and_counted(world):
 
 def test_the_oldest_go_where_too_many_wait():
     outcomes = Outcomes()
-    outcomes.add({"value": number} for number in range(MOST_WAITING + 2))
+    outcomes.add({"value": number} for number in range(MAX_WAITING + 2))
     assert outcomes.dropped == 2
     assert outcomes.take()[0] == {"value": 2}
 

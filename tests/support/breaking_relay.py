@@ -6,7 +6,7 @@ from types import TracebackType
 
 __all__ = ["BreakingRelay"]
 
-_MOST = 65_536  # bytes read at a time
+_LIMIT = 65_536  # bytes read at a time
 
 
 class BreakingRelay:
@@ -52,7 +52,7 @@ class BreakingRelay:
     def _pass_on(self, source: socket.socket, target: socket.socket, is_to_server: bool) -> None:
         with source:
             try:
-                while (message := source.recv(_MOST)) and not (is_to_server and self._breaks()):
+                while (message := source.recv(_LIMIT)) and not (is_to_server and self._breaks()):
                     target.sendall(message)
                 target.shutdown(socket.SHUT_RDWR)
             except OSError:  # the other side has closed

@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.support.breaking_relay import BreakingRelay
 from tests.support.broker import Broker
 
-MOST_ROUNDS = 60
+MAX_ROUNDS = 60
 
 
 def main() -> None:
@@ -54,7 +54,7 @@ def play_rounds(relay: BreakingRelay) -> None:
             "findings": mirror.verify(),
         }
         sys.stdout.write(json.dumps(found) + "\n")
-        if not is_broken or number == MOST_ROUNDS:
+        if not is_broken or number == MAX_ROUNDS:
             return
 
 

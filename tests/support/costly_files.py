@@ -15,7 +15,7 @@ __all__ = ["read_costly_files"]
 ROOT = Path(__file__).resolve().parent.parent.parent
 LIST = ROOT / "tests" / "costly_files.txt"
 # Seconds of processor time. A costly file takes at least this much per test, and this much for all its tests.
-LEAST_PER_TEST, LEAST_PER_FILE = 0.1, 0.5
+MIN_PER_TEST, MIN_PER_FILE = 0.1, 0.5
 # Costly but in `make test` anyway: these fail first when a change adds a page, an address or a text.
 ALWAYS = {
     "tests/api/test_permissions.py",
@@ -65,7 +65,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     costly = {
         path
         for path, seconds in _seconds.items()
-        if sum(seconds) >= max(LEAST_PER_FILE, LEAST_PER_TEST * len(seconds)) and path not in ALWAYS
+        if sum(seconds) >= max(MIN_PER_FILE, MIN_PER_TEST * len(seconds)) and path not in ALWAYS
     }
     LIST.write_text("".join(f"{path}\n" for path in sorted(costly)))
     took = sum(sum(seconds) for path, seconds in _seconds.items() if path in costly)

@@ -16,7 +16,7 @@ from tests.torture.targets import Target
 __all__ = ["Round", "read_rounds", "run_round"]
 
 ROOT = Path(__file__).parents[2]
-_MOST_SECONDS = 3_600  # a round that takes longer hangs
+_MAX_SECONDS = 3_600  # a round that takes longer hangs
 
 
 @dataclass(frozen=True)
@@ -57,13 +57,13 @@ def run_round(target: Target, tests: Sequence[str], seed: int, folder: Path, com
             env={**os.environ, "PROMPTUARY_TORTURE": "1", "PROMPTUARY_SEED": str(seed)},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            timeout=_MOST_SECONDS,
+            timeout=_MAX_SECONDS,
             check=False,
             preexec_fn=end_with_parent,  # no round outlives a run that is killed
         )
         output, passed = done.stdout, done.returncode == 0
     except subprocess.TimeoutExpired as error:
-        output, passed = (error.stdout or b"") + f"\nStopped after {_MOST_SECONDS} seconds.\n".encode(), False
+        output, passed = (error.stdout or b"") + f"\nStopped after {_MAX_SECONDS} seconds.\n".encode(), False
     if passed and not _has_run_tests(results):
         output, passed = output + b"\nEvery test was skipped.\n", False  # such as tests of the other engine
     amount = _count_amount(results, target.unit)

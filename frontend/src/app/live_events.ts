@@ -13,7 +13,7 @@ export interface JournalEvent {
   decision?: string; // of a decision: which one, such as `take_back`
 }
 
-const LONGEST_PAUSE = 60_000;
+const MAX_PAUSE = 60_000;
 
 /** Whether the event concerns a page with these topics (`home`, `template=support/reply`, `change=12`,
  * `releases=support`). A freeze concerns every page of its namespace that can publish something. */
@@ -164,7 +164,7 @@ function describeUnknownEvent(values: { by: string; namespace: string; template:
 /** The delay in ms before reconnecting after so many failures, with jitter so that clients don't reconnect
  * simultaneously. */
 export function pauseAfter(failures: number, chance = Math.random()): number {
-  return Math.min(LONGEST_PAUSE, 1000 * 2 ** Math.min(failures, 10)) * (0.75 + chance / 2);
+  return Math.min(MAX_PAUSE, 1000 * 2 ** Math.min(failures, 10)) * (0.75 + chance / 2);
 }
 
 /** Why a change can't be published as this page shows it; empty if it can. */

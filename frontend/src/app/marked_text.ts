@@ -3,7 +3,7 @@
 import { createElement } from "../dom.ts";
 
 /** Longer text is shown without marks: redrawing it on each keystroke would be noticeable. */
-const MOST_LETTERS = 40_000;
+const MAX_LETTERS = 40_000;
 
 /** What is marked: placeholders that became inputs, and the markers of a chat format. */
 export interface Marks {
@@ -32,7 +32,7 @@ export function installMarkedText(): void {
 export function drawMarkedText(): void {
   const [lines, field] = findMarkedField();
   if (!lines || !field) return;
-  const isDrawn = field.value.length > 0 && field.value.length <= MOST_LETTERS;
+  const isDrawn = field.value.length > 0 && field.value.length <= MAX_LETTERS;
   field.classList.toggle("is-marked", isDrawn);
   lines.replaceChildren(...(isDrawn ? drawLines(field.value, readMarks()) : []));
   lines.scrollTop = field.scrollTop;

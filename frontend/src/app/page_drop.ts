@@ -5,7 +5,7 @@ import { gettext, ngettext } from "../language.ts";
 import { showStatus } from "./status.ts";
 
 /** The most files accepted at once. */
-export const MOST_FILES = 500;
+export const MAX_FILES = 500;
 
 /** A file, and its path inside the dropped folder. */
 export interface FoundFile {
@@ -52,7 +52,7 @@ export function installPageDrop(): void {
     const all = [...(folder.files ?? [])].map((file) => ({ file, path: file.webkitRelativePath || file.name }));
     const visible = all.filter(({ path }) => !isHidden(path));
     folder.value = ""; // they are put into the file field, which is submitted
-    takeFiles(form, visible.slice(0, MOST_FILES), visible.length <= MOST_FILES);
+    takeFiles(form, visible.slice(0, MAX_FILES), visible.length <= MAX_FILES);
   });
   files.addEventListener("change", (event) => {
     if (event.isTrusted) findElement<HTMLInputElement>(form, "[data-paths]").value = ""; // chosen individually
@@ -121,7 +121,7 @@ function takeFiles(form: HTMLFormElement, found: FoundFile[], isAll: boolean): v
     if (found.length) showStatus(gettext("No file in the folder has the ending of a prompt format."));
     return;
   }
-  if (!isAll) showStatus(gettext("The first {count} files are taken; the others are left out.", { count: MOST_FILES }));
+  if (!isAll) showStatus(gettext("The first {count} files are taken; the others are left out.", { count: MAX_FILES }));
   const transfer = new DataTransfer();
   for (const { file } of read) transfer.items.add(file);
   files.files = transfer.files;
@@ -156,11 +156,11 @@ function isHidden(path: string): boolean {
   return path.split("/").some((name) => name.startsWith("."));
 }
 
-/** Adds the files of an entry up to MOST_FILES; returns whether all were added. */
+/** Adds the files of an entry up to MAX_FILES; returns whether all were added. */
 export async function collectFiles(entry: FileSystemEntry, files: FoundFile[], folder = ""): Promise<boolean> {
   const path = `${folder}${entry.name}`;
   if (entry.isFile) {
-    if (files.length >= MOST_FILES) return false;
+    if (files.length >= MAX_FILES) return false;
     const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject));
     files.push({ file, path });
     return true;

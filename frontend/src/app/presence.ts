@@ -6,7 +6,7 @@ import { leadTabs } from "./leading_tab.ts";
 import { pauseAfter } from "./live_events.ts";
 
 const ADDRESS = "/live/presence";
-const MOST_NAMED = 2;
+const MAX_NAMED = 2;
 
 /** The users in the editor, as sent by the server. */
 export interface Present {
@@ -37,7 +37,7 @@ export function installPresence(): void {
 /** Sentences about the other users and the reader's own tabs. tab: this page's ID; undefined outside the editor. */
 export function describePresence({ people, parts, own_tabs }: Present, tab?: string): PresenceWords[] {
   const own = tab ? describeOwnTabs(tab, own_tabs) : [];
-  if (people.length > MOST_NAMED) {
+  if (people.length > MAX_NAMED) {
     const text = ngettext("{count} person is editing now", "{count} people are editing now", people.length);
     return [{ text, names: people.map((person) => describePart(person, parts[person])).join(", ") }, ...own];
   }

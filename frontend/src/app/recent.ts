@@ -1,7 +1,7 @@
 // Recently viewed templates of this browser, by user: for the command palette and the home page.
 import { createElement, findElement } from "../dom.ts";
 
-const MOST = 8;
+const LIMIT = 8;
 
 interface Item {
   title: string;
@@ -20,7 +20,7 @@ export function installRecent(): void {
 export function readRecent(): string[] {
   try {
     const stored: unknown = JSON.parse(localStorage.getItem(storageKey()) ?? "[]");
-    return Array.isArray(stored) ? stored.filter((name) => typeof name === "string").slice(0, MOST) : [];
+    return Array.isArray(stored) ? stored.filter((name) => typeof name === "string").slice(0, LIMIT) : [];
   } catch {
     return []; // storage is disabled or contains something else
   }
@@ -32,7 +32,7 @@ export function buildPaletteQuery(query: string): string {
 }
 
 function remember(name: string): void {
-  const names = [name, ...readRecent().filter((recentName) => recentName !== name)].slice(0, MOST);
+  const names = [name, ...readRecent().filter((recentName) => recentName !== name)].slice(0, LIMIT);
   try {
     localStorage.setItem(storageKey(), JSON.stringify(names));
   } catch {

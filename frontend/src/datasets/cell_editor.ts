@@ -29,7 +29,7 @@ export interface CellEditor {
   close: () => void;
 }
 
-const MOST_LINES = 12;
+const MAX_LINES = 12;
 
 /** Opens the field. Enter saves the text, Alt Enter breaks the line, Tab moves to the next cell, Esc cancels. */
 export function openCellEditor(options: EditorOptions): CellEditor {
@@ -129,5 +129,5 @@ function placeShell(shell: HTMLElement, box: HTMLElement, target: HTMLElement, c
 function fitHeight(area: HTMLTextAreaElement): void {
   area.style.height = "auto";
   const line = Number.parseFloat(getComputedStyle(area).lineHeight) || 20;
-  area.style.height = `${Math.min(area.scrollHeight + 2, line * MOST_LINES)}px`;
+  area.style.height = `${Math.min(area.scrollHeight + 2, line * MAX_LINES)}px`;
 }

@@ -5,7 +5,7 @@ import type { Filter } from "./filters.ts";
 import { listTags } from "./tags.ts";
 import type { Column, Grid, GridRow } from "./types.ts";
 
-const MOST_SELECTS = 3;
+const MAX_SELECTS = 3;
 const tagsOfRows = new WeakMap<readonly GridRow[], string[]>();
 
 export interface FilterSelect {
@@ -24,7 +24,7 @@ export function listFilterSelects(grid: Grid): FilterSelect[] {
   const selects = ordered.map(({ key, name, choices: values = [] }) => ({ key, name, values }));
   return [...(tags.length ? [{ key: "tags", name: gettext("Tag"), values: tags }] : []), ...selects].slice(
     0,
-    MOST_SELECTS,
+    MAX_SELECTS,
   );
 }
 

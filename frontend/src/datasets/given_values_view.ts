@@ -11,8 +11,8 @@ import { listMisfits, listUnfilled, type Mapping } from "./mapping.ts";
 import { describeStructure, isEditedInFields } from "./typed_values.ts";
 import type { Cell, Column, Grid } from "./types.ts";
 
-const MOST_TEXTS = 8; // per column, shown individually
-const MOST_COLUMNS = 6; // without a column in the file
+const MAX_TEXTS = 8; // per column, shown individually
+const MAX_COLUMNS = 6; // without a column in the file
 const SHOWN_LENGTH = 80; // characters of a list or a group
 const STAYS = "stays"; // choices have a prefix, so this can't be one
 const LEFT_OUT = "left-out";
@@ -28,7 +28,7 @@ export function drawGivenValues(
   const misfits = listMisfits(rows, mapping, grid).map(({ column, texts }) =>
     drawMisfits(column, texts, given, changed),
   );
-  const unfilled = listUnfilled(mapping, grid).slice(0, MOST_COLUMNS);
+  const unfilled = listUnfilled(mapping, grid).slice(0, MAX_COLUMNS);
   if (!unfilled.length) return misfits;
   const fields = unfilled.map((column) => drawConstant(column, given, changed));
   const legend = createElement(
@@ -72,7 +72,7 @@ function drawMisfits(
   };
   const base = `import-choice-${column.key}`;
   const all = texts.map(([text]) => text);
-  const fields = texts.slice(0, MOST_TEXTS).map(([text, count], index) => {
+  const fields = texts.slice(0, MAX_TEXTS).map(([text, count], index) => {
     const label = ngettext("“{text}”, {count} row", "“{text}”, {count} rows", count, { text });
     return draw(`${base}-${index}`, label, [text]);
   });

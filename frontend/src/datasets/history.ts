@@ -13,13 +13,13 @@ export interface History {
   future: readonly Step[];
 }
 
-const MOST_STEPS = 200;
+const MAX_STEPS = 200;
 
 export const startHistory = (grid: Grid): History => ({ grid, past: [], future: [] });
 
 export function pushStep(history: History, grid: Grid, description: string): History {
   if (grid === history.grid) return history;
-  return { grid, past: [...history.past, { grid: history.grid, description }].slice(-MOST_STEPS), future: [] };
+  return { grid, past: [...history.past, { grid: history.grid, description }].slice(-MAX_STEPS), future: [] };
 }
 
 export function undoStep(history: History): History {

@@ -3,7 +3,7 @@
 import type { Mapping } from "./mapping.ts";
 
 const PREFIX = "csv-columns:";
-const MOST_FILES = 10; // most headers remembered per dataset
+const MAX_FILES = 10; // most headers remembered per dataset
 
 type Remembered = [header: string, mapping: string[]][];
 
@@ -19,7 +19,7 @@ export function rememberMapping(dataset: string, headers: readonly string[], map
   if (!dataset) return; // a new dataset has no name to store it by
   const header = JSON.stringify(headers);
   const others = readAll(dataset).filter(([savedHeader]) => savedHeader !== header);
-  const all: Remembered = mapping ? ([[header, [...mapping]], ...others].slice(0, MOST_FILES) as Remembered) : others;
+  const all: Remembered = mapping ? ([[header, [...mapping]], ...others].slice(0, MAX_FILES) as Remembered) : others;
   try {
     localStorage.setItem(storageKey(dataset), JSON.stringify(all));
   } catch {

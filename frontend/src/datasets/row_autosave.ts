@@ -6,7 +6,7 @@ import type { Grid } from "./types.ts";
 
 const PAUSE = 400; // milliseconds after the last change
 const TICK = 5000;
-const MOST_NAMES = 5; // rows named in a sentence
+const MAX_NAMES = 5; // rows named in a sentence
 
 export interface RowsToKeep {
   readonly grid: Grid;
@@ -105,8 +105,8 @@ export class RowAutosave {
 
 /** Says which rows of the newer version were replaced. */
 function describeReplaced(names: readonly string[]): string {
-  const nameList = names.slice(0, MOST_NAMES).join(", ");
-  const more = names.length - MOST_NAMES;
+  const nameList = names.slice(0, MAX_NAMES).join(", ");
+  const more = names.length - MAX_NAMES;
   const list = more > 0 ? gettext("{names} and {count} more", { names: nameList, count: more }) : nameList;
   return ngettext(
     "A newer version was saved. Your row replaces its row of that name; changes made there are not here: {names}.",

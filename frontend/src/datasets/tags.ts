@@ -2,8 +2,8 @@
 import { gettext } from "../language.ts";
 import type { Grid, GridRow } from "./types.ts";
 
-const MOST_TAGS = 20; // per row, as on the server
-const LONGEST_TAG = 40; // characters
+const MAX_TAGS = 20; // per row, as on the server
+const MAX_TAG_LENGTH = 40; // characters
 
 /** The distinct tags in a text. */
 export function splitTags(text: string): string[] {
@@ -42,9 +42,9 @@ export function findTagsProblem(
   isAdded: boolean,
 ): string {
   if (!isAdded) return "";
-  const long = tags.find((tag) => [...tag].length > LONGEST_TAG);
+  const long = tags.find((tag) => [...tag].length > MAX_TAG_LENGTH);
   if (long)
-    return gettext("{tag} is too long: a tag has at most {count} characters.", { tag: long, count: LONGEST_TAG });
-  const isFull = grid.rows.some((row) => keys.has(row.key) && changeTags(row, tags, true).length > MOST_TAGS);
-  return isFull ? gettext("A row has at most {count} tags.", { count: MOST_TAGS }) : "";
+    return gettext("{tag} is too long: a tag has at most {count} characters.", { tag: long, count: MAX_TAG_LENGTH });
+  const isFull = grid.rows.some((row) => keys.has(row.key) && changeTags(row, tags, true).length > MAX_TAGS);
+  return isFull ? gettext("A row has at most {count} tags.", { count: MAX_TAGS }) : "";
 }

@@ -9,7 +9,7 @@ import { type PackedSamples, type Samples, unpackSamples } from "./sample_map.ts
 
 const DELAY = 1200;
 const RETRY = 5000;
-const MOST_UNANSWERED = 4;
+const MAX_UNANSWERED = 4;
 // The longest time that the next page is waited for; after it, leaving was cancelled.
 const LEAVING = 15_000;
 
@@ -187,7 +187,7 @@ export class Draft {
       return;
     }
     this.#dirty = false;
-    this.#unanswered = [...this.#unanswered.slice(1 - MOST_UNANSWERED), pickText(body)];
+    this.#unanswered = [...this.#unanswered.slice(1 - MAX_UNANSWERED), pickText(body)];
     try {
       // Browsers refuse a keepalive request above 64 KiB; the local copy covers that case.
       const answer = await callServer<DraftAnswer>("PUT", this.#wiring.url, body, {

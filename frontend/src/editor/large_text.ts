@@ -2,10 +2,10 @@
 import { createElement } from "../dom.ts";
 import { gettext } from "../language.ts";
 
-const MOST_LINES = 12;
-const MOST_CHARACTERS = 600;
+const MAX_LINES = 12;
+const MAX_CHARACTERS = 600;
 
-const isLong = (text: string): boolean => text.length > MOST_CHARACTERS || text.split("\n").length > MOST_LINES;
+const isLong = (text: string): boolean => text.length > MAX_CHARACTERS || text.split("\n").length > MAX_LINES;
 
 /** Adds a button to the head of a text field that opens the text in a dialog while it is long. */
 export function addLargeView(field: HTMLElement, area: HTMLTextAreaElement, name: string): void {

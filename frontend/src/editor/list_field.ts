@@ -18,7 +18,7 @@ export interface ListPlace {
   drawItem: (store: ValueStore, path: string[], schema: Schema) => HTMLElement;
 }
 
-const MOST_OPEN = 8; // longer lists are collapsed initially
+const MAX_OPEN = 8; // longer lists are collapsed initially
 const SHOWN = 40; // most characters of the first item in the collapsed head
 
 /** The lists that the user opened or closed, by the id of their field, so that redrawing preserves this. */
@@ -43,7 +43,7 @@ class ListField {
     this.#isGiven = Array.isArray(value);
     this.#items = Array.isArray(value) ? [...value] : [];
     const box = createElement("details", { class: "list", id: list.id }, this.#summary, this.#rows);
-    box.open = folds.get(list.id) ?? this.#items.length <= MOST_OPEN;
+    box.open = folds.get(list.id) ?? this.#items.length <= MAX_OPEN;
     this.#summary.addEventListener("click", () => folds.set(list.id, !box.open));
     this.element = createElement("div", { role: "group" }, box);
     this.#draw();

@@ -23,7 +23,7 @@ interface Wiring {
   writeValue: (name: string, value: Json | undefined) => void;
 }
 
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 const VERBS = /^(?:parts|declare|(?:optional|default|fill)(?:-all)?|remove-samples?|examples):/;
 
 /** The controls that a fix reads; preview values are already in the samples. */
@@ -151,7 +151,7 @@ export class Notices {
           this.#wiring.onFixed(answer);
           return null;
         }
-        if (attempt === MOST_ATTEMPTS) throw new Error("the text changes faster than it is fixed");
+        if (attempt === MAX_ATTEMPTS) throw new Error("the text changes faster than it is fixed");
       }
     } catch (error) {
       if (error instanceof CallError) return error.message;

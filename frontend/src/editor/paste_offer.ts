@@ -26,9 +26,9 @@ interface PastedPrompt {
   document: string;
 }
 
-const SHORTEST = 8; // characters: anything shorter is typing
-const MOST_DIFFERENCES = 4;
-const MOST_NAMES = 8;
+const MIN_LENGTH = 8; // characters: anything shorter is typing
+const MAX_DIFFERENCES = 4;
+const MAX_NAMES = 8;
 const DECLARES_INPUTS = /^---\n(?:(?!---\n).*\n)*?inputs:/;
 
 /** A card rewrites blank lines and line ends, so comparisons ignore them. */
@@ -134,8 +134,8 @@ export function installPasteOffer(
     const notes = sentences.map((text) =>
       createElement("p", { class: "note" }, ...createCodeSpans(capitalizeSentence(text))),
     );
-    content.append(...notes.slice(0, MOST_DIFFERENCES));
-    const others = notes.slice(MOST_DIFFERENCES);
+    content.append(...notes.slice(0, MAX_DIFFERENCES));
+    const others = notes.slice(MAX_DIFFERENCES);
     if (others.length) {
       const more = ngettext("{count} more difference", "{count} more differences", others.length);
       content.append(createElement("details", {}, createElement("summary", {}, more), ...others));
@@ -156,7 +156,7 @@ export function installPasteOffer(
     (event) => {
       const pasted = event.clipboardData?.getData("text/plain") ?? "";
       const isInText = event.target instanceof Element && event.target.closest(".cm-content") !== null;
-      if (!isInText || pasted.trim().length < SHORTEST) return;
+      if (!isInText || pasted.trim().length < MIN_LENGTH) return;
       const number = ++latest;
       close();
       window.setTimeout(async () => {
@@ -195,7 +195,7 @@ const capitalizeSentence = (text: string): string => `${capitalize(text)}${/[.!?
 /** The parts of a converted conversation by name; of many only the first. */
 function describeParts(offer: PastedPrompt): string[] {
   if (offer.kind !== "messages") return [];
-  const names = offer.part_names.slice(0, MOST_NAMES).join(", ") + (offer.count > MOST_NAMES ? " …" : "");
+  const names = offer.part_names.slice(0, MAX_NAMES).join(", ") + (offer.count > MAX_NAMES ? " …" : "");
   return [ngettext("It becomes {count} part: {names}.", "It becomes {count} parts: {names}.", offer.count, { names })];
 }
 

@@ -9,7 +9,7 @@ import { readFormat } from "./language.ts";
 const ADDRESS = "/live/presence";
 const BEAT = 4000;
 const PAUSE = 400; // delay before reporting another part, because tabbing through parts isn't editing
-const LONGEST_PART = 200;
+const MAX_PART_LENGTH = 200;
 
 interface Wiring {
   view: EditorView;
@@ -48,7 +48,7 @@ export function installPresenceBeats(root: HTMLElement, wiring: Wiring): void {
     if (!isUsed) return "";
     const name = findPartWithCursor(wiring.view);
     const isSaved =
-      name.length <= LONGEST_PART && findParts(wiring.view, wiring.saved()).some((part) => isNamed(part, name));
+      name.length <= MAX_PART_LENGTH && findParts(wiring.view, wiring.saved()).some((part) => isNamed(part, name));
     return isSaved ? name : "";
   };
   const sendBeat = (): void => {

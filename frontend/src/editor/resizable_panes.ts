@@ -2,7 +2,7 @@
 import { findElement } from "../dom.ts";
 
 const KEY = "editor-panes";
-const LEAST = 180;
+const MIN_SIZE = 180;
 const STEP = 24;
 
 type Sizes = Partial<Record<"source" | "inputs" | "budget" | "draft", number>>;
@@ -28,14 +28,14 @@ function installDividers(root: HTMLElement): void {
     const pane = findElement(root, `[data-pane=${name}]`);
     const isUpright = name !== "budget";
     const readSize = (): number => (isUpright ? pane.offsetWidth : pane.offsetHeight);
-    const readLargestSize = (): number => (isUpright ? root.clientWidth - 2 * LEAST : root.clientHeight - 240);
+    const readLargestSize = (): number => (isUpright ? root.clientWidth - 2 * MIN_SIZE : root.clientHeight - 240);
     // Beside the columns of a run the source has a separate width.
     const findStoredPane = (): keyof Sizes => (name === "source" && root.dataset.view === "run" ? "draft" : name);
     const setSize = (size: number | undefined): void => {
       const rounded =
         size === undefined
           ? undefined
-          : Math.round(Math.min(readLargestSize(), Math.max(isUpright ? LEAST : 90, size)));
+          : Math.round(Math.min(readLargestSize(), Math.max(isUpright ? MIN_SIZE : 90, size)));
       if (rounded === undefined) delete sizes[findStoredPane()];
       else sizes[findStoredPane()] = rounded;
       applySize(findStoredPane(), rounded);

@@ -9,7 +9,7 @@ export interface OfferedColumn {
   target: string;
 }
 
-const MOST_OPEN = 6; // more columns are collapsed initially
+const MAX_OPEN = 6; // more columns are collapsed initially
 
 /** The selects that map the columns of one source. */
 export class SampleColumns {
@@ -62,7 +62,7 @@ export class SampleColumns {
     const knownTargets = new Set(["", "id", ...targets, ...this.#guess]);
     this.#mapping = remembered?.every((target) => knownTargets.has(target)) ? remembered : [...this.#guess];
     this.#draw(targets);
-    this.element.open = this.isChosen || !this.hasInput || columns.length <= MOST_OPEN;
+    this.element.open = this.isChosen || !this.hasInput || columns.length <= MAX_OPEN;
     return this.isChosen;
   }
 

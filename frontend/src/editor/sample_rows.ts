@@ -17,8 +17,8 @@ export interface OfferedRows {
   total: number;
 }
 
-const LONGEST_NAME = 60;
-export const MOST_SAMPLES = 200; // as on the server
+const MAX_NAME_LENGTH = 60;
+export const MAX_SAMPLES = 200; // as on the server
 
 /** Appends rows as samples. No sample is overwritten: a row whose name is taken gets a number, and one that already
  * exists, with the same name and values, is skipped. */
@@ -27,7 +27,7 @@ export function addRows(samples: Samples, rows: readonly OfferedRow[]): { sample
   const added: string[] = [];
   for (const { name, values } of rows) {
     if (samples.has(name) && JSON.stringify(samples.get(name)) === JSON.stringify(values)) continue;
-    const free = all.has(name) ? findFreeName(all, name, LONGEST_NAME) : name;
+    const free = all.has(name) ? findFreeName(all, name, MAX_NAME_LENGTH) : name;
     all.set(free, values);
     added.push(free);
   }

@@ -3,7 +3,7 @@ import { createElement, createIcon } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { CallError } from "./api.ts";
 import { SampleColumns } from "./sample_columns.ts";
-import { describeValues, MOST_SAMPLES, type OfferedRow, type OfferedRows } from "./sample_rows.ts";
+import { describeValues, MAX_SAMPLES, type OfferedRow, type OfferedRows } from "./sample_rows.ts";
 
 /** What the dialog needs from the editor. */
 export interface SampleSourceHost {
@@ -16,7 +16,7 @@ export interface SampleSourceHost {
   template: string;
 }
 
-const MOST_BYTES = 1024 * 1024; // as on the server
+const MAX_BYTES = 1024 * 1024; // as on the server
 const ENDINGS = ".csv,.tsv,.jsonl,.ndjson,.json,.yml,.yaml";
 
 /** Installs the buttons that open a file and the rows of a dataset; a file can also be dropped on `pane`. */
@@ -57,7 +57,7 @@ export const describeAdded = (count: number, source: string): string =>
 
 async function openFile(file: File, host: SampleSourceHost): Promise<void> {
   const dialog = new RowsDialog(gettext("Add samples from {name}", { name: file.name }), host);
-  if (file.size > MOST_BYTES) {
+  if (file.size > MAX_BYTES) {
     dialog.refuse(gettext("The file is larger than 1 MB, which is more than samples can take."));
     return;
   }
@@ -255,9 +255,9 @@ class RowsDialog {
     this.#all.checked = length > 0 && length === this.#offered.length;
     this.#all.indeterminate = length > 0 && length < this.#offered.length;
     this.#add.textContent = ngettext("Add {count} sample", "Add {count} samples", length);
-    const room = MOST_SAMPLES - this.#host.count();
+    const room = MAX_SAMPLES - this.#host.count();
     const sentence = gettext("A template has at most {most} samples, and there is room for {room}.", {
-      most: MOST_SAMPLES,
+      most: MAX_SAMPLES,
       room,
     });
     this.#error.textContent = length > room ? sentence : "";

@@ -2,7 +2,7 @@
 import type { Reply, Settings } from "./types.ts";
 
 export const DRAFT = "draft";
-export const MOST_COLUMNS = 4;
+export const MAX_COLUMNS = 4;
 
 export type View = "fields" | "reply" | "prompt" | "raw";
 export type Phase = "idle" | "starting" | "running" | "waiting" | "done" | "stopped" | "failed";

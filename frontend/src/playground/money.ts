@@ -3,13 +3,13 @@ import { formatNumber, gettext } from "../language.ts";
 import type { Model, Money, Settings } from "./types.ts";
 
 const SYMBOLS: Record<string, string> = { USD: "$", EUR: "€", GBP: "£" };
-const LEAST = 0.0001; // smaller amounts are shown as less than this
+const MIN_SIZE = 0.0001; // smaller amounts are shown as less than this
 const REPLY_LIMITS = ["max_completion_tokens", "max_output_tokens", "max_tokens"]; // in the server's order
-const LONGEST_REPLY = 4096; // tokens, if neither the settings nor the document limit the reply
+const MAX_REPLY_LENGTH = 4096; // tokens, if neither the settings nor the document limit the reply
 
 /** An amount as formatted on the pages: `$0.0073`, `$5.00`, `0.02 CHF`. Amounts below `least` are shown as such:
  * `<$0.0001`. */
-export function formatMoney({ amount, currency }: Money, least = LEAST): string {
+export function formatMoney({ amount, currency }: Money, least = MIN_SIZE): string {
   const value = Number(amount);
   const isTiny = value > 0 && value < least;
   const shownAmount = isTiny ? least : value;
@@ -22,13 +22,13 @@ export function formatMoney({ amount, currency }: Money, least = LEAST): string 
 
 /** A maximum cost, so that an amount below `$0.0001` is rounded up to `$0.0001`. */
 export const formatMostMoney = ({ amount, currency }: Money): string =>
-  formatMoney({ amount: Number(amount) > 0 ? Math.max(Number(amount), LEAST) : amount, currency });
+  formatMoney({ amount: Number(amount) > 0 ? Math.max(Number(amount), MIN_SIZE) : amount, currency });
 
 /** The maximum length of a reply in tokens: the column's own limit, else the first one in the document's settings. */
 export function findLongestReply(settings: Settings, saved: Record<string, unknown>, reserve: number): number {
   const isLimit = (value: unknown): value is number => Number.isInteger(value) && Number(value) > 0;
   const limits = [settings.max_tokens, ...REPLY_LIMITS.map((name) => saved[name])];
-  return limits.find(isLimit) ?? (reserve || LONGEST_REPLY);
+  return limits.find(isLimit) ?? (reserve || MAX_REPLY_LENGTH);
 }
 
 /** The maximum cost of one call: the prompt and the longest reply. Null if the model has no price. */

@@ -3,7 +3,7 @@ import { showStatus } from "../app/status.ts";
 import { findElement } from "../dom.ts";
 import { gettext, ngettext } from "../language.ts";
 import { ColumnList } from "./column_list.ts";
-import { type Column, isBusy, MOST_COLUMNS } from "./columns.ts";
+import { type Column, isBusy, MAX_COLUMNS } from "./columns.ts";
 import { RunHistory } from "./history.ts";
 import { type InputsFacts, InputsLine } from "./inputs_line.ts";
 import { openRowForm } from "./row_form.ts";
@@ -162,7 +162,7 @@ export class Playground {
       if (this.#state.choices?.can_run) this.#rows.open();
     });
     findElement(root, "[data-play-add]").addEventListener("click", () => {
-      if (this.#state.columns.length < MOST_COLUMNS) this.#dispatch({ type: "columnAdded" });
+      if (this.#state.columns.length < MAX_COLUMNS) this.#dispatch({ type: "columnAdded" });
     });
     findElement(root, "[data-play-edit]").addEventListener("click", () => this.#host.openInputs());
     const keep = findElement(root, "[data-play-keep]");

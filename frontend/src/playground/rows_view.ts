@@ -10,7 +10,7 @@ import type { RunState } from "./state.ts";
 import type { Run } from "./types.ts";
 
 const HEAD_ID = "play-rows-head";
-const MOST_TEXT = 300; // most characters of a reply in its cell; opening the row shows all of it
+const MAX_TEXT = 300; // most characters of a reply in its cell; opening the row shows all of it
 
 /** What the matrix needs from the playground. */
 export interface RowsViewHost {
@@ -141,6 +141,6 @@ function drawCell(cell: Column): HTMLElement {
     box.append(chip);
   }
   const text = cell.reply?.problem?.detail ?? cell.reply?.text ?? "";
-  if (text) box.append(createElement("p", { dir: "auto" }, text.slice(0, MOST_TEXT)));
+  if (text) box.append(createElement("p", { dir: "auto" }, text.slice(0, MAX_TEXT)));
   return box;
 }

@@ -1,7 +1,7 @@
 // The bar above the columns: whether a run can start and why not, its estimated cost, and on phones the column switch.
 import { createElement, createIcon, findElement } from "../dom.ts";
 import { gettext } from "../language.ts";
-import { type Column, MOST_COLUMNS } from "./columns.ts";
+import { type Column, MAX_COLUMNS } from "./columns.ts";
 import { formatMoney, formatMostMoney } from "./money.ts";
 import {
   type Blocker,
@@ -61,8 +61,8 @@ export class RunBar {
     this.#drawReason(blocker, state.refusal);
     findElement(this.#root, "[data-play-rows]").setAttribute("aria-disabled", String(!state.choices?.can_run));
     const add = findElement(this.#root, "[data-play-add]");
-    add.setAttribute("aria-disabled", String(count >= MOST_COLUMNS || count === 0));
-    add.title = count >= MOST_COLUMNS ? gettext("At most four columns") : "";
+    add.setAttribute("aria-disabled", String(count >= MAX_COLUMNS || count === 0));
+    add.title = count >= MAX_COLUMNS ? gettext("At most four columns") : "";
     this.#drawMoney(state);
     this.#drawSwitch(state);
   }

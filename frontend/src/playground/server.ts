@@ -9,7 +9,7 @@ import type { Choices, PlannedRow, Reply, RowPlan, Run } from "./types.ts";
 
 type Answer<T> = T | { detail: string; fields?: Record<string, string> };
 
-const MOST_NAME = 60; // longest row name that its run is stored under
+const MAX_NAME = 60; // longest row name that its run is stored under
 const NO_ANSWER = gettext("That did not work. Try again.");
 
 const isRefused = <T>(answer: Answer<T>): answer is { detail: string; fields?: Record<string, string> } =>
@@ -102,7 +102,7 @@ export class RunServer {
 
   /** Starts a run of one row of a dataset; the caller opens the streams of its replies. */
   async startRow(columns: object[], dataset: string, row: PlannedRow): Promise<Run | Refusal> {
-    const body = { columns, inputs: row.inputs, sample: row.name.slice(0, MOST_NAME), dataset };
+    const body = { columns, inputs: row.inputs, sample: row.name.slice(0, MAX_NAME), dataset };
     try {
       const run = await callServer<Answer<Run>>("POST", `${this.#base}start`, body);
       return isRefused(run) ? { detail: run.detail, fields: run.fields ?? {} } : run;

@@ -1,5 +1,5 @@
 // The state of the playground: a pure reducer of actions.
-import { type Column, DRAFT, MOST_COLUMNS, makeColumn, PHASES, type Phase, type Plan, type View } from "./columns.ts";
+import { type Column, DRAFT, MAX_COLUMNS, makeColumn, PHASES, type Phase, type Plan, type View } from "./columns.ts";
 import type { Choices, DraftFacts, Reply, Run, Settings, ToolCall } from "./types.ts";
 
 export interface RunState {
@@ -93,7 +93,7 @@ export function makeState(
 }
 
 function addColumn(state: RunState, plan: Plan): RunState {
-  if (state.columns.length >= MOST_COLUMNS) return state;
+  if (state.columns.length >= MAX_COLUMNS) return state;
   const columns = [...state.columns, makeColumn(state.nextKey, plan)];
   return { ...state, columns, nextKey: state.nextKey + 1, shown: columns.length === 1 ? state.nextKey : state.shown };
 }
@@ -167,7 +167,7 @@ function refuseRun(state: RunState, keys: number[], detail: string, fields: Reco
 
 function openRun(state: RunState, run: Run): RunState {
   const data = JSON.stringify(run.inputs);
-  const columns = run.columns.slice(0, MOST_COLUMNS).map((reply, index) => {
+  const columns = run.columns.slice(0, MAX_COLUMNS).map((reply, index) => {
     const plan = { source: reply.source, model: reply.model, settings: reply.settings };
     const ran = { ...plan, document: null, data };
     return { ...makeColumn(state.nextKey + index, plan), reply, ran, phase: PHASES[reply.state] };

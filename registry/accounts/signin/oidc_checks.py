@@ -16,7 +16,7 @@ __all__ = ["ProviderCheck", "check_provider"]
 
 _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri")
 _SCOPES = ("openid", "profile", "email")
-_MOST = 300  # characters of a provider's message
+_LIMIT = 300  # characters of a provider's message
 Description = dict[str, Any]
 
 
@@ -52,7 +52,7 @@ def _check_issuer(description: Description) -> ProviderCheck:
     if stated_issuer.rstrip("/") == settings.OIDC_ISSUER:
         return ProviderCheck(title, stated_issuer, True)
     sentence = gettext("It calls itself {told}, but PROMPTUARY_OIDC_ISSUER is {issuer}.")
-    return ProviderCheck(title, sentence.format(told=stated_issuer[:_MOST] or "–", issuer=settings.OIDC_ISSUER), False)
+    return ProviderCheck(title, sentence.format(told=stated_issuer[:_LIMIT] or "–", issuer=settings.OIDC_ISSUER), False)
 
 
 def _check_endpoints(description: Description) -> ProviderCheck:
@@ -87,7 +87,7 @@ def _check_pkce(description: Description) -> ProviderCheck:
     title, methods = gettext("It supports PKCE with S256"), description.get("code_challenge_methods_supported")
     if not isinstance(methods, list):
         return ProviderCheck(title, gettext("It doesn't say; most providers do."), True)
-    return ProviderCheck(title, ", ".join(map(str, methods))[:_MOST], "S256" in methods)
+    return ProviderCheck(title, ", ".join(map(str, methods))[:_LIMIT], "S256" in methods)
 
 
 def _check_scopes(description: Description) -> ProviderCheck:
@@ -116,5 +116,5 @@ def _is_address(value: object) -> bool:
 
 
 def _describe_unreachable(address: str, error: Exception) -> str:
-    reason = str(error)[:_MOST]
+    reason = str(error)[:_LIMIT]
     return gettext("{address} does not answer as it should: {reason}").format(address=address, reason=reason)

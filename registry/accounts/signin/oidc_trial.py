@@ -22,7 +22,7 @@ from registry.accounts.signin.oidc import PROVIDER, Adapter
 
 __all__ = ["Trial", "finish_trial", "is_trial"]
 
-_MOST = 500  # characters of a claim, or of a provider's message
+_LIMIT = 500  # characters of a claim, or of a provider's message
 # What allauth and the parsing of a provider's response raise if it is invalid.
 _UNFIT = (OAuth2Error, PermissionDenied, RequestException, AttributeError, KeyError, TypeError, ValueError)
 
@@ -50,11 +50,11 @@ def finish_trial(request: HttpRequest) -> Trial:
         return _fail(gettext("The trial took too long. Start it again."))
     if "code" not in request.GET:
         words = request.GET.get("error_description") or request.GET.get("error") or "–"
-        return _fail(gettext("The provider sent no code. It says: {words}").format(words=words[:_MOST]))
+        return _fail(gettext("The provider sent no code. It says: {words}").format(words=words[:_LIMIT]))
     try:
         login = _read_login(request, state)
     except _UNFIT as error:
-        words = str(error)[:_MOST]
+        words = str(error)[:_LIMIT]
         return _fail(gettext("The provider's answer was not accepted: {words}").format(words=words))
     data = login.account.extra_data
     claims = tuple(sorted((name, _write_claim(value)) for name, value in provider_accounts.merge_facts(data).items()))
@@ -112,7 +112,7 @@ def _describe_stranger(address: str) -> str:
 
 
 def _write_claim(value: object) -> str:
-    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:_MOST]
+    return (value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))[:_LIMIT]
 
 
 def _fail(outcome: str) -> Trial:

@@ -29,7 +29,7 @@ from registry.core.errors import Invalid
 from registry.core.input_checks import check_text
 
 __all__ = [
-    "MOST_PASSKEYS",
+    "MAX_PASSKEYS",
     "AddPasskeyForm",
     "PasskeyProofForm",
     "PasskeySecondStepForm",
@@ -39,9 +39,9 @@ __all__ = [
     "read_host",
 ]
 
-MOST_PASSKEYS = 20  # per person
+MAX_PASSKEYS = 20  # per person
 _NAME_CHARACTERS = 100
-_MOST_CHARACTERS = 16_384  # per field of a browser's response; passkeys usually take a few hundred
+_MAX_CHARACTERS = 16_384  # per field of a browser's response; passkeys usually take a few hundred
 _BASE64URL = re.compile(r"[A-Za-z0-9_-]+")
 _REFUSED = gettext_lazy("The passkey was not accepted. Try again.")
 # What parsing a response can raise: it is untrusted input.
@@ -104,9 +104,9 @@ class AddPasskeyForm(AddWebAuthnForm):  # type: ignore[misc]  # allauth has no t
         """The cleaned data, if the response matches the challenge of this session."""
         with _refuse_unreadable():
             cleaned: dict[str, Any] = super().clean()
-        if Authenticator.objects.filter(user=self.user, type="webauthn").count() >= MOST_PASSKEYS:
+        if Authenticator.objects.filter(user=self.user, type="webauthn").count() >= MAX_PASSKEYS:
             raise forms.ValidationError(
-                gettext("You have {count} passkeys, which is the most. Remove one first.").format(count=MOST_PASSKEYS)
+                gettext("You have {count} passkeys, which is the most. Remove one first.").format(count=MAX_PASSKEYS)
             )
         return cleaned
 
@@ -170,7 +170,7 @@ def _keep_known(answer: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_field(value: str) -> str:
-    if len(value) > _MOST_CHARACTERS or not _BASE64URL.fullmatch(value):
+    if len(value) > _MAX_CHARACTERS or not _BASE64URL.fullmatch(value):
         raise ValueError("no field of a passkey")
     return value
 

@@ -19,7 +19,7 @@ __all__ = [
     "read_verified_address",
 ]
 
-_MOST = 60  # characters of a username derived from claims
+_LIMIT = 60  # characters of a username derived from claims
 _TRIES = 1000
 
 
@@ -74,7 +74,7 @@ def choose_username(facts: dict[str, Any]) -> str:
     """
     address = read_verified_address(facts)
     preferred = str(facts.get("preferred_username") or address.partition("@")[0] or "person").partition("@")[0].lower()
-    base = re.sub(r"[^a-z0-9._-]+", "-", preferred)[:_MOST].strip("._-") or "person"
+    base = re.sub(r"[^a-z0-9._-]+", "-", preferred)[:_LIMIT].strip("._-") or "person"
     for number in range(1, _TRIES):
         name = base if number == 1 else f"{base}-{number}"
         if name != OPERATOR and not User.objects.filter(username=name).exists():

@@ -25,7 +25,7 @@ from registry.starter import demo_connection
 from registry.starter import load as starter_load
 
 _LATER = 5  # niceness of background processes
-_MOST_EARLY_ENDS = 5  # of the web server in a row: restarting more often won't help
+_MAX_EARLY_ENDS = 5  # of the web server in a row: restarting more often won't help
 
 
 class Command(BaseCommand):
@@ -170,7 +170,7 @@ def _plan_processes(
             "argv": web_server.make_command(host, settings.PORT, workers),
             # Restarted if it ends after having served. Run alone it ends this process, as the worker does.
             "restart": only is None,
-            "most_early_ends": _MOST_EARLY_ENDS,
+            "most_early_ends": _MAX_EARLY_ENDS,
         }
     if only in (None, "worker"):
         # Pages and fetches take precedence over background work.

@@ -26,7 +26,7 @@ __all__ = ["MAX_PARTS", "PartsParser"]
 
 MAX_PARTS = 100_000
 _BOUNDS = yaml_reader.Bounds(depth=24, nodes=1_000_000)
-_MOST_TEMPLATES = 2_000
+_MAX_TEMPLATES = 2_000
 _BLANK = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*")
 _UNENDED = "\0"
 # What ends a document, and line breaks that only YAML recognises.
@@ -90,7 +90,7 @@ class PartsParser:
         if not isinstance(node, yaml_reader.Sequence) or len(node.items) != 1:
             raise _UnsureError
         template = read_part(node.items[0], self.marker, text)
-        if len(self._templates) >= _MOST_TEMPLATES:
+        if len(self._templates) >= _MAX_TEMPLATES:
             self._templates.clear()
         self._templates[item] = template
         return template

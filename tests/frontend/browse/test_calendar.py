@@ -13,9 +13,9 @@ from registry.freezes import services as freeze_services
 from registry.freezes.models import Freeze
 from registry.freezes.windows import Window
 from registry.journal import log
-from registry.releases.calendar_queries import MOST_SCHEDULED, Calendar, FreezeWindow
+from registry.releases.calendar_queries import MAX_SCHEDULED, Calendar, FreezeWindow
 from registry.rollouts import services as rollout_services
-from registry.rollouts.timetable import MOST_ROLLOUTS
+from registry.rollouts.timetable import MAX_ROLLOUTS
 from tests.frontend.conftest import REPLY, read_html
 
 PAGE = "/environments/calendar"
@@ -122,10 +122,10 @@ def test_a_month_with_many_rollouts_says_how_many_are_shown(reply, browser):
         actor=reply.actor("reviewer"), number=change.number, decision="approve", digest=change.version.digest
     )
     rollout = rollout_services.start_rollout(actor=reply.actor("author"), change=change.number)
-    sentence = f"Of the rollouts only {MOST_ROLLOUTS} are shown: those with the next step soonest, then the newest."
+    sentence = f"Of the rollouts only {MAX_ROLLOUTS} are shown: those with the next step soonest, then the newest."
     assert sentence not in " ".join(read_html(browser("reader").get(PAGE)).split())
     rollout.state, rollout.next_at, rollout.ended_at = "stopped", None, rollout.created_at
-    for number in range(2, MOST_ROLLOUTS + 2):
+    for number in range(2, MAX_ROLLOUTS + 2):
         rollout.number = number
         rollout.save(force_insert=True)
     page = " ".join(read_html(browser("reader").get(PAGE)).split())
@@ -139,14 +139,14 @@ def test_a_month_with_much_that_is_scheduled_says_how_much_is_shown(reply, brows
     schedules.schedule_change(actor=reply.actor("author"), number=change.number, at=log.now() + timedelta(days=1))
     change.refresh_from_db()
     address = f"{PAGE}?month={change.goes_live_at:%Y-%m}"
-    sentence = f"Of the scheduled changes and releases only the first {MOST_SCHEDULED} are shown."
+    sentence = f"Of the scheduled changes and releases only the first {MAX_SCHEDULED} are shown."
     assert sentence not in " ".join(read_html(browser("reader").get(address)).split())
-    for number in range(change.number + 1, change.number + MOST_SCHEDULED + 1):
+    for number in range(change.number + 1, change.number + MAX_SCHEDULED + 1):
         change.number, change.label = number, f"label-{number}"
         change.save(force_insert=True)
     page = " ".join(read_html(browser("reader").get(address)).split())
     assert sentence in page
-    assert page.count("<b>goes live</b>") == MOST_SCHEDULED
+    assert page.count("<b>goes live</b>") == MAX_SCHEDULED
 
 
 def test_an_empty_month_says_so_and_links_to_its_neighbours(reply, browser):

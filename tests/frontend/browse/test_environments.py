@@ -139,7 +139,7 @@ def test_the_heading_counts_what_is_ready_on_all_pages(reply, browser, monkeypat
     monkeypatch.setattr(environment_views, "PAGE_SIZE", 2)
     address = "/environments/?from=latest&to=production"
     assert "<b>4 ready to promote</b>" in read_html(browser("author").get(address))
-    monkeypatch.setattr(promotion_state, "MOST_EXAMINED", 2)
+    monkeypatch.setattr(promotion_state, "MAX_EXAMINED", 2)
     assert "<b>at least 2 ready to promote</b>" in read_html(browser("author").get(address))
 
 

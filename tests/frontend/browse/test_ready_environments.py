@@ -63,7 +63,7 @@ def test_ready_templates_are_paged_and_counted_over_all_pages(reply, browser, mo
 
 def test_an_inexact_count_is_shown_with_a_plus(reply, browser, monkeypatch):
     reply.save(name=TRIAGE)
-    monkeypatch.setattr(promotion_state, "MOST_EXAMINED", 1)
+    monkeypatch.setattr(promotion_state, "MAX_EXAMINED", 1)
     page = open_page(browser)
     assert "Ready 1+" in page
     assert "<b>at least 1 ready to promote</b>" in page

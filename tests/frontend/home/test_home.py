@@ -19,7 +19,7 @@ from registry.templates.models import Template, Version
 from tests.frontend.conftest import DOCUMENT, OTHER, REPLY, read_html
 from tests.support.finished_runs import attach_gates, save_rows
 
-MOST_QUERIES = 30
+MAX_QUERIES = 30
 
 
 def test_where_nothing_waits_the_page_says_so_and_leads_on(reply, browser):
@@ -107,12 +107,12 @@ def test_an_outsider_reads_nothing_of_it(reply, browser):
 def test_the_page_costs_the_same_however_much_is_open(reply, browser, django_assert_max_num_queries):
     client = browser("reviewer")
     reply.propose(2)
-    with django_assert_max_num_queries(MOST_QUERIES):
+    with django_assert_max_num_queries(MAX_QUERIES):
         client.get("/")
     for number in range(3, 7):
         reply.save(OTHER.replace("Quote", "Quote " * number), message=f"Number {number}")
         reply.propose(number)
-    with django_assert_max_num_queries(MOST_QUERIES):
+    with django_assert_max_num_queries(MAX_QUERIES):
         assert read_html(client.get("/")).count("<b>Needs 1 more approval.</b>") == 5
 
 

@@ -294,7 +294,7 @@ def test_its_description_is_read_as_markdown(release, browser):
 
 
 def test_past_the_most_differences_a_page_leads_to_the_change(release, browser, monkeypatch):
-    monkeypatch.setattr(member_differences, "MOST_SHOWN", 1)
+    monkeypatch.setattr(member_differences, "MAX_SHOWN", 1)
     page = browser("reader").get("/releases/1")
     assert page.content.decode().count('class="diff diff-source sheet') == 1
     assert "Not shown on this page, which shows the first differences only." in read_html(page)

@@ -7,8 +7,8 @@ from promptuary.renderer.syntax.alignment import Effort
 from promptuary.renderer.syntax.sequence_diff import diff_words
 from tests.fuzzing.text import decode_text
 
-MOST_BYTES = 128  # the time grows with the square of the length; a small effort reaches the limits of long texts
-_MOST_EDITS = 7
+MAX_BYTES = 128  # the time grows with the square of the length; a small effort reaches the limits of long texts
+_MAX_EDITS = 7
 _EDIT_BYTES = 4
 _EFFORT_STEP = 4
 
@@ -39,7 +39,7 @@ def read_comparison(data: bytes) -> Comparison:
     edits make the new one of it. Without an edit the texts are the halves of the rest, which have little in common.
     """
     limit, count, *_ = (*data[:2], 0, 0)
-    count %= _MOST_EDITS + 1
+    count %= _MAX_EDITS + 1
     start = 2 + count * _EDIT_BYTES
     edits, text = data[2:start], data[start:]
     steps = limit * _EFFORT_STEP if limit % 2 else None

@@ -71,8 +71,8 @@ def test_a_key_has_none(saved, admin):
 
 
 def test_there_is_a_most_of_both(saved, reader, monkeypatch):
-    monkeypatch.setattr(services, "MOST_FAVOURITES", 1)
-    monkeypatch.setattr(services, "MOST_VIEWS", 1)
+    monkeypatch.setattr(services, "MAX_FAVOURITES", 1)
+    monkeypatch.setattr(services, "MAX_VIEWS", 1)
     services.add_favourite(actor=reader, name=REPLY)
     services.add_favourite(actor=reader, name=REPLY)
     with pytest.raises(Conflict, match="most"):

@@ -154,7 +154,7 @@ def test_the_counts_are_those_of_the_states(author, outsider, save, publish, pro
         assert (counts.ready.is_exact, counts.emergencies) == (True, 0)
         assert promotion_state.count_states(outsider, source, "production").ready.number == 0
     assert promotion_state.count_states(author, "latest", "production").ready.number == 3
-    monkeypatch.setattr(promotion_state, "MOST_EXAMINED", 2)
+    monkeypatch.setattr(promotion_state, "MAX_EXAMINED", 2)
     assert not promotion_state.count_states(author, "latest", "production").ready.is_exact
 
 

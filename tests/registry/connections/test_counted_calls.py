@@ -127,7 +127,7 @@ def start(author, save):
 def quick(monkeypatch, settings):
     """No pause between two tries, and room for 20 runs."""
     settings.OUTBOUND_HOSTS = ["127.0.0.1"]
-    monkeypatch.setattr(start_runs, "MOST_UNFINISHED", 20)
+    monkeypatch.setattr(start_runs, "MAX_UNFINISHED", 20)
     monkeypatch.setattr("promptuary.evaluation.http_models._pause", lambda error: 0.0 if error.retryable else False)
 
 

@@ -122,7 +122,7 @@ def test_a_connection_to_nothing_says_so_when_it_is_tried(admin, connect):
 
 
 def test_a_model_that_answers_bit_by_bit_holds_no_page(admin, connect, monkeypatch):
-    monkeypatch.setattr(services, "_LONGEST_TRY", 0.3)
+    monkeypatch.setattr(services, "_MAX_TRY_SECONDS", 0.3)
     with serve_slowly([b"HTTP/1.1 200 OK\r\nX: ", *[b"x"] * 100]) as url:
         row = connect(base_url=url)
         with pytest.raises(Conflict, match=r"took longer than 0\.6 s\.$"):

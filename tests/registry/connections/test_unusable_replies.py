@@ -66,7 +66,7 @@ def test_a_malformed_answer_is_counted_next_to_the_one_that_came_after_it(start,
 
 
 def test_a_reply_that_is_too_long_to_keep_is_counted(start, server, monkeypatch):
-    monkeypatch.setattr(call_pool, "_LONGEST", 5)
+    monkeypatch.setattr(call_pool, "_MAX_LENGTH", 5)
     run = start(1)
     assert run.failed == 1
     assert Spending.objects.get().cost == Decimal("0.11")

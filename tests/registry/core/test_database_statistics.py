@@ -14,7 +14,7 @@ TABLE = User._meta.db_table
 
 @pytest.fixture(autouse=True)
 def least_rows(monkeypatch):
-    monkeypatch.setattr(database_statistics, "LEAST_ROWS", 4)
+    monkeypatch.setattr(database_statistics, "MIN_ROWS", 4)
     User.objects.all().delete()
 
 

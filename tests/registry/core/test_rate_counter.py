@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from redis import Redis
 
-from registry.core.rate_counter import MOST, RateCounter, SharedCounts, open_shared_counts
+from registry.core.rate_counter import LIMIT, RateCounter, SharedCounts, open_shared_counts
 from tests.support.broker import Broker
 
 
@@ -58,11 +58,11 @@ def test_a_window_that_is_over_counts_no_more():
 
 
 def test_callers_that_are_remembered_are_bounded(monkeypatch):
-    monkeypatch.setattr("registry.core.rate_counter.MOST", 3)
+    monkeypatch.setattr("registry.core.rate_counter.LIMIT", 3)
     counter = RateCounter(Clock(), shared=alone)
     for number in range(10):
         counter.add("caller", str(number))
-    assert sum(counter.used("caller", str(number)) for number in range(10)) <= 3 < MOST
+    assert sum(counter.used("caller", str(number)) for number in range(10)) <= 3 < LIMIT
 
 
 def test_processes_with_a_broker_count_together(broker):

@@ -240,7 +240,7 @@ def test_an_invalid_run_is_refused_by_field(start, options, field):
 
 
 def test_a_namespace_has_so_many_runs_under_way_and_no_more(start, monkeypatch):
-    monkeypatch.setattr(start_runs, "MOST_UNFINISHED", 2)
+    monkeypatch.setattr(start_runs, "MAX_UNFINISHED", 2)
     start()
     start()
     with pytest.raises(TooMany):

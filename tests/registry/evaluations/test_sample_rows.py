@@ -8,7 +8,7 @@ import pytest
 from registry.core.errors import Invalid, NotFound, TooLarge
 from registry.core.input_checks import SAMPLES_BYTES
 from registry.evaluations import datasets
-from registry.evaluations.sample_rows import MOST_ROWS, PAGE, list_targets, read_dataset_samples, read_file_samples
+from registry.evaluations.sample_rows import MAX_ROWS, PAGE, list_targets, read_dataset_samples, read_file_samples
 
 SCHEMAS: dict[str, dict[str, Any]] = {
     "question": {"type": "string"},
@@ -110,7 +110,7 @@ def test_names_are_one_printable_line():
         ("q.json", "[1]", "mapping"),
         ("q.json", "nope", "JSON"),
         ("q.json", "[]", "no row"),
-        ("q.csv", "question\n" + "Why?\n" * (MOST_ROWS + 1), f"{MOST_ROWS + 1} rows"),
+        ("q.csv", "question\n" + "Why?\n" * (MAX_ROWS + 1), f"{MAX_ROWS + 1} rows"),
     ],
 )
 def test_an_unreadable_file_is_refused_with_the_reason(file, text, sentence):

@@ -66,7 +66,7 @@ def test_a_column_that_cannot_run_is_named_and_nothing_is_started(author, versio
 
 
 def test_where_there_is_no_room_for_all_none_is_started(author, versions, monkeypatch):
-    monkeypatch.setattr(start_runs, "MOST_UNFINISHED", 1)
+    monkeypatch.setattr(start_runs, "MAX_UNFINISHED", 1)
     with pytest.raises(TooMany):
         start(author, ("1", "echo"), ("2", "echo"))
     assert not Run.objects.exists()

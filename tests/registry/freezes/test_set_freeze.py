@@ -119,7 +119,7 @@ def test_only_admins_set_and_remove_freezes(author, reviewer, outsider, freeze_n
 
 
 def test_there_is_an_end_to_how_many_a_namespace_has(admin, support):
-    for _ in range(services.MOST):
+    for _ in range(services.LIMIT):
         services.set_freeze(actor=admin, namespace="support", reason="Weekend", **WEEKEND)
     with pytest.raises(Conflict, match="remove one first"):
         services.set_freeze(actor=admin, namespace="support", reason="Weekend", **WEEKEND)

@@ -98,7 +98,7 @@ def test_a_model_that_is_not_what_it_was_is_refused(place):
 
 
 def test_too_many_under_way_are_refused(place):
-    for _ in range(services.MOST_UNDER_WAY):
+    for _ in range(services.MAX_UNDER_WAY):
         place.start()
     with pytest.raises(TooMany):
         place.start()
@@ -164,7 +164,7 @@ def test_a_proposal_that_breaks_a_rule_is_refused_after_two_repairs(desk, author
     )
     with desk(proposal) as place:
         improvement = place.measure(place.start())
-        assert len(place.server.asked_prompts) == queries.MOST_CALLS
+        assert len(place.server.asked_prompts) == queries.MAX_CALLS
     assert (improvement.stage, improvement.calls, improvement.document) == ("failed", 3, "")
     assert problem in improvement.reason
     assert improvement.prompt_tokens == 300

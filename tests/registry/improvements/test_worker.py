@@ -126,11 +126,11 @@ def test_an_answer_without_a_text_is_counted_with_all_that_it_took(desk):
 
 def test_workers_that_are_killed_again_and_again_make_no_more_calls_than_allowed(place):
     improvement = place.start()
-    for _ in range(queries.MOST_CALLS):
+    for _ in range(queries.MAX_CALLS):
         assert worker._begin(improvement)
         kill_while_asked(place, improvement)
     stored = place.ask(improvement)
-    assert (stored.stage, stored.calls) == ("failed", queries.MOST_CALLS)
+    assert (stored.stage, stored.calls) == ("failed", queries.MAX_CALLS)
     assert "as often as it may be" in stored.reason
     assert not place.server.asked_prompts
 
@@ -141,9 +141,7 @@ def test_a_job_that_lost_its_worker_too_often_ends_its_improvement(place):
     job = Job.objects.get(kind=queue.IMPROVEMENT)
     claimed = claims.claim_job()
     assert claimed.pk == job.pk
-    Job.objects.filter(pk=job.pk).update(
-        attempts=claims.MOST_ATTEMPTS, heartbeat_at=job.created_at - 2 * claims.SILENCE
-    )
+    Job.objects.filter(pk=job.pk).update(attempts=claims.MAX_ATTEMPTS, heartbeat_at=job.created_at - 2 * claims.SILENCE)
     claims.requeue_silent_jobs()
     assert worker.fail_lost_improvements() == 1
     assert "lost too often" in queries.find_own_improvement(place.author, improvement.number).reason
@@ -187,8 +185,8 @@ def test_the_last_reply_is_checked_too_where_the_renderer_was_busy(desk, busy_ch
         assert [worker.advance_improvement(improvement.number) for _ in range(2)] == [True, True]
         busy_check(4)
         stored = place.measure(improvement)
-        assert (stored.stage, stored.document, stored.calls) == ("done", BETTER, queries.MOST_CALLS)
-        assert len(place.server.asked_prompts) == queries.MOST_CALLS
+        assert (stored.stage, stored.document, stored.calls) == ("done", BETTER, queries.MAX_CALLS)
+        assert len(place.server.asked_prompts) == queries.MAX_CALLS
 
 
 def test_a_model_to_measure_by_that_is_another_by_now_ends_it_before_the_call(place):

@@ -192,7 +192,7 @@ def test_the_number_of_open_invitations_is_bounded(admin, support, link):
             created_at=row.created_at,
             expires_at=row.expires_at,
         )
-        for number in range(services.MOST_OPEN - 1)
+        for number in range(services.MAX_OPEN - 1)
     )
     with pytest.raises(Conflict, match="200 open invitations"):
         services.invite_person(actor=admin, namespace="support", role="reader")

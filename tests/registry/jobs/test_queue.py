@@ -64,7 +64,7 @@ def test_a_running_job_that_gives_signs_of_life_is_left_alone():
 
 def test_a_job_that_kills_its_worker_each_time_is_given_up():
     claims.enqueue("mirror.repack")
-    for _ in range(claims.MOST_ATTEMPTS):
+    for _ in range(claims.MAX_ATTEMPTS):
         silence(claims.claim_job())
         claims.requeue_silent_jobs()
     assert claims.claim_job() is None

@@ -161,7 +161,7 @@ def test_a_wait_ends_after_the_seconds_of_the_poll(seconds):
 
 
 def test_a_full_process_lets_the_next_one_go_on(monkeypatch):
-    monkeypatch.setattr(label_move_waits, "MOST_WAITING", 0)
+    monkeypatch.setattr(label_move_waits, "MAX_WAITING", 0)
 
     async def story():
         return await LabelMoveWaits(_Poll(20)).wait(_Scope(), "Bearer x")

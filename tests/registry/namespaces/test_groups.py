@@ -167,8 +167,8 @@ def test_two_groups_of_a_namespace_have_two_names(legal, admin):
 
 
 def test_there_is_a_limit_of_groups_and_of_people(legal, admin, monkeypatch):
-    monkeypatch.setattr(groups, "MOST_GROUPS", 1)
-    monkeypatch.setattr(groups, "MOST_PEOPLE", 1)
+    monkeypatch.setattr(groups, "MAX_GROUPS", 1)
+    monkeypatch.setattr(groups, "MAX_PEOPLE", 1)
     with pytest.raises(Conflict, match="has 1 groups already"):
         groups.make_group(actor=admin, **SUPPORT, title="Another")
     join(admin, "reader")

@@ -91,7 +91,7 @@ def test_strangers_keys_and_unknown_topics_are_refused(outsider, reader, admin, 
 
 def test_templates_followed_are_bounded_with_the_other_wishes(reader, save):
     save()
-    rows = (Watch(person=reader.person, template=str(at), level="all") for at in range(watches.MOST_WATCHES))
+    rows = (Watch(person=reader.person, template=str(at), level="all") for at in range(watches.MAX_WATCHES))
     Watch.objects.bulk_create(rows)
     with pytest.raises(Conflict):
         following.follow_template(actor=reader, name=NAME)

@@ -13,7 +13,7 @@ from registry.namespaces import services as namespace_services
 from registry.notifications import email as notification_email
 from registry.notifications import following
 from registry.notifications.models import Notification
-from registry.notifications.proposal_diff import MOST_LINES
+from registry.notifications.proposal_diff import MAX_LINES
 from registry.redaction import services as redaction_services
 from registry.releases import proposals
 from registry.releases.plans import ReleaseSelection
@@ -156,12 +156,12 @@ def test_texts_are_escaped_in_the_html(author, live, document):
 
 
 def test_a_long_diff_is_cut_and_says_how_much_is_left(author, live, document):
-    lines = "\n".join(f"    line {number}" for number in range(MOST_LINES + 50))
+    lines = "\n".join(f"    line {number}" for number in range(MAX_LINES + 50))
     _propose(author, _save_document(author, f"{document()}{lines}\n"))
     body = _send().body
     assert "more lines on the page of the change" in body
-    assert f"line {MOST_LINES - 50}\n" in body
-    assert f"line {MOST_LINES + 10}\n" not in body
+    assert f"line {MAX_LINES - 50}\n" in body
+    assert f"line {MAX_LINES + 10}\n" not in body
 
 
 def test_a_line_of_any_length_is_cut(author, live, document):

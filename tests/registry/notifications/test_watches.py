@@ -51,7 +51,7 @@ def test_a_key_gets_no_mail(admin, reader):
 
 
 def test_wishes_are_bounded(reader, monkeypatch):
-    monkeypatch.setattr(watches, "MOST_WATCHES", 1)
+    monkeypatch.setattr(watches, "MAX_WATCHES", 1)
     watches.set_watch_level(actor=reader, level="all")
     with pytest.raises(Conflict):
         watches.set_watch_level(actor=reader, level="all", namespace="support")

@@ -62,7 +62,7 @@ def test_a_mirror_that_just_fell_behind_is_not_a_reason_to_stop_serving(client):
 
 def test_a_mirror_that_falls_behind_is_unhealthy(client, monkeypatch):
     services.create_namespace(actor=build_operator_actor(), name="support")
-    monkeypatch.setattr("registry.observability.health.MOST_LAG", -1.0)
+    monkeypatch.setattr("registry.observability.health.MAX_LAG", -1.0)
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert "is a worker running" in answer.json()["checks"]["mirror"]
@@ -74,12 +74,12 @@ def test_an_admin_is_notified_of_a_mirror_that_falls_behind(monkeypatch):
     reader = Actor(User.objects.create(username="reader"))
     services.set_role(actor=build_operator_actor(), namespace="support", username="admin", role="admin")
     assert health.list_instance_faults(admin) == []
-    monkeypatch.setattr("registry.observability.health.MOST_LAG", -1.0)
+    monkeypatch.setattr("registry.observability.health.MAX_LAG", -1.0)
     [sentence] = health.list_instance_faults(admin)
     assert sentence.startswith("The Git mirror is 0 seconds behind: `manage.py mirror status` says why.")
     assert health.list_instance_faults(reader) == []
     mirror.catch_up()
-    monkeypatch.setattr("registry.observability.health.MOST_LAG", 0.0)
+    monkeypatch.setattr("registry.observability.health.MAX_LAG", 0.0)
     assert health.list_instance_faults(admin) == []
 
 

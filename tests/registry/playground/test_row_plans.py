@@ -158,7 +158,7 @@ def test_runs_of_rows_are_in_no_list_of_runs_and_no_evaluation(save_rows, connec
 
 
 def test_runs_of_rows_take_no_place_of_the_others(save_rows, connect, start, author, monkeypatch):
-    monkeypatch.setattr(services, "_MOST_ROW_RUNS", 2)
+    monkeypatch.setattr(services, "_MAX_ROW_RUNS", 2)
     connect()
     save_rows(write_rows(2))
     kept = start(sample="by hand")

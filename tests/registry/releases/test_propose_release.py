@@ -242,7 +242,7 @@ def test_a_key_for_other_labels_proposes_nothing(admin, author, open_release):
 
 
 def test_more_templates_than_a_release_may_have_are_refused(author, save):
-    names = [f"support/t{number}" for number in range(plans.MOST_TEMPLATES + 1)]
+    names = [f"support/t{number}" for number in range(plans.MAX_TEMPLATES + 1)]
     version = save("one", name=names[0])
     Template.objects.bulk_create(
         Template(

@@ -6,7 +6,7 @@ from datetime import timedelta
 from registry.releases.calendar_queries import read_calendar
 from registry.rollouts import services
 from registry.rollouts.models import Rollout
-from registry.rollouts.timetable import MOST_ROLLOUTS, list_moments
+from registry.rollouts.timetable import MAX_ROLLOUTS, list_moments
 
 STEPS = [{"share": 500, "hours": 24}, {"share": 2500, "hours": 12}]
 
@@ -74,9 +74,9 @@ def test_of_many_rollouts_those_with_the_next_step_soonest_and_the_newest_are_re
     with django_assert_num_queries(7):
         calendar = read_calendar(reader, at, at + 2 * day)
     assert calendar.has_more_rollouts
-    assert {it.rollout.number for it in calendar.rollouts} == {1, *range(10_002 - MOST_ROLLOUTS, 10_001)}
+    assert {it.rollout.number for it in calendar.rollouts} == {1, *range(10_002 - MAX_ROLLOUTS, 10_001)}
     assert [it.rollout.number for it in calendar.rollouts if it.kind == "step"] == [1, 1]
-    Rollout.objects.filter(number__gt=MOST_ROLLOUTS).delete()
+    Rollout.objects.filter(number__gt=MAX_ROLLOUTS).delete()
     assert not read_calendar(reader, at, at + 2 * day).has_more_rollouts
 
 

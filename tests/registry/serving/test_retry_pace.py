@@ -2,7 +2,7 @@
 
 import pytest
 
-from registry.serving.retry_pace import LONGEST, MOST_A_SECOND, SHORTEST, RetryPace
+from registry.serving.retry_pace import MAX_PAUSE, MAX_PER_SECOND, MIN_PAUSE, RetryPace
 
 
 class Clock:
@@ -15,7 +15,7 @@ class Clock:
 
 def ask_for(pace, clock, clients, seconds):
     """Let clients ask, each after the pause it was given, and return the pauses of the last four seconds."""
-    due = [clock.now + number / clients * SHORTEST for number in range(clients)]
+    due = [clock.now + number / clients * MIN_PAUSE for number in range(clients)]
     pauses, ends = [], clock.now + seconds
     while (at := min(due)) < ends:
         clock.now = at
@@ -29,23 +29,23 @@ def ask_for(pace, clock, clients, seconds):
 @pytest.mark.parametrize("clients", [1, 10, 60])
 def test_a_few_clients_ask_again_soon(clients):
     clock = Clock()
-    assert set(ask_for(RetryPace(clock), clock, clients, 8)) == {SHORTEST}
+    assert set(ask_for(RetryPace(clock), clock, clients, 8)) == {MIN_PAUSE}
 
 
 def test_many_clients_ask_no_more_often_than_the_process_may_answer():
     clock = Clock()
     pauses = ask_for(RetryPace(clock), clock, 150, 12)
-    assert len(pauses) / 4 <= 1.1 * MOST_A_SECOND
-    assert all(pause == pytest.approx(150 / MOST_A_SECOND, rel=0.15) for pause in pauses)
+    assert len(pauses) / 4 <= 1.1 * MAX_PER_SECOND
+    assert all(pause == pytest.approx(150 / MAX_PER_SECOND, rel=0.15) for pause in pauses)
 
 
 def test_nobody_waits_longer_than_the_longest_pause():
     clock = Clock()
-    assert set(ask_for(RetryPace(clock), clock, 900, 10)) == {LONGEST}
+    assert set(ask_for(RetryPace(clock), clock, 900, 10)) == {MAX_PAUSE}
 
 
 def test_when_the_many_have_gone_the_few_are_quick_again():
     clock = Clock()
     pace = RetryPace(clock)
     ask_for(pace, clock, 300, 12)
-    assert set(ask_for(pace, clock, 5, 20)) == {SHORTEST}
+    assert set(ask_for(pace, clock, 5, 20)) == {MIN_PAUSE}

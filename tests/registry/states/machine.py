@@ -22,7 +22,7 @@ __all__ = ["LABELS", "NAMES", "ActMachine"]
 
 NAMES = ("support/policy", "support/reply")
 LABELS = ("production", "staging")
-MOST_KEYS = 3
+MAX_KEYS = 3
 
 people = st.sampled_from(("author",) * 5 + ("reviewer",) * 2 + ("admin",) * 2 + PEOPLE)
 actors = people | st.sampled_from(("key:0", "key:1", "key:2"))
@@ -215,7 +215,7 @@ class ActMachine(RuleBasedStateMachine):
     def set_role(self, actor: str, person: str, role: str | None) -> None:
         self.act("set_role", actor, person, role)
 
-    @precondition(lambda self: len(self.model.keys) < MOST_KEYS)
+    @precondition(lambda self: len(self.model.keys) < MAX_KEYS)
     @rule(actor=admins, person=people)
     def issue_key(self, actor: str, person: str) -> None:
         self.act("issue_key", actor, person)

@@ -85,7 +85,7 @@ def test_tagging_requires_the_right_to_save(saved, reader, outsider):
         ("add", {"add": [" "]}),
         ("remove", {"remove": ["refunds"]}),
         ("template", {"names": []}),
-        ("template", {"names": [f"support/t{n}" for n in range(bulk.MOST + 1)]}),
+        ("template", {"names": [f"support/t{n}" for n in range(bulk.LIMIT + 1)]}),
         ("add", {"add": ["a\0"]}),
     ],
 )

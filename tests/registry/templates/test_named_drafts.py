@@ -95,9 +95,9 @@ def test_spaces_of_a_name_are_made_single(author):
 
 
 def test_a_person_has_so_many_drafts_of_a_template(author):
-    for number in range(drafts.MOST_DRAFTS):
+    for number in range(drafts.MAX_DRAFTS):
         keep(author, f"number {number}")
-    with pytest.raises(Conflict, match=f"{drafts.MOST_DRAFTS} drafts"):
+    with pytest.raises(Conflict, match=f"{drafts.MAX_DRAFTS} drafts"):
         keep(author, "one more")
 
 

@@ -56,7 +56,7 @@ SEARCHES = [
 @pytest.mark.parametrize("most_found", [0, 5_000])
 def test_the_names_are_those_of_a_search_that_counts_all(reader, shelf, search, most_found, monkeypatch):
     expected = list_names(reader, search, counted=100)
-    monkeypatch.setattr(search_engine, "_MOST_FOUND", most_found)
+    monkeypatch.setattr(search_engine, "_MAX_FOUND", most_found)
     assert list_names(reader, search, counted=1) == expected
     assert len(expected) > 3
 
@@ -66,7 +66,7 @@ def test_the_words_of_entries_are_read_only_if_very_many_match(reader, shelf, wo
     search = TemplateSearch("odd", {"input": ["question"]})
     names = list_names(reader, search, counted=2)
     assert word_tests == []
-    monkeypatch.setattr(search_engine, "_MOST_FOUND", 2)
+    monkeypatch.setattr(search_engine, "_MAX_FOUND", 2)
     assert list_names(reader, search, counted=2) == names
     assert any(" odd " in text for text in word_tests)
     assert all(text.count(" __") == 0 or " odd " not in text for text in word_tests)  # facets and words apart

@@ -224,7 +224,7 @@ def test_opened_folders_of_the_tree_name_the_templates_right_in_them(reader, adm
     assert search_counts.read_folder_tree(reader)[0].templates == []
     archive.archive_template(actor=admin, name=REPLY, reason="")
     assert search_counts.read_folder_tree(reader, "support")[0].templates == []
-    monkeypatch.setattr(search_counts, "_MOST_LEAVES", 1)
+    monkeypatch.setattr(search_counts, "_MAX_LEAVES", 1)
     (large,) = search_counts.read_folder_tree(reader, "support/refunds/deep")
     assert (large.templates, large.folders[0].templates) == ([], [])
     assert large.folders[0].folders[0].templates == [NOTE]

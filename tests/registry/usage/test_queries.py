@@ -108,7 +108,7 @@ def test_templates_with_very_many_versions_have_the_same_figures(versions, monke
     fetched("mail", versions[0], "1", 7, 1)
     templates = [versions[0].template_id]
     listed = usage_queries.count_by_template_and_day(templates)
-    monkeypatch.setattr(usage_queries, "_MOST_VERSIONS", 1)
+    monkeypatch.setattr(usage_queries, "_MAX_VERSIONS", 1)
     with django_assert_num_queries(2):
         assert usage_queries.count_by_template_and_day(templates) == listed
     assert listed == {templates[0]: [0, 0, 0, 0, 0, 7, 5]}

@@ -74,7 +74,7 @@ def test_invalid_options_are_refused_by_field(make, options, field):
 
 
 def test_a_namespace_has_a_bounded_number(make, monkeypatch):
-    monkeypatch.setattr(webhook_services, "MOST", 2)
+    monkeypatch.setattr(webhook_services, "LIMIT", 2)
     make()
     make()
     with pytest.raises(Conflict, match="2 webhooks"):

@@ -91,7 +91,7 @@ def test_other_vocabularies_encode_texts_whole():
 
 
 def test_a_full_memory_starts_again(monkeypatch):
-    monkeypatch.setattr(word_cache, "_MOST_WORDS", 50)
+    monkeypatch.setattr(word_cache, "_MAX_WORDS", 50)
     tokenizer = tokenizers.find_tokenizer("o200k_base")
     memory = memory_of(tokenizer)
     for number in range(40):

@@ -11,7 +11,7 @@ from promptuary.renderer.document.parser import inspect_document, parse_document
 from promptuary.renderer.problems import unify_newlines
 from promptuary.renderer.validation.fixes import apply_fix
 from promptuary.renderer.validation.standards import Standards, Subject, check_standards
-from promptuary.renderer.validation.standards_reader import MOST_WORDS, StandardsError, read_standards
+from promptuary.renderer.validation.standards_reader import MAX_WORDS, StandardsError, read_standards
 
 BODY = "- name: question\n  content: Who pays the postage?\n"
 
@@ -236,7 +236,7 @@ def test_standards_are_read_as_they_are_written():
         ({"name": {"pattern": "a" * 501}}, "name.pattern", "500"),
         ({"size": {"most": 262_145}}, "size.most", "262,144"),
         ({"banned_words": {"words": []}}, "banned_words.words", "1 to 100"),
-        ({"banned_words": {"words": [str(n) for n in range(MOST_WORDS + 1)]}}, "banned_words.words", "1 to 100"),
+        ({"banned_words": {"words": [str(n) for n in range(MAX_WORDS + 1)]}}, "banned_words.words", "1 to 100"),
         ({"required_words": {"words": ["a\nb"]}}, "required_words.words", "can be printed"),
         ({"required_words": {"words": [" "]}}, "required_words.words", "can be printed"),
         ({"models": {"allowed": []}}, "models.allowed", "1 to 100"),
