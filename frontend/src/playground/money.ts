@@ -3,16 +3,16 @@ import { formatNumber, gettext } from "../language.ts";
 import type { Model, Money, Settings } from "./types.ts";
 
 const SYMBOLS: Record<string, string> = { USD: "$", EUR: "€", GBP: "£" };
-const MIN_SIZE = 0.0001; // smaller amounts are shown as less than this
+const MIN_AMOUNT = 0.0001; // smaller amounts are shown as less than this
 const REPLY_LIMITS = ["max_completion_tokens", "max_output_tokens", "max_tokens"]; // in the server's order
 const MAX_REPLY_LENGTH = 4096; // tokens, if neither the settings nor the document limit the reply
 
-/** An amount as formatted on the pages: `$0.0073`, `$5.00`, `0.02 CHF`. Amounts below `least` are shown as such:
+/** An amount as formatted on the pages: `$0.0073`, `$5.00`, `0.02 CHF`. Amounts below `minimum` are shown as such:
  * `<$0.0001`. */
-export function formatMoney({ amount, currency }: Money, least = MIN_SIZE): string {
+export function formatMoney({ amount, currency }: Money, minimum = MIN_AMOUNT): string {
   const value = Number(amount);
-  const isTiny = value > 0 && value < least;
-  const shownAmount = isTiny ? least : value;
+  const isTiny = value > 0 && value < minimum;
+  const shownAmount = isTiny ? minimum : value;
   const digits = shownAmount === 0 || shownAmount >= 0.1 ? 2 : Math.min(4, 1 - Math.floor(Math.log10(shownAmount)));
   const figure = formatNumber(shownAmount, { minimumFractionDigits: 2, maximumFractionDigits: Math.max(2, digits) });
   const symbol = SYMBOLS[currency];
@@ -22,7 +22,7 @@ export function formatMoney({ amount, currency }: Money, least = MIN_SIZE): stri
 
 /** A maximum cost, so that an amount below `$0.0001` is rounded up to `$0.0001`. */
 export const formatMostMoney = ({ amount, currency }: Money): string =>
-  formatMoney({ amount: Number(amount) > 0 ? Math.max(Number(amount), MIN_SIZE) : amount, currency });
+  formatMoney({ amount: Number(amount) > 0 ? Math.max(Number(amount), MIN_AMOUNT) : amount, currency });
 
 /** The maximum length of a reply in tokens: the column's own limit, else the first one in the document's settings. */
 export function findLongestReply(settings: Settings, saved: Record<string, unknown>, reserve: number): number {
