@@ -17,7 +17,7 @@ def test_every_finding_has_its_tests():
 
 
 @pytest.mark.parametrize("address", sorted({address for _, address in NAMED}))
-def test_the_test_is_there(address):
+def test_each_named_test_exists(address):
     path, _, name = address.partition("::")
     tree = ast.parse((ROOT / path).read_text())
     names = {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)}

@@ -36,7 +36,7 @@ def test_the_result_of_a_dependant_contains_the_refusal(caller, policy, stored):
     assert done[0]["refusal"]
 
 
-def test_a_version_that_is_not_there_is_not_found(caller, policy):
+def test_a_missing_version_is_not_found(caller, policy):
     problem(caller("author").post(PATH, {"version": 9}), 404, "not-found")
     problem(caller("author").post(PATH, {}), 400, "bad-request")
     problem(caller("author").get("templates/support/none/-/dependants"), 404, "not-found")

@@ -86,7 +86,7 @@ def test_a_moved_label_has_another_entity_tag(cast, caller, versions):
 
 
 @pytest.mark.parametrize("ref", ["9", "0", "staging", "sha256:" + "0" * 64, "-1", "Upper", "1.0", "", "99999999999999"])
-def test_a_ref_that_leads_nowhere_is_not_found(caller, ahead, ref):
+def test_an_unknown_ref_is_not_found(caller, ahead, ref):
     problem(caller("author").get(f"templates/{REPLY}@{ref}"), 404, "not-found")
     assert ahead(f"{PATH}@{ref}")[0] == "404 Not Found"
 

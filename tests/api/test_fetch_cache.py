@@ -49,7 +49,7 @@ def test_another_process_refuses_a_revoked_key_within_a_second(cast, clock, vers
     assert fetcher.answer(key, f"{REPLY}@2").status == 401
 
 
-def test_another_process_heeds_a_lost_role_within_a_second(cast, clock, versions):
+def test_another_process_notices_a_lost_role_within_a_second(cast, clock, versions):
     fetcher, key = Fetcher(clock=clock), f"Bearer {cast.key(scope='read')}"
     assert fetcher.answer(key, f"{REPLY}@2").status == 200
     namespace_services.set_role(actor=cast.actor("admin"), namespace="support", username="author", role=None)

@@ -154,7 +154,7 @@ def test_a_bucket_may_hold_anything_that_a_query_can(caller, rollout):
 
 
 @pytest.mark.parametrize("query", ["bucket=", "bucket=a&bucket=b", f"bucket={'x' * 101}"])
-def test_a_bucket_that_is_none_is_refused(caller, rollout, query):
+def test_an_invalid_bucket_is_refused(caller, rollout, query):
     fields = problem(caller("author").get(f"{LABEL}?{query}"), 422, "invalid")["fields"]
     assert list(fields) == ["bucket"]
 

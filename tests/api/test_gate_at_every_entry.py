@@ -108,7 +108,7 @@ def test_authors_cannot_approve_their_own_change(label):
     assert caller.post(f"changes/{change.number}/decisions", approval).status_code == 403
 
 
-def test_an_approval_of_another_text_is_none(label):
+def test_an_approval_of_another_text_does_not_count(label):
     change = label.propose(2)
     label.save(OTHER.replace("well", "worse"), base=change.version.digest)
     decided = decisions.decide_on_change(

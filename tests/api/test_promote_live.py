@@ -132,7 +132,7 @@ def test_a_version_that_the_label_already_serves_is_refused(run, monkeypatch, ca
     assert (result.exit_code, "serves this text already, as version 1" in result.stderr) == (1, True)
 
 
-def test_a_namespace_that_is_not_there_is_named(run):
+def test_a_missing_namespace_is_named(run):
     result = run(REPLY, "--as", "nowhere/reply", "--yes")
     assert (result.exit_code, "There is no namespace nowhere" in result.stderr) == (1, True)
 

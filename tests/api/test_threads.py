@@ -110,7 +110,7 @@ def test_a_reply_opens_a_resolved_thread_again(caller, change):
 
 
 @pytest.mark.parametrize("verb", ["replies", "resolve"])
-def test_a_thread_that_is_not_there_is_not_found(caller, change, verb):
+def test_a_missing_thread_is_not_found(caller, change, verb):
     body = {"text": "Hello"} if verb == "replies" else {}
     problem(caller("author").post(f"changes/1/threads/7/{verb}", body), 404, "not-found")
 

@@ -174,7 +174,7 @@ def test_judgements_are_an_output_type():
     assert {str(metric) for metric in metrics_for("judgement")} >= {"faithfulness", "trace_adherence"}
 
 
-def test_a_verdict_on_a_sentence_that_is_not_there_is_left_out_and_reported():
+def test_a_verdict_on_a_missing_sentence_is_left_out_and_reported():
     judgement = read_judgement(json.dumps(REPLY), DOCUMENTS, "It opened in 1932.")
     assert (judgement["scores"]["faithfulness"], judgement["scores"]["trace_adherence"]) == (1.0, 1.0)
     assert judgement["repairs"] == ["left out the verdict on b, which is not a sentence of the response"]

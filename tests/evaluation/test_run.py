@@ -111,7 +111,7 @@ def test_a_failure_after_a_simulated_output_is_recorded_with_its_mode():
     assert row["simulated"]["read"] == {"answer": 7}
 
 
-def test_a_simulated_component_that_is_none_is_refused_before_anything_runs():
+def test_an_unknown_simulated_component_is_refused_before_anything_runs():
     inputs, expected = rows()
     with pytest.raises(EvaluationError, match="'reed' isn't a component"):
         run(question_answering(), inputs, expected, {"reed": {"answer": "x"}})

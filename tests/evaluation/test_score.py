@@ -88,7 +88,7 @@ def test_json_schema_judges_the_reply_as_data():
     assert outcome["individual_scores"] == [1.0, 0.0, 0.0]
 
 
-def test_regex_names_the_row_of_a_pattern_that_is_none():
+def test_regex_names_the_row_of_an_invalid_pattern():
     with pytest.raises(MetricError, match=r"^row 2: "):
         score("regex", ["a+", "("], ["caat", "x"])
 

@@ -152,7 +152,7 @@ def test_a_model_is_called_in_a_running_event_loop_too(server):
 
 
 @pytest.mark.parametrize("count", ["many", -1_000_000, 10**30, 1.5, True, {}, float("nan")])
-def test_a_count_that_is_none_is_left_out(read_stream, read_whole, count):
+def test_an_invalid_count_is_left_out(read_stream, read_whole, count):
     usage = {"prompt_tokens": count, "completion_tokens": count}
     last = write_event({}, "stop", usage=usage)
     reply = read_stream(RawAnswer(write_event({"content": "Yes"}) + last), PartialReply())
@@ -177,7 +177,7 @@ def test_thoughts_and_calls_can_be_stored(read_stream):
 
 
 @pytest.mark.parametrize("value", ["inf", "nan", "Wed, 21 Oct 2026 07:28:00 GMT", ""])
-def test_a_pause_that_is_not_a_number_of_seconds_is_none(read_stream, value):
+def test_a_pause_that_is_not_a_number_of_seconds_is_ignored(read_stream, value):
     with pytest.raises(ModelError, match="answered 429") as caught:
         read_stream(RawAnswer(b"{}", JSON, 429, {"Retry-After": value}), PartialReply())
     assert caught.value.retry_after is None

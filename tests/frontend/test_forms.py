@@ -201,7 +201,7 @@ def test_a_new_template_begins_as_a_draft_in_the_editor(desk, browser, start):
 
 
 @pytest.mark.parametrize("path", ["a//b", "con", "../etc", "—"])
-def test_a_name_that_is_none_is_refused_at_its_field(desk, browser, path):
+def test_an_invalid_name_is_refused_at_its_field(desk, browser, path):
     answer = begin(browser("author"), path)
     assert answer.status_code in (404, 422)
     assert not Draft.objects.exists()

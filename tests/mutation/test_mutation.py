@@ -37,7 +37,7 @@ def test_nothing_to_change_is_a_full_score(tmp_path):
     assert read_score(tmp_path).percent == 100.0
 
 
-def test_the_files_and_tests_of_each_target_are_there():
+def test_the_files_and_tests_of_each_target_exist():
     for target in TARGETS:
         assert all(list(ROOT.glob(pattern)) for pattern in (*target.files, *target.tests)), target.name
 

@@ -104,7 +104,7 @@ def test_a_refusal_tells_what_the_registry_said():
 @pytest.mark.parametrize(
     "name", ["", "reply", "Support/x", "support/../x", "support/x@", "support//x", "a/" * 9 + "a", "support/x?y"]
 )
-def test_a_name_that_is_none_is_not_asked_for(world, name):
+def test_an_invalid_name_is_not_asked_for(world, name):
     with pytest.raises(ConfigurationError):
         world.client().get(name)
     assert world.request_count == 0
@@ -139,14 +139,14 @@ def test_a_time_that_is_not_a_number_of_seconds_is_refused_by_its_name(world, op
 
 
 @pytest.mark.parametrize("ref", ["", "Upper", 0, -1, True, "sha256:abc", "a/b", 1.5])
-def test_a_ref_that_is_none_is_not_asked_for(world, ref):
+def test_an_invalid_ref_is_not_asked_for(world, ref):
     with pytest.raises(ConfigurationError):
         world.client().get(NAME, ref)
     assert world.request_count == 0
 
 
 @pytest.mark.parametrize("url", ["", "registry.test", "ftp://x", "http://", "http://user:pw@x", "http://[x"])
-def test_an_address_that_is_none_is_refused(url, monkeypatch):
+def test_an_invalid_address_is_refused(url, monkeypatch):
     monkeypatch.delenv("PROMPTUARY_URL", raising=False)
     with pytest.raises(ConfigurationError):
         Promptuary(url, "key")

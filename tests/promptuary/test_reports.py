@@ -66,7 +66,7 @@ def test_a_body_of_the_callers_own_is_not_counted(client):
     assert client.usage.take() == []
 
 
-def test_names_that_are_none_and_too_many_are_left_out(world, client):
+def test_invalid_and_excess_names_are_left_out(world, client):
     usage = Usage()
     template = client.get(NAME)
     odd_names: dict[Any, int] = {"x" * 101: 1, 5: 1}

@@ -106,7 +106,7 @@ def test_a_kept_copy_on_disk_knows_the_rollout(world, tmp_path):
 
 
 @pytest.mark.parametrize("bucket", ["", "x" * 101, 17])
-def test_a_bucket_that_is_none_is_refused(world, bucket):
+def test_an_invalid_bucket_is_refused(world, bucket):
     with pytest.raises(ConfigurationError, match="is not a bucket"):
         world.client().get(NAME, bucket=bucket)
 

@@ -200,7 +200,7 @@ def test_a_judge_that_finds_nothing_to_read_fails_the_gate(judged):
     assert [(row["row"], "`inputs.documents`" in row["message"]) for row in rows] == [(0, True)]
 
 
-def test_a_place_of_the_judge_that_is_none_is_refused(judged):
+def test_an_invalid_judge_path_is_refused(judged):
     result = call(*judged, "--judge-path", "answer")
     assert result.exit_code == 2
     assert "documents, question, response" in result.output

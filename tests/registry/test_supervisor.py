@@ -240,7 +240,7 @@ def test_it_loads_no_django():
     assert done.stdout.split() == ["False", "False"]
 
 
-def test_a_process_with_a_niceness_gives_way(supervise):
+def test_a_process_gets_its_niceness(supervise):
     say = "import os; print('nice', os.nice(0), flush=True); import time; time.sleep(600)"
     supervised = supervise({"web": python(say), "worker": {**python(say), "niceness": 5}})
     base = os.nice(0)

@@ -133,7 +133,7 @@ def test_an_error_reads_with_its_line():
     assert str(renderer.DocumentError("bad", place=Place(4, 2))) == "line 4: bad"
 
 
-def test_every_public_name_is_there():
+def test_every_public_name_exists():
     for name in renderer.__all__:
         assert getattr(renderer, name) is not None
     with pytest.raises(AttributeError, match="nothing"):

@@ -23,7 +23,7 @@ def test_a_bucket_never_goes_back_to_stable_while_the_share_grows(salt, bucket, 
 
 
 @given(salts, buckets)
-def test_a_share_of_nothing_is_nobody_and_of_the_whole_everybody(salt, bucket):
+def test_a_share_of_zero_selects_nobody_and_a_full_share_everybody(salt, bucket):
     assert not is_on_candidate_side(salt, bucket, 0)
     assert is_on_candidate_side(salt, bucket, WHOLE)
 

@@ -118,7 +118,7 @@ def test_the_report_says_what_was_done_and_what_failed():
     assert "No round failed." in format_report(targets, rounds[:1])
 
 
-def test_every_test_of_a_target_is_there():
+def test_every_test_of_a_target_exists():
     named = {test.partition("::")[0] for target in TARGETS for test in target.tests}
     assert [path for path in named if not (ROOT / path).exists()] == []
     assert len({target.name for target in TARGETS}) == len(TARGETS)

@@ -175,7 +175,7 @@ def test_a_second_score_of_a_trace_id_replaces_the_first(score):
         ({"trace_id": "x" * 101}, "at most 100 characters"),
     ],
 )
-def test_a_score_that_is_none_is_in_the_form_with_its_reason(score, values, sentence):
+def test_an_invalid_score_is_in_the_form_with_its_reason(score, values, sentence):
     answer = score(**values)
     assert answer.status_code == 422
     assert sentence in answer.content.decode()

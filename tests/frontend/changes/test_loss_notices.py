@@ -26,7 +26,7 @@ def test_a_change_says_which_metrics_get_worse_and_links_to_both_runs(reply, run
     assert page.index("get worse.") < page.index("Approve v3 for production")
 
 
-def test_a_change_of_equal_scores_says_nothing(reply, runs, browser):
+def test_a_change_of_equal_scores_is_not_reported(reply, runs, browser):
     start_run(reply, "2")
     number = reply.propose(2).number
     assert "without a gate" not in read_html(browser("reviewer").get(f"/changes/{number}"))

@@ -199,7 +199,7 @@ def test_the_plan_of_the_panel_is_started(act):
         ("metric", "Not a name", "Name the score"),
     ],
 )
-def test_a_plan_that_says_nothing_is_refused_by_its_field(act, field, text, fault):
+def test_an_empty_plan_is_refused_by_its_field(act, field, text, fault):
     assert fault in act("author", **{**PLAN, field: text})
     assert not Rollout.objects.exists()
 

@@ -128,7 +128,7 @@ def test_a_fold_with_a_thread_in_it_is_open(change, act, browser):
     assert '<details class="diff-fold" open>' in read_html(browser("author").get(page))
 
 
-def test_numbers_that_are_none_are_refused_in_words(change, act):
+def test_invalid_numbers_are_refused_with_a_sentence(change, act):
     answer = act("reviewer", "thread", text="Here?", **build_place(line="9" * 40))
     assert answer.status_code == 422
     assert "There are no lines 0 to 0" in read_html(answer)

@@ -185,7 +185,7 @@ def test_a_person_who_left_the_namespace_gets_404(reply):
 
 
 @pytest.mark.parametrize("do", ["propose:production:x", "propose:production:99999999999", "propose:"])
-def test_a_number_that_is_none_is_refused_with_a_sentence(author, do):
+def test_an_invalid_number_is_refused_with_a_sentence(author, do):
     answer = post(author, do)
     assert answer.status_code == 422
     assert "is not a version number" in read_html(answer)

@@ -254,7 +254,7 @@ def test_a_save_of_an_older_text_does_not_end_a_newer_draft(author):
     assert Version.objects.count() == 2
 
 
-def test_text_that_says_nothing_new_leaves_no_draft(author):
+def test_an_unchanged_text_leaves_no_draft(author):
     answer = _store(author, OTHER, revision=0)
     assert answer.json() == {"saved_at": None, "revision": 0}
     assert not Draft.objects.exists()

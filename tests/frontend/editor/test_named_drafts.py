@@ -99,7 +99,7 @@ def test_a_second_tab_is_notified_only_of_the_same_draft(author, keep):
     assert answer.json()["newer"]["document"] == SHORT
 
 
-def test_a_draft_with_a_name_stays_while_it_says_nothing_new(reply, author, keep):
+def test_a_named_draft_stays_even_if_it_changes_nothing(reply, author, keep):
     keep(SHORT, "Shorter")
     body = {"document": OTHER, "samples": {}, "base": "2", "revision": 1}
     author.put(f"{EDIT}/draft?draft=Shorter", body, content_type="application/json")

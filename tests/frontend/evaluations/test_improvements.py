@@ -215,7 +215,7 @@ def test_a_failed_improvement_shows_the_reason(browser, open_place):
     assert "What the model proposes" not in page
 
 
-def test_the_run_of_a_proposal_leads_back_and_is_nobody_elses(browser, place):
+def test_the_run_of_a_proposal_links_back_and_is_visible_to_its_owner_only(browser, place):
     improvement = place.measure(place.start())
     run = f"/runs/{improvement.measurement.number}"
     assert f'href="{address(improvement)}"' in read_html(browser("author").get(run))

@@ -362,7 +362,7 @@ def test_a_form_that_there_is_not_is_refused(browser, two):
 
 
 @pytest.mark.parametrize("path", ["/runs/1", "/runs/1/rows", "/runs/1/rows/0", "/runs/1/export.csv"])
-def test_runs_of_others_are_not_there(browser, gold, path):
+def test_runs_of_others_are_not_found(browser, gold, path):
     start_run(gold)
     assert browser("outsider").get(path).status_code == 404
 

@@ -192,12 +192,12 @@ def test_the_next_row_is_not_an_address_elsewhere(browser, two):
 
 
 @pytest.mark.parametrize("press", ["0:6", "0:fine"])
-def test_a_score_that_is_none_is_refused(browser, two, press):
+def test_an_invalid_score_is_refused(browser, two, press):
     assert browser("reviewer").post(address(two[:1]), fields(two[:1], press=press)).status_code == 422
 
 
 @pytest.mark.parametrize(("row", "status"), [("x", 422), (99, 404)])
-def test_a_row_that_is_none_is_refused(browser, two, row, status):
+def test_an_invalid_row_is_refused(browser, two, row, status):
     assert browser("reviewer").post(address(two[:1]), fields(two[:1], row, press="0:4")).status_code == status
 
 

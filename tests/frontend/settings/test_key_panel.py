@@ -84,7 +84,7 @@ def test_the_panel_sets_the_addresses_and_a_trial_is_from_one(key, browser):
     assert "may not be used from 198.51.100.1" in read_html(client.get(f"{trial}198.51.100.1"))
 
 
-def test_addresses_that_are_none_are_refused_next_to_their_field(key, browser):
+def test_invalid_addresses_are_refused_next_to_their_field(key, browser):
     answer = browser("admin").post("/n/support/keys", {"do": "addresses", "key": key.id, "addresses": "office"})
     page = read_html(answer)
     assert answer.status_code == 422

@@ -137,7 +137,7 @@ def test_a_refused_form_keeps_the_ticked_checks(reply, browser):
 
 
 @pytest.mark.parametrize(("name", "status"), [("Sales", 422), ("", 422), ("support", 409)])
-def test_a_name_that_is_none_or_taken_comes_back(reply, browser, name, status):
+def test_an_invalid_or_taken_name_is_shown_again(reply, browser, name, status):
     answer = browser("reader").post("/n/new", {"name": name, "protected_labels": "a, b", "approvals": "1"})
     assert answer.status_code == status
     assert 'value="a, b"' in read_html(answer)

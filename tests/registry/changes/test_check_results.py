@@ -216,6 +216,6 @@ def test_the_journal_names_the_verdict_and_not_what_was_rendered(author, sampled
     assert body["key"] == Verdict.objects.first().key
 
 
-def test_a_request_that_is_not_there_has_no_checks(support):
+def test_a_missing_request_has_no_checks(support):
     with pytest.raises(NotFound):
         check_results.run_checks(number=9)

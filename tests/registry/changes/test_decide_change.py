@@ -137,7 +137,7 @@ def test_stricter_rules_reopen_what_was_approved(admin, propose, approve, save):
     assert change.state == "open"
 
 
-def test_a_reviewer_who_is_none_any_more_does_not_count(admin, propose, approve, save):
+def test_a_former_reviewer_does_not_count(admin, propose, approve, save):
     change = propose(save("one"))
     approve(change)
     namespace_services.set_role(actor=admin, namespace="support", username="reviewer", role="reader")

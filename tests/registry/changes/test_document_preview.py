@@ -50,7 +50,7 @@ def test_it_is_what_the_preview_says_once_the_document_is_saved(admin, author, l
     assert (result.version.number, result.version.digest) == (stored.version.number, stored.version.digest)
 
 
-def test_a_template_that_is_not_there_is_previewed_as_its_first_version(author, support, document):
+def test_a_missing_template_is_previewed_as_its_first_version(author, support, document):
     result = preview(author, document())
     assert (result.move.state, result.move.version.number, result.move.services, result.problems) == ("new", 1, (), [])
     assert {check.outcome for check in result.move.checks} == {"passed"}

@@ -82,7 +82,7 @@ def test_an_old_approval_does_not_speak_for_a_group(digest, round):
     assert codes(needing("legal"), facts) == ["approvals", "group:legal"]
 
 
-def test_nobody_speaks_for_a_group_that_is_not_there():
+def test_nobody_can_approve_for_a_missing_group():
     facts = replace(approved_by(*PEOPLE), groups={})
     (blocker,) = policy.find_blockers(needing("legal"), facts, "")
     assert (blocker.code, blocker.waiting_for) == ("group:legal", ())

@@ -13,7 +13,7 @@ def test_lines_are_taken_with_both_ends():
     assert take_lines("a\nb", 2, 2) == "b"
 
 
-def test_lines_that_are_not_there_are_none():
+def test_missing_lines_give_none():
     assert [take_lines(TEXT, *lines) for lines in ((0, 1), (3, 2), (4, 5))] == [None, None, None]
 
 

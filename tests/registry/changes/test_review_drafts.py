@@ -29,7 +29,7 @@ def send(change, actor, decision="", **further):
     )
 
 
-def test_a_kept_remark_is_nobody_elses(change, keep):
+def test_a_kept_remark_is_visible_to_its_author_only(change, keep):
     before = Event.objects.count()
     kept = keep()
     assert (kept.line, kept.end_line, kept.text) == (2, 2, "Which one?")

@@ -57,7 +57,7 @@ def test_a_digest_changes_with_what_answers_and_not_with_the_credential(write):
     assert connection_queries.find_endpoint("s", "support").digest != first
 
 
-def test_a_credential_that_is_not_there_is_named_by_its_variable(write, monkeypatch):
+def test_a_missing_credential_is_named_by_its_variable(write, monkeypatch):
     monkeypatch.delenv("NOT_THERE", raising=False)
     write("s: {base_url: 'https://x.example/v1', key_env: NOT_THERE}\n")
     with pytest.raises(Conflict, match="NOT_THERE"):

@@ -65,7 +65,7 @@ def test_a_secret_comes_from_the_variable_then_the_file_then_a_kept_one(monkeypa
     assert env.read_secret("KEY", kept) == "from the variable"
 
 
-def test_a_secret_file_that_is_not_there_is_refused_with_both_names(monkeypatch, tmp_path):
+def test_a_missing_secret_file_is_refused_with_both_names(monkeypatch, tmp_path):
     monkeypatch.setenv("KEY_FILE", str(tmp_path / "absent"))
     with pytest.raises(ImproperlyConfigured, match=r"KEY_FILE.*absent"):
         env.read_secret("KEY", tmp_path / "kept")

@@ -203,7 +203,7 @@ def test_the_same_database_twice_is_refused(places):
         pass
 
 
-def test_a_file_that_is_not_there_is_not_made(places, tmp_path):
+def test_a_missing_file_is_not_created(places, tmp_path):
     missing = {**entry_of(places[0]), "NAME": str(tmp_path / "missing.sqlite3")}
     with pytest.raises(CopyRefused, match="no database"), connect_both(missing, entry_of(places[1])):
         pass

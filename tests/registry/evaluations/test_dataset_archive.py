@@ -108,6 +108,6 @@ def test_the_refusal_names_the_act(dataset, author):
         dataset_archive.unarchive_dataset(actor=author, name=DATASET)
 
 
-def test_a_dataset_that_is_none_is_not_archived(admin):
+def test_a_missing_dataset_cannot_be_archived(admin):
     with pytest.raises(NotFound):
         dataset_archive.archive_dataset(actor=admin, name="support/none")

@@ -55,7 +55,7 @@ def test_versions_come_newest_first(two, reader):
     assert queries.read_dataset_version(reader, NAME, 1).rows()[1].id == "b"
 
 
-def test_a_version_that_is_not_there_is_not_found(two, reader):
+def test_a_missing_version_is_not_found(two, reader):
     with pytest.raises(NotFound, match="no version 3"):
         queries.read_dataset_version(reader, NAME, 3)
 

@@ -74,14 +74,14 @@ def test_the_live_version_is_judged_by_fixed_limits_only(two, try_gates):
     assert (compared.passed, compared.compares_only) == (None, True)
 
 
-def test_without_a_run_of_what_is_live_a_fall_says_nothing(save, publish, evaluate, try_gates):
+def test_a_fall_is_ignored_without_a_run_of_the_live_version(save, publish, evaluate, try_gates):
     publish(save())
     evaluate(save("other words"))
     (trial,) = try_gates("squad_f1 - 0.02")
     assert (trial.passed, trial.outcomes[0].finding) == (None, "what is live has no run over these rows")
 
 
-def test_a_metric_that_was_not_computed_and_scores_by_people_say_nothing(two, try_gates):
+def test_uncomputed_metrics_and_scores_by_people_are_ignored(two, try_gates):
     for gate in ("chrf >= 0.5", "reviewed_by_people >= 0.5"):
         assert {trial.passed for trial in try_gates(gate)} == {None}
 

@@ -141,7 +141,7 @@ def test_an_evaluation_that_is_changed_or_taken_away_forgets_its_failures(failin
     assert not LiveFailure.objects.exists()
 
 
-def test_a_run_of_what_is_not_live_any_more_says_nothing(save, publish, attach):
+def test_a_run_of_a_version_that_is_no_longer_live_is_ignored(save, publish, attach):
     first = save("words that nobody expects")
     publish(first)
     attach()

@@ -142,7 +142,7 @@ def test_rows_in_which_the_judge_finds_nothing_cost_nothing(author, judge, model
     assert costs.cost == estimate(author, model="s").cost
 
 
-def test_a_judge_that_is_none_is_refused_as_at_the_start(author, judge):
+def test_an_invalid_judge_is_refused_as_at_the_start(author, judge):
     with pytest.raises(Invalid) as caught:
         estimate(author, **judge)
     assert list(caught.value.fields) == ["judge_model"]

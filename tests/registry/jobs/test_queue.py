@@ -71,7 +71,7 @@ def test_a_job_that_kills_its_worker_each_time_is_given_up():
     assert "lost 5 times" in Job.objects.get().error
 
 
-def test_a_lost_job_gives_way_to_a_newer_one_of_its_subject():
+def test_a_lost_job_is_replaced_by_a_newer_one_of_its_subject():
     claims.enqueue("mirror.repack")
     lost = claims.claim_job()
     newer = claims.enqueue("mirror.repack")

@@ -63,7 +63,7 @@ def test_the_system_check_names_a_trigger_that_is_absent(table):
         assert [error.msg.split()[2] for error in errors] == triggers[:missing]
 
 
-def test_without_databases_to_look_at_the_check_says_nothing():
+def test_the_check_reports_nothing_without_databases():
     assert immutable_tables.check_triggers(None) == []
 
 

@@ -64,7 +64,7 @@ def test_an_event_that_lacks_a_field_is_named_and_those_before_it_are_mirrored_l
     assert mirror.read_status().mirrored == 0
 
 
-def test_all_events_wait_for_a_mirror_that_is_not_there(support, mirror_path):
+def test_all_events_are_pending_without_a_mirror(support, mirror_path):
     assert writer.count_pending() == 5
     mirror.catch_up()
     assert writer.count_pending() == 0

@@ -51,7 +51,7 @@ def test_every_write_is_refused_with_both_commands_named(older, story):
     assert Event.objects.count() == count
 
 
-def test_reading_goes_on(older, story):
+def test_reading_continues(older, story):
     assert Version.objects.get(template__name=TEMPLATE, number=3).document
     assert log.describe_disagreement().startswith("The database is older")
 

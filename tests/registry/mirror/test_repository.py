@@ -110,7 +110,7 @@ def test_a_damaged_object_is_found(repository):
     assert repository.check_objects() != []
 
 
-def test_a_commit_that_is_not_there_has_no_history(repository):
+def test_a_missing_commit_has_no_history(repository):
     write(repository)
     with pytest.raises(GitFailed, match=r"git log failed: .*bad object"):
         list(repository.walk_history("0" * 39 + "1"))

@@ -362,7 +362,7 @@ def test_a_folder_role_is_given_to_one_person_or_one_group(admin, holder):
         folder_roles.set_folder_role(actor=admin, **SUPPORT, folder="refunds", role="author", **holder)
 
 
-def test_a_person_or_group_that_is_not_there_is_not_found(give):
+def test_a_missing_person_or_group_is_not_found(give):
     for holder in ({"person": "nobody"}, {"group": "nobody"}):
         with pytest.raises(NotFound):
             give(**holder)

@@ -106,7 +106,7 @@ def test_only_admins_make_keys_and_see_them(author, admin):
     assert [key.name for key in found.list_keys(admin, "support")] == ["bot"]
 
 
-def test_a_stranger_s_key_is_not_there(outsider, admin):
+def test_a_key_of_another_namespace_is_not_found(outsider, admin):
     issued = issue(admin)
     with pytest.raises(NotFound):
         keys.revoke_key(actor=outsider, key_id=issued.key.id)

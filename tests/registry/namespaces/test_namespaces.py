@@ -133,7 +133,7 @@ def test_the_last_admin_stays(admin):
             namespace_services.set_role(actor=admin, namespace="support", username="admin", role=role)
 
 
-def test_a_role_that_is_none_is_refused(admin):
+def test_an_invalid_role_is_refused(admin):
     with pytest.raises(Invalid, match="one of reader"):
         namespace_services.set_role(actor=admin, namespace="support", username="reader", role="owner")
 

@@ -228,7 +228,7 @@ def test_a_version_is_redacted_once(admin, leaked):
         redact(admin)
 
 
-def test_a_version_that_is_not_there_is_not_found(admin, leaked):
+def test_a_missing_version_is_not_found(admin, leaked):
     with pytest.raises(NotFound, match="no version 9"):
         redact(admin, 9)
 

@@ -219,7 +219,7 @@ def test_a_label_that_is_not_protected_needs_no_release(author, save):
         plans.plan_release(author, "support", "staging", ReleaseSelection(versions={"support/policy": 1}))
 
 
-def test_a_template_or_version_that_is_not_there_is_not_found(author, save):
+def test_a_missing_template_or_version_is_not_found(author, save):
     save("one", name="support/policy")
     for versions in ({"support/none": 1}, {"support/policy": 7}, {"elsewhere/policy": 1}):
         with pytest.raises(NotFound):

@@ -45,7 +45,7 @@ def test_the_proposal_keeps_the_checked_plan_and_its_event_has_it(propose_planne
     assert json.loads(event.text)["body"]["rollout"] == change.planned_rollout
 
 
-def test_an_event_without_a_plan_says_nothing_of_one(propose, save):
+def test_an_event_without_a_plan_has_no_plan_field(propose, save):
     propose(save("one"))
     assert "rollout" not in json.loads(Event.objects.get(kind="change.proposed").text)["body"]
 

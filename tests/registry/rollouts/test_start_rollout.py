@@ -98,7 +98,7 @@ def test_a_plan_that_cannot_be_followed_is_refused(start, steps, words):
         ({"metric": "helpful", "below": 0.5, "replies": 0}, "the replies to wait for"),
     ],
 )
-def test_a_stop_rule_that_says_nothing_is_refused(start, rule, words):
+def test_an_empty_stop_rule_is_refused(start, rule, words):
     with pytest.raises(Invalid) as caught:
         start(stop_rule=rule)
     assert words in caught.value.fields["stop_rule"]

@@ -23,7 +23,7 @@ def test_checking_stores_nothing(reader, document):
     assert (Version.objects.count(), Event.objects.count()) == (0, before)
 
 
-def test_a_profile_that_is_not_there_is_named_with_its_line(reader):
+def test_a_missing_profile_is_named_with_its_line(reader):
     problems = document_check.list_problems(
         actor=reader, document="---\nprofile: nonesuch\n---\n- name: q\n  content: hello\n"
     )

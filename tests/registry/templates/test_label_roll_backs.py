@@ -55,7 +55,7 @@ def test_the_label_that_comes_to_it_again_ends_it(reviewer, save, publish):
     assert read(second).reason == "It was not"
 
 
-def test_another_label_and_another_way_of_leaving_say_nothing(author, save):
+def test_another_label_and_another_way_of_leaving_are_ignored(author, save):
     first, second = save("one"), save("two")
     for version, expected in ((2, None), (1, 2)):
         labels.move_label(actor=author, name=NAME, label="staging", version=version, expected=expected)

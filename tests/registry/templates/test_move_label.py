@@ -53,7 +53,7 @@ def test_latest_can_not_be_set(author, save):
         labels.move_label(actor=author, name="support/reply", label="latest", version=1, expected=None)
 
 
-def test_a_version_that_is_not_there_can_not_be_labelled(author, save):
+def test_a_missing_version_can_not_be_labelled(author, save):
     save("one")
     with pytest.raises(NotFound, match="no version 9"):
         labels.move_label(actor=author, name="support/reply", label="staging", version=9, expected=None)

@@ -223,7 +223,7 @@ def test_a_folder_that_cannot_be_renamed_so_is_refused(admin, save, folder, to, 
     assert list(refusal.value.fields) == [field]
 
 
-def test_an_empty_folder_is_not_there(admin, author, save):
+def test_an_empty_folder_is_not_listed(admin, author, save):
     with pytest.raises(NotFound):
         rename.rename_folder(actor=admin, folder="support/a", to="support/b")
     save("x", name="support/a/one")

@@ -91,7 +91,7 @@ def test_a_base_that_never_was_is_stale_in_parallel_too(save):
         save("two", base="sha256:" + "0" * 64, parallel=True)
 
 
-def test_a_base_for_a_template_that_is_not_there_is_stale(save):
+def test_a_base_for_a_missing_template_is_stale(save):
     with pytest.raises(Stale, match="no template"):
         save("one", base="sha256:" + "0" * 64)
     assert not Template.objects.exists()

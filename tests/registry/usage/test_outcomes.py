@@ -42,7 +42,7 @@ def test_totals_are_those_of_the_last_score_of_each_trace(author, save, reports)
 
 
 @pytest.mark.parametrize(("name", "value"), [("Bad", 1.0), ("good", math.inf), ("good", math.nan), ("good", 1e7)])
-def test_a_score_that_is_none_is_refused(author, save, name, value):
+def test_an_invalid_score_is_refused(author, save, name, value):
     version = save("one")
     with pytest.raises(Invalid):
         outcomes.add_outcomes(actor=author, entries=[OutcomeEntry("support/reply", version.digest, name, value)])

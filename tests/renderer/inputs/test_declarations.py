@@ -233,7 +233,7 @@ def test_a_type_without_a_likely_one_has_no_fix(schema, message):
 
 
 @pytest.mark.parametrize("reference", ["#/$defs/none", "#/$defs/s/x", "#/items"])
-def test_a_reference_that_leads_nowhere_is_refused(reference):
+def test_a_reference_without_a_target_is_refused(reference):
     schema = f"{{$ref: '{reference}', $defs: {{s: {{type: string}}}}}}"
     assert "PT406" in [problem.code for problem in renderer.validate(document(schema))]
 

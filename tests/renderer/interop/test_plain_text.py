@@ -299,7 +299,7 @@ def test_a_text_that_looks_like_json_and_is_none_says_where_it_ends_to_be_it():
 
 
 @pytest.mark.parametrize("text", ["[1] a note on [2] things", "{name}: hello", '{"role": "user"} as an example'])
-def test_other_texts_with_braces_say_nothing_of_json(text):
+def test_other_texts_with_braces_get_no_hint_about_json(text):
     (template,) = read_templates("pasted.txt", text.encode(), "text")
     assert not [difference for difference in template.differences if "JSON" in difference.message]
 

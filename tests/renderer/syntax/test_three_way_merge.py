@@ -39,7 +39,7 @@ def test_a_last_line_without_its_end_does_not_run_into_a_marker():
 
 
 @given(TEXTS, TEXTS)
-def test_a_side_that_changed_nothing_gives_way(base, other):
+def test_an_unchanged_side_takes_the_other_sides_text(base, other):
     assert merge_texts(base, base, other).text == other
     assert merge_texts(base, other, base).text == other
     assert merge_texts(base, other, other).text == other
