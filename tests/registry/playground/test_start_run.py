@@ -47,14 +47,14 @@ def test_the_columns_settings_replace_the_documents(start, connect, column_of):
     connect()
     settings = {"temperature": 1, "top_p": 0.5, "seed": 7, "max_tokens": 9}
     run = start({"source": "draft", "document": DRAFT, "model": "small", "settings": settings})
-    assert column_of(run).asked["settings"] == settings
+    assert column_of(run).parsed_prompt["settings"] == settings
 
 
 def test_a_longest_reply_goes_by_the_name_that_the_document_uses(start, connect, column_of):
     document = DRAFT.replace("max_tokens: 50", "max_completion_tokens: 50")
     connect()
     run = start({"source": "draft", "document": document, "model": "small", "settings": {"max_tokens": 9}})
-    assert column_of(run).asked["settings"] == {"temperature": 0.2, "max_completion_tokens": 9}
+    assert column_of(run).parsed_prompt["settings"] == {"temperature": 0.2, "max_completion_tokens": 9}
 
 
 @pytest.mark.parametrize(
