@@ -265,16 +265,14 @@ class _Finder:
         if source == "new":
             index += 1
         name = self.texts.source_at(index)
+        kind = _CLASSES.fullmatch(name)
+        if kind is None and name != "MessagesPlaceholder":
+            return None
         while index < len(self.texts.tokens) and self.texts.source_at(index) != "(":
             index += 1
-        if name == "MessagesPlaceholder":
+        if kind is None:
             return self.texts.read_constant(index + 1) or None
-        kind = _CLASSES.fullmatch(name)
-        return (
-            self._write_message(kind[1].lower(), self._read_content(index + 1), is_chat="Template" in name)
-            if kind
-            else None
-        )
+        return self._write_message(kind[1].lower(), self._read_content(index + 1), is_chat="Template" in name)
 
     def _write_message(self, role: str, text: CodeText | None, *, is_chat: bool) -> FoundMessage | str | None:
         if role not in _ROLES or text is None:

@@ -5,7 +5,8 @@ LaTeX formulas and strings such as `f"{x}"` in code have their own braces and do
 """
 
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
 
 from promptuary.renderer.interop.imported import LossError
 from promptuary.renderer.interop.javascript_tokens import read_tokens
@@ -105,18 +106,33 @@ def find_expressions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def find_foreign_spans(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
-    """The spans of formulas and code, whose own braces and dollars stay text."""
+    """The spans of formulas and code, whose own braces and dollars stay text: in order, without overlaps."""
     if pattern is SINGLE:
         formulas = LATEX.finditer(text) if LATEX_COMMAND.search(text) else ()
-        return [match.span() for match in (*formulas, *CODE_STRING.finditer(text))]
+        return _join_spans(match.span() for match in (*formulas, *CODE_STRING.finditer(text)))
     if pattern in (DOLLAR, BRACED_DOLLAR):
         return [match.span() for match in FENCED.finditer(text)]
     return []
 
 
+def _join_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _read_start(span: tuple[int, int]) -> int:
+    return span[0]
+
+
 def is_foreign(match: re.Match[str], spans: list[tuple[int, int]]) -> bool:
-    """Whether a match lies in one of the spans, or is a shell variable or a formula."""
-    if any(start <= match.start() < end for start, end in spans) and not match[0].startswith("${"):
+    """Whether a match lies in one of the spans of `find_foreign_spans`, or is a shell variable or a formula."""
+    index = bisect_right(spans, match.start(), key=_read_start)
+    if index and match.start() < spans[index - 1][1] and not match[0].startswith("${"):
         return True
     if match.re is not DOLLAR or match[2] is None or match[2] == _ARGUMENTS:
         return False

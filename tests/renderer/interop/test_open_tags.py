@@ -58,6 +58,17 @@ def test_a_text_of_comment_signs_or_open_marks_is_recognised_at_once(text):
     assert time.process_time() - started < 2
 
 
+@pytest.mark.parametrize(
+    ("name", "repeated"), [("a.txt", 'f"{a}" '), ("a.ts", "[a]\n")], ids=["placeholders in strings", "brackets"]
+)
+def test_many_placeholders_or_brackets_are_read_in_time_that_grows_with_their_number(name, repeated):
+    """Each placeholder was compared with each string, and each bracket with the rest of the code."""
+    started = time.process_time()
+    with suppress(LossError):
+        read_templates(name, (repeated * 8_000).encode())
+    assert time.process_time() - started < 5
+
+
 def _require_linear(language, before, repeated, after):
     def measure(length):
         return _measure_seconds(language, before + repeated * (length // len(repeated)) + after)
