@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Callable, Iterator
+from copy import copy
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,7 @@ import pytest
 from django.core.cache import caches
 from django.core.handlers.wsgi import WSGIHandler
 from django.core.servers.basehttp import ThreadedWSGIServer, WSGIRequestHandler
+from django.db import transaction
 from django.test import Client
 
 from registry.accounts.actor import Actor
@@ -113,6 +115,19 @@ class Caller:
         response: Response = getattr(self._client, method.lower())("/api/v1/" + path, headers=sent, **options)
         return response
 
+    def try_call(self, method: str, path: str, body: Any = None, /, **headers: str) -> "Response":
+        """Call as if nobody had called before, and restore the database and the cookies."""
+        _forget_calls()
+        cookies = copy(self._client.cookies)
+        with transaction.atomic():
+            response = self.call(method, path, body, **headers)
+            if response.streaming:
+                content = [b"".join(response)]  # read while the rows are there
+                response.streaming_content = content  # type: ignore[attr-defined]  # the stubs lack it
+            transaction.set_rollback(True)
+        self._client.cookies = cookies
+        return response
+
     def get(self, path: str, **headers: str) -> "Response":
         return self.call("GET", path, **headers)
 
@@ -126,9 +141,15 @@ class Caller:
 @pytest.fixture(autouse=True)
 def _forget_everything() -> None:
     """Each test begins with a database that no process has looked at."""
+    _forget_calls()
+    caches["default"].clear()
+
+
+def _forget_calls() -> None:
+    """Forget what this process has read and counted."""
     get_fetcher().clear()
     throttling.forget_calls()
-    caches["default"].clear()
+    caches["frames"].clear()
 
 
 @pytest.fixture

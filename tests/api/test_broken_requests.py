@@ -51,8 +51,7 @@ def _rows(methods):
     return [(method, path) for (_, method), (path, _, _) in TABLE.items() if method in methods]
 
 
-@pytest.mark.parametrize("route", ["api-run"])
-def test_no_broken_body_makes_the_server_fail(client, world, route):  # noqa: F811
+def test_no_broken_body_makes_the_server_fail(client, world):  # noqa: F811
     failed = []
     for index, (method, path) in enumerate(_rows({"POST", "PUT", "PATCH", "DELETE"})):
         for step in range(3):  # three of the bodies, others for each address
@@ -66,8 +65,7 @@ def test_no_broken_body_makes_the_server_fail(client, world, route):  # noqa: F8
     assert failed == []
 
 
-@pytest.mark.parametrize("route", ["api-run"])
-def test_head_and_odd_questions_are_answered_as_get_is(client, world, route):  # noqa: F811
+def test_head_and_odd_questions_are_answered_as_get_is(client, world):  # noqa: F811
     failed = []
     for index, (_, path) in enumerate(_rows({"GET"})):
         address = f"/api/v1/{path.format(**world)}"
@@ -82,8 +80,7 @@ def test_head_and_odd_questions_are_answered_as_get_is(client, world, route):  #
 
 
 @pytest.mark.parametrize("number", [0, 2**31, 2**63, 10**40])
-@pytest.mark.parametrize("route", ["api-run"])
-def test_numbers_of_any_size_in_addresses_are_answered(client, world, route, number):  # noqa: F811
+def test_numbers_of_any_size_in_addresses_are_answered(client, world, number):  # noqa: F811
     numbers = {name: number if isinstance(value, int) else value for name, value in world.items()}
     failed = []
     for (_, method), (path, body, _) in TABLE.items():

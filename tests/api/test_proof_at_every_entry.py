@@ -79,8 +79,7 @@ def send(client, asked, world):
     return answer, made
 
 
-@pytest.mark.parametrize("route", ["api-runs"])  # `world` then has runs and a dataset too
-def test_only_calls_that_weaken_the_gate_require_a_proof(world, session, route):
+def test_only_calls_that_weaken_the_gate_require_a_proof(world, session):
     assert set(WRITES) >= ASK
     answers = {asked: send(session, asked, world) for asked in WRITES}
     refused = {asked for asked, (answer, _) in answers.items() if b"proof-required" in answer.content}
@@ -112,8 +111,7 @@ def test_only_calls_that_weaken_the_gate_require_a_proof(world, session, route):
     assert set(failed) - ASK == others, failed
 
 
-@pytest.mark.parametrize("route", ["api-runs"])
-def test_where_it_is_off_only_an_emergency_asks_for_a_proof(world, session, settings, cast, route):
+def test_where_it_is_off_only_an_emergency_asks_for_a_proof(world, session, settings, cast):
     settings.PROMPTUARY_STEP_UP = "off"
     emergency = ("api-change-emergency", "POST")
     refused = {asked for asked in ASK if send(session, asked, world)[0].status_code >= 400}
@@ -123,15 +121,13 @@ def test_where_it_is_off_only_an_emergency_asks_for_a_proof(world, session, sett
     assert send(session, emergency, world)[0].status_code == 200
 
 
-@pytest.mark.parametrize("route", ["api-runs"])
 @pytest.mark.parametrize("decision", ["comment", "request_changes"])
-def test_decisions_other_than_approving_require_no_proof(world, session, route, decision):
+def test_decisions_other_than_approving_require_no_proof(world, session, decision):
     body = {"decision": decision, "digest": world["digest"], "text": "Why?"}
     answer = session.post(f"/api/v1/changes/{world['open']}/decisions", body, "application/json")
     assert answer.status_code == 201
 
 
-@pytest.mark.parametrize("route", ["api-runs"])
-def test_pausing_a_webhook_asks_for_nothing(world, session, route):
+def test_pausing_a_webhook_asks_for_nothing(world, session):
     answer = session.patch(f"/api/v1/webhooks/{world['webhook']}", {"paused": True}, "application/json")
     assert answer.status_code == 200

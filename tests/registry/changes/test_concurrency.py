@@ -27,8 +27,8 @@ from tests.support.examples import run_size
 pytestmark = pytest.mark.dialect
 
 DOCUMENT = "- name: question\n  content: answer {mark}\n"
-SAVES = run_size(20, torture=50)  # of each of sixteen writers
-MOVES = run_size(80, torture=200)  # of each of eight
+SAVES = run_size(6, torture=50)  # of each of sixteen writers
+MOVES = run_size(25, torture=200)  # of each of eight
 
 
 def at_once(calls):
