@@ -33,4 +33,4 @@ class StrictJSONParser(BaseParser):
 class LargeJSONParser(StrictJSONParser):
     """A strict parser of JSON for bodies that carry a dataset, with a higher size limit."""
 
-    most = 12 * 1024 * 1024  # 8 MiB of rows, plus JSON's escapes
+    max_bytes = 12 * 1024 * 1024  # 8 MiB of rows, plus JSON's escapes
