@@ -32,7 +32,7 @@ def client() -> Path:
 
 
 @pytest.fixture
-def run_client(client, server, cast) -> dict[str, Any]:
+def result(client, server, cast) -> dict[str, Any]:
     """What the client got."""
     cast.save(CHAT)
     cast.publish(1)
@@ -47,8 +47,8 @@ def run_client(client, server, cast) -> dict[str, Any]:
     return data
 
 
-def test_the_client_fetches_caches_compiles_lists_and_is_refused_with_the_reason(told):
-    assert told["chat"] == {
+def test_the_client_fetches_caches_compiles_lists_and_is_refused_with_the_reason(result):
+    assert result["chat"] == {
         "version": 1,
         "config": {"temperature": 0.2},
         "labels": ["production", "latest"],
@@ -58,13 +58,13 @@ def test_the_client_fetches_caches_compiles_lists_and_is_refused_with_the_reason
             {"role": "user", "content": "{{7*7}} <b>?"},
         ],
     }
-    assert (told["cached"], told["same"]) == (0, True)
-    assert told["text"] == "Say hello & <good> bye twice.\n"
-    assert told["staging"] == {"version": 1, "text": "Say hi twice.\n"}
-    assert told["list"] == {"names": ["support/loop", REPLY], "total": 3}
-    assert (told["missing"]["status"], "with label 'production'" in told["missing"]["text"]) == (404, True)
-    assert (told["loop"]["status"], "more than plain names: {% for word in words %}" in told["loop"]["text"]) == (
+    assert (result["cached"], result["same"]) == (0, True)
+    assert result["text"] == "Say hello & <good> bye twice.\n"
+    assert result["staging"] == {"version": 1, "text": "Say hi twice.\n"}
+    assert result["list"] == {"names": ["support/loop", REPLY], "total": 3}
+    assert (result["missing"]["status"], "with label 'production'" in result["missing"]["text"]) == (404, True)
+    assert (result["loop"]["status"], "more than plain names: {% for word in words %}" in result["loop"]["text"]) == (
         422,
         True,
     )
-    assert told["fallback"] == "Say x."
+    assert result["fallback"] == "Say x."
