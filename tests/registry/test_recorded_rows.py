@@ -47,6 +47,16 @@ def test_rows_that_were_rolled_back_are_inserted_again(db, turn):
     assert sorted(User.objects.values_list("username", flat=True)) == ["fifth", "fourth"]
 
 
+def test_rows_are_written_again_where_a_row_of_the_test_has_their_number(db):
+    with transaction.atomic():
+        User.objects.create(username="own")
+        number = make_person("eighth")
+        transaction.set_rollback(True)
+    User.objects.create(pk=number, username="own")
+    assert make_person("eighth") != number
+    assert set(User.objects.values_list("username", flat=True)) == {"own", "eighth"}
+
+
 def test_a_changed_row_is_no_reason_to_insert_twice(db):
     make_person("sixth")
     User.objects.filter(username="sixth").update(email="sixth@example.org")

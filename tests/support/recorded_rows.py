@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.apps import apps
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 from django.db.models import AutoField, Model
 
 __all__ = ["follow_writes", "write_or_insert"]
@@ -85,17 +85,16 @@ def write_or_insert(name: str, write: Callable[[], Result]) -> Result:
 
     `write` may add, change and remove rows, must write the same ones each time, and returns plain values. Times in
     the rows remain those of the first call. `write` is called again if a test commits, and if other rows were there at
-    the start: after other recordings, or another number of rows if the test has written some itself.
+    the start: after other recordings, or another number of rows if the test has written some itself, or rows with the
+    recorded numbers.
     """
     if not connection.in_atomic_block:
         return write()  # committed writes wake workers, but inserted rows don't
     names = _trail.read_names()
     there = tuple(_count_rows(_primary_keys()).values()) if names is None else names
     recording = _recordings.get((name, there))
-    if recording is None:
+    if recording is None or not _insert(recording):
         recording = _recordings[name, there] = _record(write)
-    else:
-        _insert(recording)
     _trail.set_names(None if names is None else (*names, name))
     result: Result = copy.deepcopy(recording.result)
     return result
@@ -113,13 +112,17 @@ def _record(write: Callable[[], object]) -> _Recording:
     return _Recording([each for each in removed if each[1]], [*written.values()], _write_reset(written), result)
 
 
-def _insert(recording: _Recording) -> None:
-    """Write the recorded rows."""
-    with connection.cursor() as cursor:
-        for statement, table_rows in [*recording.removed, *recording.rows]:
-            cursor.executemany(statement, table_rows)
-        if recording.reset:
-            cursor.execute(recording.reset)
+def _insert(recording: _Recording) -> bool:
+    """Write the recorded rows. Return False, without a change, if a row of the test itself has the number of one."""
+    try:
+        with transaction.atomic(), connection.cursor() as cursor:
+            for statement, table_rows in [*recording.removed, *recording.rows]:
+                cursor.executemany(statement, table_rows)
+            if recording.reset:
+                cursor.execute(recording.reset)
+    except IntegrityError:
+        return False
+    return True
 
 
 def _primary_keys() -> dict[str, str]:
