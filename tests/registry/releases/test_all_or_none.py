@@ -140,7 +140,8 @@ def compare():
 
 @given(steps=st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 2)), min_size=3, max_size=12))
 @settings(
-    max_examples=example_count(0.3), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+    max_examples=example_count(0.15, torture=300),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 def test_labels_move_together_or_not_at_all(world, steps):
     start = transaction.savepoint()

@@ -9,7 +9,7 @@ from tests.support.examples import run_size
 
 pytestmark = [pytest.mark.slow, pytest.mark.dialect, pytest.mark.django_db]
 
-LIVES = run_size(12, torture=50)
+LIVES = run_size(6, torture=50)
 ACTS = run_size(30, torture=50)  # of one life
 
 RUN = settings(
