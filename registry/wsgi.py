@@ -1,7 +1,11 @@
 """The WSGI application: fetches with a key are answered ahead of Django, all other requests by Django."""
 
+import gc
 import os
 import threading
+
+# Loading the application makes objects that stay. With Python's 700, looking for garbage takes a sixth of that time.
+gc.set_threshold(50_000, 20, 20)  # until `tune_process` sets what the process keeps
 
 from django.core.wsgi import get_wsgi_application
 

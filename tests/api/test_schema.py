@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 from django.core.management import call_command
+from drf_spectacular.generators import SchemaGenerator
 
 from registry.changes import decisions
 from registry.evaluations import datasets
@@ -54,6 +55,14 @@ def test_the_schema_in_the_docs_is_the_one_that_is_served(db, tmp_path):
     call_command("spectacular", "--validate", "--format", "openapi-json", "--file", str(tmp_path / "schema.json"))
     fresh = json.loads((tmp_path / "schema.json").read_text())
     assert fresh == json.loads((ROOT / "docs/openapi/v1.json").read_text()), "run `make schema`"
+    assert fresh == Caller().get("schema").json()
+
+
+def test_the_schema_is_built_once_by_a_process(db, monkeypatch):
+    first = Caller().get("schema").content
+    monkeypatch.setattr(SchemaGenerator, "get_schema", lambda *_, **__: pytest.fail("it is built again"))
+    assert Caller().get("schema").content == first
+    assert Caller().get("docs").status_code == 200
 
 
 def test_errors_are_declared_with_the_media_type_that_they_are_served_with(schema):

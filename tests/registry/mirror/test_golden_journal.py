@@ -12,6 +12,7 @@ from registry import mirror
 from registry.journal.event import format_canonical_json, list_kinds
 from registry.journal.models import Event
 from tests.registry.mirror import golden, golden_story
+from tests.support.recorded_rows import write_or_insert
 
 pytestmark = pytest.mark.django_db
 
@@ -27,7 +28,11 @@ def restored(recorded_mirror, settings, tmp_path):
     """The database restored from the recorded mirror."""
     settings.MIRROR_PATH = tmp_path / "mirror.git"
     settings.BASE_URL = golden.BASE_URL
-    mirror.restore(recorded_mirror)
+    write_or_insert("the restored golden journal", lambda: _restore(recorded_mirror))
+
+
+def _restore(source):
+    mirror.restore(source)
 
 
 def read_effects(part):
