@@ -16,27 +16,8 @@ from registry.accounts.models import User
 from registry.namespaces import services
 from registry.templates import save
 from registry.templates.models import Version
-from tests.support import instances
-from tests.support.rsgi_server import serve_rsgi
 
 pytestmark = [pytest.mark.slow, pytest.mark.dialect]
-SETUP = """
-import json, django; django.setup()
-from django.test import Client
-from registry.accounts.actor import Actor, build_operator_actor
-from registry.accounts.models import User
-from registry.namespaces import services
-sessions = {}
-services.create_namespace(actor=build_operator_actor(), name="support")
-for role in ("author", "reviewer", "outsider"):
-    person = User.objects.create(username=role)
-    if role != "outsider":
-        services.set_role(actor=build_operator_actor(), namespace="support", username=role, role=role)
-    browser = Client()
-    browser.force_login(person)
-    sessions[role] = browser.session.session_key
-print(json.dumps(sessions))
-"""
 
 
 def save_version(name: str, number: int) -> None:
@@ -48,40 +29,13 @@ def save_version(name: str, number: int) -> None:
 
 
 def end_role() -> None:
-    """Take the reviewer out of the namespace."""
-    services.set_role(actor=build_operator_actor(), namespace="support", username="reviewer", role=None)
+    """Take one of the reviewers out of the namespace."""
+    services.set_role(actor=build_operator_actor(), namespace="support", username="former", role=None)
 
 
 def sign_out(session: str) -> None:
     """End the session with this key."""
     Session.objects.filter(session_key=session).delete()
-
-
-@pytest.fixture(scope="module")
-def signed_in(tmp_path_factory) -> Iterator[tuple[instances.Instance, dict[str, str]]]:
-    """An instance with signed-in people, and the session of each role; each test uses a copy."""
-    made = instances.make_instance(tmp_path_factory.mktemp("signed-in") / "home")
-    yield made, json.loads(made.run("-c", SETUP).stdout.splitlines()[-1])
-    instances.remove_instance(made)
-
-
-@pytest.fixture
-def place(signed_in, tmp_path, db):
-    place = instances.copy_instance(signed_in[0], tmp_path / "home")
-    yield place
-    instances.remove_instance(place)
-
-
-@pytest.fixture
-def sessions(signed_in) -> dict[str, str]:
-    sessions: dict[str, str] = signed_in[1]
-    return sessions
-
-
-@pytest.fixture
-def port(place) -> Iterator[int]:
-    with serve_rsgi("registry.rsgi:application", place.environment()) as port:
-        yield port
 
 
 class Stream:
@@ -110,20 +64,20 @@ def watch(port: int, session: str, query: str, **headers: str) -> Iterator[Strea
         yield Stream(answer)
 
 
-def test_a_save_by_another_process_is_streamed_within_two_seconds(place, port, sessions):
-    with watch(port, sessions["reviewer"], "topic=template=support/reply") as stream:
+def test_a_save_by_another_process_is_streamed_within_two_seconds(place, port, sessions, name):
+    with watch(port, sessions["reviewer"], f"topic=template={name}") as stream:
         assert stream.next()[0] == "ready"
-        place.run_forked(lambda: save_version("support/other", 1))
-        place.run_forked(lambda: save_version("support/reply", 1))
+        place.run_forked(lambda: save_version(f"{name}-other", 1))
+        place.run_forked(lambda: save_version(name, 1))
         saved = time.monotonic()
-        name, data = stream.next()
+        kind, data = stream.next()
         assert time.monotonic() - saved < 2
-    assert name == "journal"
+    assert kind == "journal"
     assert {**data, "number": 0} == {
         "number": 0,
         "kind": "version.saved",
         "namespace": "support",
-        "template": "support/reply",
+        "template": name,
         "version": 1,
         "change": None,
         "by": "author",
@@ -132,9 +86,9 @@ def test_a_save_by_another_process_is_streamed_within_two_seconds(place, port, s
     }
 
 
-def test_a_stream_resumes_behind_the_last_event(place, port, sessions):
+def test_a_stream_resumes_behind_the_last_event(place, port, sessions, name):
     for number in (1, 2, 3):
-        place.run_forked(partial(save_version, "support/reply", number))
+        place.run_forked(partial(save_version, name, number))
     with watch(port, sessions["reviewer"], "topic=home") as stream:
         head = stream.next()[1]["number"]
     for query, headers in ((f"topic=home&after={head - 2}", {}), ("topic=home", {"Last-Event-ID": str(head - 2)})):
@@ -146,30 +100,30 @@ def test_a_stream_resumes_behind_the_last_event(place, port, sessions):
         assert stream.next() == ("reset", {"number": head})
 
 
-def test_outsiders_and_the_author_get_no_event_of_the_review(place, port, sessions):
+def test_outsiders_and_the_author_get_no_event_of_the_review(place, port, sessions, name):
     with (
-        watch(port, sessions["outsider"], "topic=home&topic=template=support/reply") as outsider,
+        watch(port, sessions["outsider"], f"topic=home&topic=template={name}") as outsider,
         watch(port, sessions["author"], "topic=home") as author,
         watch(port, sessions["reviewer"], "topic=home") as reviewer,
     ):
         assert [stream.next()[0] for stream in (outsider, author, reviewer)] == ["ready"] * 3
-        place.run_forked(lambda: save_version("support/reply", 1))
+        place.run_forked(lambda: save_version(name, 1))
         assert reviewer.next()[0] == "journal"
         place.run_forked(lambda: sign_out(sessions["outsider"]))
         place.run_forked(lambda: sign_out(sessions["author"]))
-        place.run_forked(lambda: save_version("support/reply", 2))
+        place.run_forked(lambda: save_version(name, 2))
         for stream in (outsider, author):  # ended without a word
             with pytest.raises(StopIteration):
                 stream.next()
 
 
-def test_a_lost_role_holds_immediately(place, port, sessions):
-    with watch(port, sessions["reviewer"], "topic=template=support/reply") as stream:
+def test_a_lost_role_holds_immediately(place, port, sessions, name):
+    with watch(port, sessions["former"], f"topic=template={name}") as stream:
         stream.next()
         place.run_forked(end_role)
-        place.run_forked(lambda: save_version("support/reply", 1))
-        place.run_forked(lambda: sign_out(sessions["reviewer"]))
-        place.run_forked(lambda: save_version("support/reply", 2))
+        place.run_forked(lambda: save_version(name, 1))
+        place.run_forked(lambda: sign_out(sessions["former"]))
+        place.run_forked(lambda: save_version(name, 2))
         with pytest.raises(StopIteration):
             stream.next()
 
