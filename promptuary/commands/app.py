@@ -1,32 +1,78 @@
 """The command line application with all its commands."""
 
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from promptuary.commands import (
-    diff,
-    estimate,
-    evaluate,
-    exporting,
-    history,
-    importing,
-    labels,
-    lint,
-    lock,
-    mcp,
-    promote,
-    pull,
-    push,
-    releasing,
-    render,
-    review,
-    rollouts,
-    vendor,
-)
 from promptuary.version import VERSION
 
 __all__ = ["app"]
+
+# The module and the function of each command, or its own group of commands.
+_COMMANDS = {
+    "render": ("render", "render"),
+    "lint": ("lint", "lint"),
+    "pull": ("pull", "pull"),
+    "push": ("push", "push"),
+    "propose": ("review", "propose"),
+    "approve": ("review", "approve"),
+    "publish": ("review", "publish"),
+    "withdraw": ("review", "withdraw"),
+    "promote": ("promote", "promote"),
+    "release": ("releasing", "app"),
+    "rollout": ("rollouts", "app"),
+    "move": ("labels", "move"),
+    "rollback": ("labels", "rollback"),
+    "log": ("history", "log"),
+    "restore": ("history", "restore"),
+    "diff": ("diff", "diff"),
+    "estimate": ("estimate", "estimate"),
+    "test": ("evaluate", "evaluate"),
+    "lock": ("lock", "lock"),
+    "vendor": ("vendor", "vendor"),
+    "mcp": ("mcp", "mcp"),
+    "import": ("importing", "import_prompts"),
+    "export": ("exporting", "export"),
+}
+
+
+@cache
+def _load_command(name: str) -> Any:
+    module, attribute = _COMMANDS[name]
+    found = getattr(import_module(f"promptuary.commands.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        command: Any = typer.main.get_group(found)
+    else:
+        application = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+        application.command(name)(found)
+        command = typer.main.get_command(application)
+    command.name = name
+    return command
+
+
+class _Commands(Mapping[str, Any]):
+    """The commands by name. Only the one that runs is imported: importing all of them takes half a second more."""
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in _COMMANDS:
+            raise KeyError(name)
+        return _load_command(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_COMMANDS)
+
+    def __len__(self) -> int:
+        return len(_COMMANDS)
+
+
+class _Group(TyperGroup):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.commands = _Commands()  # type: ignore[assignment]  # it is only read
 
 
 def _print_version(is_asked: bool) -> None:
@@ -40,6 +86,7 @@ Version = Annotated[
 ]
 
 app = typer.Typer(
+    cls=_Group,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -53,28 +100,3 @@ app = typer.Typer(
 @app.callback()
 def read_options(version: Version = False) -> None:
     """Options of the program itself."""
-
-
-app.command("render")(render.render)
-app.command("lint")(lint.lint)
-app.command("pull")(pull.pull)
-app.command("push")(push.push)
-app.command("propose")(review.propose)
-app.command("approve")(review.approve)
-app.command("publish")(review.publish)
-app.command("withdraw")(review.withdraw)
-app.command("promote")(promote.promote)
-app.add_typer(releasing.app, name="release")
-app.add_typer(rollouts.app, name="rollout")
-app.command("move")(labels.move)
-app.command("rollback")(labels.rollback)
-app.command("log")(history.log)
-app.command("restore")(history.restore)
-app.command("diff")(diff.diff)
-app.command("estimate")(estimate.estimate)
-app.command("test")(evaluate.evaluate)
-app.command("lock")(lock.lock)
-app.command("vendor")(vendor.vendor)
-app.command("mcp")(mcp.mcp)
-app.command("import")(importing.import_prompts)
-app.command("export")(exporting.export)

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 
 from promptuary.commands.app import app
 
+ROOT = Path(__file__).parents[2]
 DOCUMENT = """---
 model: gpt-4o
 inputs:
@@ -231,3 +232,27 @@ def test_output_that_cannot_be_written_is_a_sentence_and_no_traceback(run, optio
         "standard output can't be written: No space left on device",
     )
     assert "Traceback" not in ended.stderr
+
+
+def test_only_the_command_that_runs_is_imported(tmp_path):
+    program = "\n".join(
+        (
+            "import sys",
+            "from promptuary.commands.app import app",
+            "from typer.testing import CliRunner",
+            "done = CliRunner().invoke(app, ['lint', '--help'])",
+            "assert done.exit_code == 0, done.output",
+            "loaded = {name for name in sys.modules if name.startswith('promptuary.commands.')}",
+            "print(*sorted(loaded), 'promptuary.evaluation' in sys.modules)",
+        )
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
+    *commands, has_evaluation = done.stdout.split()
+    assert has_evaluation == "False"
+    assert {name.rpartition(".")[2] for name in commands} == {"api", "app", "lint", "output"}
+
+
+def test_a_mistyped_command_is_answered_with_the_one_that_is_meant():
+    done = CliRunner().invoke(app, ["lnt"])
+    assert done.exit_code == 2
+    assert "Did you mean 'lint'?" in done.output

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import typer
 
 from promptuary import FakeTransport
 from promptuary._transport import Request
@@ -81,4 +82,5 @@ def test_every_example_on_the_reference_page_runs(address, tmp_path):
 
 def test_every_command_is_on_the_reference_page():
     page = PAGE.with_name("cli.md").read_text()
-    assert all(f"| `{command.name}" in page for command in app.registered_commands)
+    group: Any = typer.main.get_command(app)
+    assert all(f"| `{name}" in page for name in group.commands)
