@@ -36,6 +36,7 @@ _SECTION = re.compile(
 _ESCAPE = re.compile(r"(?<!\\)\\\Z")
 _VARIABLE = re.compile(r"\{\{\{?\s*&?\s*([^\W\d][\w.\-]*)\s*\}")
 _PLURAL = re.compile(r"(?!has|is_|uses)[^\W\d][\w.\-]*[^s]s")
+_MAX_DEPTH = 100  # of sections: each reads the text inside it
 _LENIENT = Difference("a name that is not given is an error here; there it prints nothing")
 _ESCAPED = Difference("values are printed as they are; there `&`, `<`, `>` and quotes are escaped for HTML")
 
@@ -64,14 +65,17 @@ class _Reader(ScopedValues):
         self.is_mustache = is_mustache
         self.escapes = escapes
         self.items = 0
+        self.position = 0  # behind the tag that is read
 
     def read(self) -> PlainText:
         pieces: list[Piece] = []
-        end = 0
+        end = counted = 0
         strips_next = False
         for tag in _TAGS.find_tags(self.text):
             between = self.text[end : tag.start()]
-            self.line = self.text.count("\n", 0, tag.start()) + 1
+            self.line += self.text.count("\n", counted, tag.start())
+            counted = tag.start()
+            self.position = tag.end()
             if strips_next:
                 between = between.lstrip()
             if _ESCAPE.search(between) and not self.is_mustache:  # an escaped tag is text
@@ -101,12 +105,13 @@ class _Reader(ScopedValues):
         prints_value = tag["triple"] is not None or tag["sign"] in ("", "&", "@")
         if prints_value and not is_else and not is_comment:
             return tag.start(), tag.end()
-        start = self.text.rfind("\n", 0, tag.start()) + 1
-        end = self.text.find("\n", tag.end())
-        after = self.text[tag.end() : end if end >= 0 else len(self.text)]
-        if self.text[start : tag.start()].strip(" \t") or after.strip(" \t"):
-            return tag.start(), tag.end()
-        return start, end + 1 if end >= 0 else len(self.text)
+        start, end = tag.start(), tag.end()
+        while start and self.text[start - 1] in " \t":
+            start -= 1
+        while end < len(self.text) and self.text[end] in " \t":
+            end += 1
+        is_alone = (not start or self.text[start - 1] == "\n") and self.text[end : end + 1] in ("", "\n")
+        return (start, min(end + 1, len(self.text))) if is_alone else (tag.start(), tag.end())
 
     def _translate_tag(self, tag: re.Match[str]) -> Iterator[Piece]:
         if tag["comment"] is not None or tag["long"] is not None:
@@ -219,15 +224,16 @@ class _Reader(ScopedValues):
         return Statement(f"{{% elif {expression} %}}")
 
     def _push(self, tag: str, end: str, item: str = "") -> Scope:
+        if len(self.scopes) == _MAX_DEPTH:
+            raise LossError(f"more than {_MAX_DEPTH} sections are open inside each other", self.line)
         scope = Scope(tag, end, item, line=self.line)
         self.scopes.append(scope)
         return scope
 
     def _find_inside(self, name: str) -> str:
-        """The text from the tag on this line up to the matching end tag."""
-        rest = "\n".join(self.text.split("\n")[self.line - 1 :])
-        end_tag = re.search(rf"\{{\{{~?\s*/\s*{re.escape(name)}\s*~?\}}\}}", rest)
-        return rest[: end_tag.start()] if end_tag else rest
+        """The text behind the tag that is read, up to the first end tag of that name."""
+        end_tag = re.compile(rf"\{{\{{~?\s*/\s*{re.escape(name)}\s*~?\}}\}}").search(self.text, self.position)
+        return self.text[self.position : end_tag.start() if end_tag else len(self.text)]
 
     def _has_own_names(self, name: str, inside: str) -> bool:
         """Whether the inside of a section uses names of an item.

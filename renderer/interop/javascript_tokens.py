@@ -10,13 +10,16 @@ from promptuary.renderer.interop.imported import LossError
 
 __all__ = ["Code", "Token", "pair_brackets", "read_tokens"]
 
+_STRING = r"\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'"
 _TOKEN = re.compile(
     r"(?P<space>\s+|//[^\n]*|/\*.*?\*/)"
-    r"|(?P<string>\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*')"
+    rf"|(?P<string>{_STRING})"
     r"|(?P<name>[A-Za-z_$][\w$]*)|(?P<number>\d[\w.]*)"
     r"|(?P<sign>=>|\?\.|\.\.\.|[=!]==?|<=|>=|&&|\|\||\?\?|.)",
     re.DOTALL,
 )
+_TOKEN_WITHOUT_STRINGS = re.compile(_TOKEN.pattern.replace(_STRING, "(?!)"), re.DOTALL)
+_STRING_BODIES = {quote: re.compile(rf"(?:\\.|[^{quote}\\\n])*", re.DOTALL) for quote in "\"'"}
 _TEXT = re.compile(r"(?:\\.|[^`\\$]|\$(?!\{))*", re.DOTALL)
 _REGULAR_EXPRESSION = re.compile(r"/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/[a-z]*")
 _ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r?\n)|(.))", re.DOTALL)
@@ -49,6 +52,7 @@ def read_tokens(text: str, start: int = 0, *, depth: int = 0) -> tuple[list[Toke
     """
     tokens: list[Token] = []
     position, braces = start, 0
+    unclosed = {"'": 0, '"': 0}  # by quote: up to where none begins a string
     while position < len(text):
         sign = text[position]
         if sign == "`":
@@ -60,7 +64,7 @@ def read_tokens(text: str, start: int = 0, *, depth: int = 0) -> tuple[list[Toke
             tokens.append(Token("sign", "/", position))
             position = regular.end()
             continue
-        match = _TOKEN.match(text, position)
+        match = _match_token(text, position, unclosed)
         if match is None:
             break
         if depth and sign in "{}":
@@ -73,6 +77,16 @@ def read_tokens(text: str, start: int = 0, *, depth: int = 0) -> tuple[list[Toke
             tokens.append(Token(str(match.lastgroup), match[0], position))
         position = match.end()
     return tokens, position
+
+
+def _match_token(text: str, position: int, unclosed: dict[str, int]) -> re.Match[str] | None:
+    """The token there. A quote without an end is a sign; so are those of its kind up to where its end was searched."""
+    if position < unclosed.get(text[position], 0):
+        return _TOKEN_WITHOUT_STRINGS.match(text, position)
+    match = _TOKEN.match(text, position)
+    if match and match["sign"] in unclosed and (searched := _STRING_BODIES[match["sign"]].match(text, position + 1)):
+        unclosed[match["sign"]] = searched.end()
+    return match
 
 
 def _read_template(text: str, start: int, depth: int) -> tuple[tuple[str | Code, ...], int]:

@@ -4,7 +4,9 @@ Formulas and code blocks have their own braces and dollars, which aren't placeho
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
+from functools import lru_cache
 
 from promptuary.renderer.interop.imported import Difference
 
@@ -49,6 +51,11 @@ def is_formula(match: re.Match[str]) -> bool:
     """Whether the match starts with the dollar of a formula, which a dollar on the same line closes."""
     if not match[0].startswith("$") or match[0].startswith("${"):
         return False
-    line_end = match.string.find("\n", match.end())
-    rest = match.string[match.end() - 1 : line_end if line_end >= 0 else len(match.string)]
-    return _CLOSES_FORMULA.search(rest) is not None
+    ends = _find_formula_ends(match.string)
+    following = bisect_left(ends, match.end() - 1)
+    return following < len(ends) and "\n" not in match.string[match.end() : ends[following]]
+
+
+@lru_cache(maxsize=4)  # one search of a text, not one after each of its dollars: that would take quadratic time
+def _find_formula_ends(text: str) -> list[int]:
+    return [end.start() for end in _CLOSES_FORMULA.finditer(text)]

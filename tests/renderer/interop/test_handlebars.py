@@ -40,6 +40,7 @@ def test_handlebars_become_jinja(text, rendered):
         ("{{#items}}{{.}},{{/items}}", "a,b,", "`items` is a list"),
         ("{{#people}}{{name}} {{/people}}", "Ann ", "`people` is a list"),
         ("{{#flag}}yes{{/flag}}{{^flag}}no{{/flag}}", "yes", "`flag` is a condition"),
+        ("{{#items}}{{.}},{{/items}} {{#flag}}yes{{/flag}}", "a,b, yes", "`flag` is a condition"),
         ("{{&city}} {{city}}", "Rome Rome", "escaped for HTML"),
     ],
 )

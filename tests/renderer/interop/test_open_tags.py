@@ -59,14 +59,31 @@ def test_a_text_of_comment_signs_or_open_marks_is_recognised_at_once(text):
 
 
 @pytest.mark.parametrize(
-    ("name", "repeated"), [("a.txt", 'f"{a}" '), ("a.ts", "[a]\n")], ids=["placeholders in strings", "brackets"]
+    ("name", "repeated"),
+    [
+        ("a.txt", 'f"{a}" '),
+        ("a.txt", "$a "),
+        ("a.ts", "[a]\n"),
+        ("a.ts", '\\"'),
+        ("a.hbs", "{{#system}}"),
+    ],
+    ids=["placeholders in strings", "dollars", "brackets", "escaped quotes", "open sections"],
 )
-def test_many_placeholders_or_brackets_are_read_in_time_that_grows_with_their_number(name, repeated):
-    """Each placeholder was compared with each string, and each bracket with the rest of the code."""
+def test_many_signs_are_read_in_time_that_grows_with_their_number(name, repeated):
+    """Each was compared with the rest of the text: each placeholder with each string, each quote with all after it."""
     started = time.process_time()
     with suppress(LossError):
         read_templates(name, (repeated * 8_000).encode())
     assert time.process_time() - started < 5
+
+
+def test_sections_inside_each_other_are_read_up_to_a_bound():
+    def read(depth):
+        return read_template_text("{{#a}}" * depth + "x" + "{{/a}}" * depth, "handlebars", InputNames())
+
+    assert read(100)
+    with pytest.raises(LossError, match="more than 100 sections"):
+        read(101)
 
 
 def _require_linear(language, before, repeated, after):
