@@ -107,6 +107,6 @@ def test_odd_keys_make_no_langfuse_address_fail(client, address, secret):
 
 
 def test_too_many_parameters_are_refused_with_their_limit(client):
-    answer = client.get(f"/api/v1/schema?{'&'.join(['q=1'] * 1_500)}")
+    answer = client.get(f"/api/v1/templates?{'&'.join(['q=1'] * 1_500)}")
     assert answer.status_code == 400
     assert answer.json()["detail"] == "The request has too many parameters: at most 1,000 are allowed."
