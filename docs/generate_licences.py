@@ -3,8 +3,9 @@
     .venv/bin/python docs/generate_licences.py          write the page
     .venv/bin/python docs/generate_licences.py --check  write nothing; exit with 1 if the page is not up to date
 
-Python packages are those of requirements.lock and requirements-vocabularies.lock that are installed here; their
-licences stand in their metadata. Packages of the browser's bundle and their licences stand in package-lock.json.
+Python packages are those of requirements.lock and requirements-vocabularies.lock for this system and the image's
+Python; their licences stand in their metadata. Packages of the browser's bundle and their licences stand in
+package-lock.json.
 """
 
 import json
@@ -13,12 +14,15 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+from packaging.markers import Marker
+
 __all__ = ["PAGE", "write_page"]
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "reference" / "licences.md"
 LOCKS = ("requirements.lock", "requirements-vocabularies.lock")
-PIN = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)", re.MULTILINE)
+PIN = re.compile(r"^([A-Za-z0-9._-]+)==(\S+)(?: ; ([^\\\n]+))?", re.MULTILINE)
+IMAGE_PYTHON = {"python_version": "3.12", "python_full_version": "3.12.0"}  # older ones take packages for their gaps
 INTRODUCTION = """# Licences
 
 Promptuary itself is licensed under Apache-2.0. These are the packages that it is installed with, as
@@ -42,10 +46,13 @@ def write_page() -> str:
 
 
 def _read_python_pins() -> list[tuple[str, str]]:
-    """Name and version of each locked package that is installed; some are for other systems only."""
+    """Name and version of each locked package, less those that are for other systems or another Python only."""
     pins = {pin for name in LOCKS for pin in PIN.findall((ROOT / name).read_text(encoding="utf-8"))}
-    installed = {_normalize_name(each.name) for each in metadata.distributions()}
-    return sorted(pin for pin in pins if _normalize_name(pin[0]) in installed)
+    return sorted((name, version) for name, version, marker in pins if not marker or _fits(marker))
+
+
+def _fits(marker: str) -> bool:
+    return Marker(marker).evaluate(IMAGE_PYTHON)
 
 
 def _find_licence(name: str) -> str:
@@ -70,10 +77,6 @@ def _list_bundled_packages() -> list[tuple[str, str, str]]:
 def _write_table(rows: list[tuple[str, str, str]]) -> str:
     lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(["| package | version | licence |", "| --- | --- | --- |", *lines, ""])
-
-
-def _normalize_name(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ _TAGS = TagSyntax(
     r"\{\{",
     TagKind(r"\{\{(?P<left>-\s)?\s*+/\*.*?\*/\s*?(?P<right>\s-)?\}\}", end=r"\*/\s*+-?\}\}"),
     TagKind(
-        rf"\{{\{{(?P<left>-\s)?\s*+(?P<body>(?:{_STRING}|[^\"{{}}\s]++|\s++(?!-?\}}\}}))*+)\s*(?P<right>\s-)?\}}\}}",
+        rf"\{{\{{(?P<left>-\s)?\s*+(?P<body>(?>(?:{_STRING}|[^\"{{}}\s]++|\s++(?!-?\}}\}}))*))\s*(?P<right>\s-)?\}}\}}",
         end=r"\}\}",
     ),
 )

@@ -27,7 +27,7 @@ __all__ = ["KIND", "SUFFIXES", "is_javascript", "read_javascript"]
 KIND = "javascript"
 SUFFIXES = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".tsx")
 # Possessive and atomic: `////` could be one comment or two, and trying each way takes exponential time.
-_COMMENTS = r"\s*+(?>(?://[^\n]*+|/\*.*?\*/)\s*+)*+(?:[\"']use [a-z]+[\"'];?\s*)?"
+_COMMENTS = r"\s*+(?>(?:(?://[^\n]*+|/\*.*?\*/)\s*+)*)(?:[\"']use [a-z]+[\"'];?\s*)?"
 _WORDS = r"(?:export|const|let|var|import|async|function|class|interface|type|await|return)\b"
 _FIRST_LINE = re.compile(rf"{_COMMENTS}(?:{_WORDS}|[\[{{(]|[\w$.]+[ \t]*(?:=(?!=)|\())", re.DOTALL)
 _TEXT = re.compile(r"[=:(,\[]\s*\w*[`\"']|\breturn\s+`|=>\s*`")

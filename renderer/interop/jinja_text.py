@@ -21,8 +21,8 @@ _TAGS = TagSyntax(
     r"\{[%#{]",
     TagKind(rf"\{{%[-+]?\s*+raw\s*+-?%\}}(?P<raw>.*?){_END_RAW}", end=_END_RAW),
     TagKind(r"(?P<comment>\{\#.*?\#\})", end=r"\#\}"),
-    TagKind(rf"(?P<block>\{{%(?:{STRINGS}|[^'\"%]++|%(?!\}}))*+%\}})", end=r"%\}", has_strings=True),
-    TagKind(rf"(?P<print>\{{\{{(?:{STRINGS}|[^'\"}}]++|\}}(?!\}}))*+\}}\}})", end=r"\}\}", has_strings=True),
+    TagKind(rf"(?P<block>\{{%(?>(?:{STRINGS}|[^'\"%]++|%(?!\}}))*)%\}})", end=r"%\}", has_strings=True),
+    TagKind(rf"(?P<print>\{{\{{(?>(?:{STRINGS}|[^'\"}}]++|\}}(?!\}}))*)\}}\}})", end=r"\}\}", has_strings=True),
 )
 _STRING = re.compile(STRINGS)
 _FILTER = re.compile(r"(?<!\|)\|\s*([^\W\d]\w*)")

@@ -9,7 +9,7 @@ from promptuary.renderer.interop.tag_search import STRINGS
 
 __all__ = ["read_kernel_text"]
 
-_BLOCK = re.compile(rf"\{{\{{\s*+(?P<body>(?:{STRINGS}|[^'\"{{}}\s]++|\s++(?!\}}\}}))*+)\s*+\}}\}}", re.DOTALL)
+_BLOCK = re.compile(rf"\{{\{{\s*+(?P<body>(?>(?:{STRINGS}|[^'\"{{}}\s]++|\s++(?!\}}\}}))*))\s*+\}}\}}", re.DOTALL)
 _STRING = re.compile(r"'((?:\\.|[^'\\])*)'|\"((?:\\.|[^\"\\])*)\"", re.DOTALL)
 
 

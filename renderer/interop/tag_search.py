@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 __all__ = ["STRINGS", "TagKind", "TagSearch", "TagSyntax"]
 
-STRINGS = r"'(?:\\.|[^'\\])*+'|\"(?:\\.|[^\"\\])*+\""
+STRINGS = r"'(?>(?:\\.|[^'\\])*)'|\"(?>(?:\\.|[^\"\\])*)\""
 _STRING = re.compile(STRINGS, re.DOTALL)
 _QUOTE = re.compile("['\"]")
 

@@ -169,7 +169,7 @@ class _Metered(str):
 
 
 _SIGNS = re.compile(r'["{}\[\],]')
-_STRING_END = re.compile(r'(?:[^"\\]|\\.)*+"', re.DOTALL)
+_STRING_END = re.compile(r'(?>(?:[^"\\]|\\.)*)"', re.DOTALL)
 
 
 def _close_brackets(text: str) -> Any:
