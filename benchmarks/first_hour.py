@@ -29,7 +29,7 @@ from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 GATE = 600.0  # seconds of the machine, for all steps together
-MLFLOW = "mlflow==3.18.0"
+MLFLOW = "mlflow==3.17.2"
 START = 900.0  # seconds that the installation and the start may take at most
 NAME = "support/refunds/reply"
 SENTENCE = " Answer in two sentences."
