@@ -41,6 +41,8 @@ $(VENV)/.python:
 	@$(PYTHON) -c 'import sys; sys.exit("Promptuary needs Python 3.11 or newer.") if sys.version_info < (3, 11) else None'
 	@echo "Making $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
+	@# Now, because two targets that install at the same time would both add uv. Without it, pip installs.
+	@$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt uv 2>/dev/null || true
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.python requirements.txt requirements-vocabularies.txt constraints.txt
