@@ -32,7 +32,7 @@ help: ## print this list
 
 ## -- running ------------------------------------------------------------------------------------------------------
 run: ## start Promptuary with the demo (PORT and PROMPTUARY_HOME are respected)
-	@$(MAKE) --no-print-directory --jobs=2 setup frontend
+	@$(MAKE) --silent --no-print-directory --jobs=2 setup frontend
 	@$(BIN)/python manage.py serve --demo
 
 setup: $(VENV)/.catalogues ## make .venv with what a running Promptuary needs
