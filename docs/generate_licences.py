@@ -3,9 +3,9 @@
     .venv/bin/python docs/generate_licences.py          write the page
     .venv/bin/python docs/generate_licences.py --check  write nothing; exit with 1 if the page is not up to date
 
-Python packages are those of requirements.lock and requirements-vocabularies.lock for this system and the image's
-Python; their licences stand in their metadata. Packages of the browser's bundle and their licences stand in
-package-lock.json.
+The Python packages are those that requirements.lock and requirements-vocabularies.lock list for this system and the
+image's Python. Their licences are read from the metadata of the installed packages. The packages of the browser's
+bundle, with their licences, are read from package-lock.json.
 """
 
 import json

@@ -234,7 +234,7 @@ def test_output_that_cannot_be_written_is_a_sentence_and_no_traceback(run, optio
     assert "Traceback" not in ended.stderr
 
 
-def test_only_the_command_that_runs_is_imported(tmp_path):
+def test_only_the_command_that_runs_is_imported():
     program = "\n".join(
         (
             "import sys",
